@@ -1,9 +1,11 @@
 """The table of measured coverage: every entry is measured, and a promise that is broken is said."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
-from bench.coverage import table
+from bench.coverage import prose, table
 from bench.coverage.__main__ import run
 from bench.coverage.entries import ENTRIES
 from bench.coverage.frame import Case, Entry, hardest, measure
@@ -12,6 +14,7 @@ from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
 
 from irmeta.attributes import about
+from irmeta.studies.description import describe
 from irmeta.studies.significance import significance
 from irmeta.studies.versus import versus
 
@@ -70,12 +73,126 @@ def test_the_page_shows_what_was_measured():
     assert table.markdown(table.read()) in table.PAGE.read_text(encoding="utf-8")
 
 
-def test_what_is_measured_again_replaces_what_was_known():
-    """An entry that is measured again loses its old rows; others keep theirs, in the order of the entries."""
-    names = [entry.name for entry in ENTRIES[:2]]
-    known = pl.DataFrame({"of": names * 2, "kept": [0.1, 0.2, 0.3, 0.4]})
-    new = pl.DataFrame({"of": names[:1], "kept": [0.5]})
-    assert table.merged(known, new)["kept"].to_list() == [0.5, 0.2, 0.4]
+def known(of, world, topics, kept, when="2026-01-01T10:00"):
+    """A row of what was measured, in each of its columns."""
+    row = {"of": of, "world": world, "topics": topics, "promised": 0.95, "draws": 9}
+    row |= {"kept": kept, "error": 0.01, "beside": "", "seconds": 1.0, "when": when}
+    return pl.DataFrame([row], schema_overrides=table.SCHEMA)
+
+
+FIRST, SECOND = ENTRIES[:2]
+
+
+def test_a_case_that_is_measured_again_loses_its_old_row():
+    """The row of another world stays where it is, and so do those of other entries, in the order of the entries."""
+    old = pl.concat(
+        [
+            known(SECOND.name, "a", 10, 0.1),
+            known(FIRST.name, "a", 10, 0.2),
+            known(FIRST.name, "b", 10, 0.3),
+        ]
+    )
+    new = known(FIRST.name, "a", 10, 0.5)
+    assert table.merged(old, new)["kept"].to_list() == [0.5, 0.3, 0.1]
+
+
+def test_rows_stand_in_the_order_of_cases_and_those_of_no_case_go():
+    """A world that an entry no longer has loses its row when the entry is finished; other entries keep theirs."""
+    rows = [known(FIRST.name, world, 10, 0.5) for world in ("gone", "b", "a")]
+    rows.append(known(SECOND.name, "gone", 10, 0.5))
+    cases = [Case(world, 10, lambda _: {}) for world in ("a", "b", "c")]
+    kept = table.in_order(pl.concat(rows), FIRST, cases)
+    assert [(of, world) for of, world, _ in table.keys(kept)] == [
+        (FIRST.name, "a"),
+        (FIRST.name, "b"),
+        (SECOND.name, "gone"),
+    ]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A table and a page of its own, with a row from long ago."""
+    page, measured = tmp_path / "coverage.md", tmp_path / "measured.csv"
+    page.write_text(table.BEGIN + table.END)
+    known(SECOND.name, "a world", 10, 0.5, "2026-01-01T10:00").write_csv(measured)
+    monkeypatch.setattr(table, "PAGE", page)
+    monkeypatch.setattr(table, "MEASURED", measured)
+    monkeypatch.setattr(table, "rewrite", lambda _: None)
+    drawn = []
+    cases = [
+        Case(world, 10, lambda _, world=world: drawn.append(world) or {"kept": 1.0})
+        for world in ("a world", "another")
+    ]
+    entry = Entry(SECOND.name, 0.95, 0.9, lambda _: cases, 2)
+    monkeypatch.setattr("bench.coverage.__main__.ENTRIES", [entry])
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("since", "measured"),
+    [
+        ("2026-01-01", ["another"] * 2),
+        ("2026-01-02", ["a world"] * 2 + ["another"] * 2),
+    ],
+)
+def test_a_run_goes_on_after_a_stop(files, tmp_path, since, measured):
+    """With --since only what was not measured since then is drawn, and every row is on the page at the end."""
+    run(["--write", "--data", str(tmp_path), "--since", since])
+    assert files == measured
+    assert set(table.read()["world"]) == {"a world", "another"}
+    assert table.PAGE.read_text().count(SECOND.name) == 2
+
+
+def test_only_figures_of_real_collections_are_kept(monkeypatch):
+    """--write without the collections, or with --short, is refused: its worlds are not those of the page."""
+    monkeypatch.delenv("IRMETA_DATA", raising=False)
+    for short in ([], ["--short", "--data", "somewhere"]):
+        with pytest.raises(SystemExit):
+            run(["--write", *short])
+
+
+@pytest.mark.parametrize("said", prose.SAID, ids=lambda said: said.text[:40])
+def test_a_sentence_tells_what_was_measured(said):
+    """Each range of a sentence in the documentation, or in a note, is that of the rows."""
+    text = (prose.ROOT / said.page).read_text(encoding="utf-8")
+    assert said.refilled(text, table.read()) == text
+
+
+def test_no_other_figure_stands_above_the_table():
+    """In what the page says of the table no share stands that was not computed from rows; what is promised is round."""
+    text = table.PAGE.read_text(encoding="utf-8").split("What it shows:")[1]
+    text = text.split(table.BEGIN)[0]
+    for said in prose.SAID:
+        if said.page == "docs/coverage.md":
+            found = said.found(text)
+            text = text.replace(found.group(), "")
+    assert set(re.findall(r"[\d.]+%", text)) <= {"97.5%", "90%"}
+
+
+def test_a_range_is_of_the_rows_that_it_names():
+    """Lowest and highest share of the worlds and topics asked for; one figure where both are the same."""
+    rows = [
+        known("x", world, topics, kept)
+        for world, topics, kept in (("a", 10, 0.5), ("b", 10, 0.7), ("b", 25, 0.9))
+    ]
+    measured = pl.concat(rows)
+    assert prose.Range("x")(measured) == "50 to 90%"
+    assert prose.Range("x", "b", [10])(measured) == "70%"
+    assert prose.Range("x", ["a", "b"], [10])(measured) == "50 to 70%"
+    with pytest.raises(LookupError, match="no row"):
+        prose.Range("y")(measured)
+
+
+def test_a_sentence_is_written_again_wherever_its_lines_end():
+    """Figures of the rows take the places of those there; what else is in the sentence stays."""
+    said = prose.Said(
+        "a page", "90% intervals hold in {} and {}.", [prose.Range("x")] * 2
+    )
+    text = "So 90% intervals\n  hold in 1 to 2% and\n3%. 5% more"
+    told = said.refilled(text, known("x", "a", 10, 0.5))
+    assert told == "So 90% intervals\n  hold in 50% and\n50%. 5% more"
+    with pytest.raises(ValueError, match="a page: no sentence like"):
+        said.found("nothing of the kind")
 
 
 def test_the_command_measures_what_is_asked_for(capsys):
@@ -87,15 +204,15 @@ def test_the_command_measures_what_is_asked_for(capsys):
 def test_what_is_not_kept_is_said():
     """Where intervals hold far less often than promised, the result says how often they do."""
     scores = named(np.random.default_rng(0).random((4, 12, 1)), "AP")
-    notes = [
-        *about(significance(scores, test="max-t", resamples=200))["notes"],
-        *about(versus(scores, "0", "all", correct="dunnett", resamples=200))["notes"],
+    results = [
+        describe(scores),
+        significance(scores, test="max-t", resamples=200),
+        *(versus(scores, "0", "all", correct=by) for by in ("dunnett", "holm")),
     ]
-    assert all(
-        sum(entry.warns in note for note in notes) == 2
-        for entry in ENTRIES
-        if entry.warns
-    )
+    said = [" ".join(about(one)["notes"]) for one in results]
+    warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
+    assert warned.pop("t interval of a mean") in said[0]
+    assert all(words in notes for words in warned.values() for notes in said[1:])
     printed = {name for names in PRINTED.values() for name in names}
     unkept = [entry for entry in ENTRIES if entry.promised > 0.5 and entry.bound < 0.84]
     assert all(entry.warns for entry in unkept if entry.name in printed)

@@ -14,6 +14,7 @@ from typer.main import get_command
 import irmeta
 from irmeta import cli
 from irmeta.cli.app import app
+from irmeta.signatures import CATALOGUE
 
 DOCS = Path(__file__).parents[1] / "docs"
 LISTS = runpy.run_path(str(DOCS.parent / "scripts" / "lists.py"))
@@ -211,20 +212,35 @@ def test_every_section_of_the_report_is_listed() -> None:
     assert {"The data", "The systems", "Significance", "Calculator"} <= set(titles)
 
 
-def test_every_metric_is_explained() -> None:
-    """The table of metrics has every measure of the catalogue, and no other."""
-    from irmeta.signatures import CATALOGUE
+def metric_rows() -> list[list[str]]:
+    """Return the cells of the rows of the table of metrics."""
+    page = (DOCS / "metrics.md").read_text()
+    table = page.partition("| name | formula |")[2].partition("\n\n")[0]
+    return [row.split(" | ") for row in table.splitlines()[2:]]
 
-    table = (
-        (DOCS / "metrics.md")
-        .read_text()
-        .partition("| name | formula |")[2]
-        .partition("\n\n")[0]
+
+def test_every_metric_is_explained() -> None:
+    """The table of metrics has every measure of the catalogue, each with what it is in the example, and no other."""
+    for place in (0, 2):
+        cells = [row[place] for row in metric_rows()]
+        named = {name for cell in cells for name in re.findall(r"`(\w+)", cell)}
+        assert named == set(CATALOGUE)
+
+
+def test_every_metric_is_worked_out() -> None:
+    """Each figure of the table's example, worked out by hand or by another tool, is what irmeta computes."""
+    worked = [
+        (name, float(figure))
+        for row in metric_rows()
+        for name, figure in re.findall(r"`([^`]+)` ([\d.]+)", row[2])
+    ]
+    grades = {"a": 2, "c": 1, "d": 1, "b": 0, "e": 0}
+    ranked = {"b": 4.0, "a": 3.0, "u": 2.0, "c": 1.0}
+    scores = irmeta.evaluate(
+        {"1": grades}, {"run": {"1": ranked}}, [name for name, _ in worked]
     )
-    first = [row.split("|")[1] for row in table.splitlines()[2:]]
-    assert {name for cell in first for name in re.findall(r"`(\w+)", cell)} == set(
-        CATALOGUE
-    )
+    computed = scores.values.ravel().round(4).tolist()
+    assert computed == [figure for _, figure in worked]
 
 
 def test_every_standardizer_is_explained() -> None:

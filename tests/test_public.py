@@ -20,6 +20,7 @@ from irmeta import standardization
 from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.model_file import Model, described
 from irmeta.io.tables import written
 from irmeta.report.plots import figure_of
@@ -27,7 +28,6 @@ from irmeta.report.tables import flat, overview, text
 from irmeta.studies import STUDIES as DECLARED
 from irmeta.studies import study_of
 from irmeta.studies.reproduction import compare, reproduction
-from irmeta.studies.reuse import reuse
 
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 
@@ -76,9 +76,6 @@ def model():
 
 ONE = {
     "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
-    "describe": lambda change, _, **options: irmeta.describe(
-        change(scores()), **options
-    ),
     "design": lambda change, _, **options: irmeta.design(
         change(scores()), **({"target": "AP", "partitions": 20} | options)
     ),
@@ -97,9 +94,6 @@ ONE = {
     ),
     "predictivity": lambda change, _, **options: irmeta.predictivity(
         change(scores()), partitions=50, **options
-    ),
-    "reliability": lambda change, _, **options: irmeta.reliability(
-        change(scores()), **options
     ),
     "select": lambda change, _: irmeta.select(change(scores()), topics=["302", "301"]),
     "significance": lambda change, _, **options: irmeta.significance(
@@ -205,6 +199,27 @@ OTHERS = {
         folder, systems=3, topics=2, **options
     ),
 }
+
+
+def by_itself(function):
+    """Call a study of one cube with nothing but its defaults."""
+    return lambda change, _, **options: getattr(irmeta, function)(
+        change(scores()), **options
+    )
+
+
+def takes_a_cube(function):
+    hints = get_type_hints(getattr(irmeta, function), localns={"xr": xr})
+    return next(iter(hints.values())) is xr.DataArray
+
+
+OF_STUDIES = {study.function for study in DECLARED.values() if study.function}
+ONE |= {
+    function: by_itself(function)
+    for function in sorted(OF_STUDIES - {*ONE, *SEVERAL, *EITHER})
+    if takes_a_cube(function)
+}
+"""A study that needs no options is called without an entry above."""
 STUDIES = ONE | SEVERAL | EITHER
 CALLS = STUDIES | OTHERS
 SLOW = {"write_report": pytest.mark.slow}
@@ -421,6 +436,13 @@ RESULTS |= {
         QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}
     ),
     "reproduction": lambda _, __: reproduction("a paper", [CELL], options={}),
+    "reuse": lambda _, __: irmeta.reuse(
+        {"1": {f"d{i}": i % 2 for i in range(12)}},
+        {f"s{i}": {"1": {f"d{i}": 2.0, f"d{i + 6}": 1.0}} for i in range(7)},
+        depth=2,
+        metrics="P@2",
+        new={"mine": {"1": {"d1": 2.0, "d2": 1.0}}},
+    ),
 }
 
 
@@ -500,9 +522,7 @@ ON_STANDARDIZED = {
     "coverage": lambda change, _: irmeta.coverage(collections(change), scale="raw"),
 }
 """How studies are called on standardized scores where the call above is about raw ones."""
-STUDIED = [
-    name for name in STUDIES if name in {study.function for study in DECLARED.values()}
-]
+STUDIED = [name for name in STUDIES if name in OF_STUDIES]
 
 
 def printed(result):
@@ -597,8 +617,9 @@ def test_no_name_is_cut_in_eighty_columns(name, tmp_path):
             assert word in drawn
 
 
-ENDS = re.compile(r"(^|_)(low|p|p_corrected|p_equivalent)$")
-"""Columns of an interval's lower end, and of a test."""
+ENDS = re.compile(r"(^|[_ ])(low|p|p_corrected|p_equivalent|quantile)$")
+"""Columns of an interval's lower end, and of a test; by a quantile `compare` and `durability` test."""
+LABELS = {"people": {"1": {"a": 1, "b": 0}}, "machine": {"1": {"a": 1, "b": 1}}}
 MORE = {
     "baseline": lambda: irmeta.place(scores(), on=scores(), baseline="s00"),
     "holes": lambda: irmeta.leaderboard(
@@ -609,23 +630,26 @@ MORE = {
         holes="predict",
         resamples=40,
     ),
-    "pool": lambda: reuse(
-        {"1": {f"d{i}": i % 2 for i in range(12)}},
-        {f"s{i}": {"1": {f"d{i}": 2.0, f"d{i + 6}": 1.0}} for i in range(7)},
-        depth=2,
-        metrics="P@2",
-        new={"mine": {"1": {"d1": 2.0, "d2": 1.0}}},
-    ),
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
+    "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
+    "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
+    "labels": lambda: irmeta.compare_judges(
+        judgments=JudgmentSets.of(LABELS), truth="people"
+    ),
+    "sets": lambda: irmeta.rank_metrics(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlation(scores(), level="system"),
 }
 """Results with columns that appear only if they are asked for."""
 
 
 def columns_of(result):
-    """Name the columns of a result's tables that hold an interval or a test, by study."""
-    names = {name for frame in irmeta.tables(result).values() for name in frame.columns}
-    return {f"{result.attrs['study']}.{name}" for name in names if ENDS.search(name)}
+    """Name the columns of a result that hold an interval or a test, by study and table."""
+    return {
+        f"{result.attrs['study']}.{title}.{name.split()[-1]}"
+        for title, frame in irmeta.tables(result).items()
+        for name in frame.columns
+        if ENDS.search(name)
+    }
 
 
 def test_the_coverage_of_what_is_printed_is_measured(tmp_path):

@@ -3,7 +3,10 @@
 python -m bench.coverage                      measure everything (an hour); the collections are where IRMETA_DATA says
 python -m bench.coverage --short              few draws from made cubes (CI); exits with 1 where a promise is broken
 python -m bench.coverage --only "rank sets"   some of it
-python -m bench.coverage --write              keep what was measured: in measured.csv here, and in docs/coverage.md
+python -m bench.coverage --write              keep what was measured, row by row: in measured.csv here, in the tables
+                                              of docs/coverage.md and in the sentences of prose.py
+python -m bench.coverage --write --since 2026-11-22T09:30
+                                              go on after a stop: what was measured since then stays
 
 To have another interval or test measured, add an `Entry` to a module of this folder, and the module to `GROUPS` in
 entries.py. An entry is a name, what is promised, and cases: worlds of which the truth is known.

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bench.coverage.entries import ENTRIES
-from bench.coverage.frame import Entry, Row, hardest, measure
-from bench.coverage.table import listed, write
+from bench.coverage.frame import Case, Entry, Row, hardest, measure
+from bench.coverage.table import Key, finish, keep, since
 
 
 def rows(
-    entry: Entry, folder: Path | None, draws: int | None, *, short: bool
+    entry: Entry, cases: Iterable[Case], draws: int, known: set[Key]
 ) -> Iterable[Row]:
-    """Measure a promise in all its cases, or few draws of the hardest."""
-    cases = entry.cases(folder)
-    for case in hardest(cases) if short else cases:
-        yield measure(entry, case, draws or (entry.few if short else entry.draws))
+    """Measure a promise in all these cases but those that are known."""
+    for case in cases:
+        if (entry.name, case.world, case.topics) not in known:
+            yield measure(entry, case, draws)
 
 
 def shown(row: Row) -> str:
@@ -63,24 +63,33 @@ def run(arguments: Sequence[str]) -> int:
         action="store_true",
         help="keep the figures: measured.csv, docs/coverage.md",
     )
+    parser.add_argument(
+        "--since",
+        default="",
+        help="with --write: go on after a run that was stopped; rows measured since then, as in 2026-11-22T09:30, stay",
+    )
     chosen = parser.parse_args(arguments)
     if chosen.data is None and "IRMETA_DATA" in os.environ:
         chosen.data = Path(os.environ["IRMETA_DATA"])
     folder = None if chosen.short else chosen.data
-    wanted = [
-        entry
-        for entry in ENTRIES
-        if not chosen.only or any(part in entry.name for part in chosen.only)
-    ]
+    if chosen.write and folder is None:
+        parser.error("--write needs the real collections: --data, without --short")
+    known = since(chosen.since) if chosen.since else set()
     broken = False
-    for entry in wanted:
-        measured = []
-        for row in rows(entry, folder, chosen.draws, short=chosen.short):
+    for entry in ENTRIES:
+        if chosen.only and not any(part in entry.name for part in chosen.only):
+            continue
+        cases = list(entry.cases(folder))
+        if chosen.short:
+            cases = list(hardest(cases))
+        draws = chosen.draws or (entry.few if chosen.short else entry.draws)
+        for row in rows(entry, cases, draws, known):
             print(shown(row), flush=True)
-            measured.append(row)
-        broken = broken or any(not row.holds for row in measured)
+            broken = broken or not row.holds
+            if chosen.write:
+                keep(row)
         if chosen.write:
-            write(listed(measured))
+            finish(entry, cases)
     return 1 if broken else 0
 
 

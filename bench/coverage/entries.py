@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from bench.coverage import collections, differences, everybody, judges, metrics, systems
+from bench.coverage import (
+    collections,
+    differences,
+    everybody,
+    judges,
+    labels,
+    metrics,
+    systems,
+)
 from bench.coverage.frame import Entry
 
 GROUPS: Mapping[str, Sequence[Entry]] = {
@@ -12,6 +20,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Metrics": metrics.ENTRIES,
     "Collections": collections.ENTRIES,
     "Judges": judges.ENTRIES,
+    "Labels": labels.ENTRIES,
 }
 
 ENTRIES: Sequence[Entry] = [entry for group in GROUPS.values() for entry in group]

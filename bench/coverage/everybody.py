@@ -8,8 +8,9 @@ import numpy as np
 
 from bench import leaderboards, place
 from bench.coverage.frame import Case, Entry
+from bench.coverage.metrics import Kind, labelled
 from bench.coverage.systems import within
-from bench.coverage.worlds import in_worlds, named
+from bench.coverage.worlds import SIZES, in_worlds, named
 from irmeta.datasets.like import World
 from irmeta.stats.leaderboards import completion
 from irmeta.stats.prediction import penalty
@@ -17,6 +18,7 @@ from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across
 from irmeta.studies import place as places
+from irmeta.studies.durability import durability
 
 Draw = Callable[[np.random.Generator], Mapping[str, float]]
 SYSTEMS = (
@@ -24,6 +26,9 @@ SYSTEMS = (
     "like TREC-8, P@10",
     "like Web 2012, ERR@20",
     "heavy ties",
+    "5 systems",
+    "20 systems",
+    "60 systems in teams of 4",
     "like a made cube",
 )
 
@@ -41,7 +46,8 @@ def _percentile(
     world: World, scores: np.ndarray, rng: np.random.Generator
 ) -> Mapping[str, float]:
     """Place some systems among all; true percentiles count a tie as half."""
-    true, some = _standing(world), rng.choice(len(scores), 10, replace=False)
+    true = _standing(world)
+    some = rng.choice(len(scores), min(10, len(scores)), replace=False)
     everybody = named(scores[..., None], "AP")
     found = places.place(everybody.isel(system=some), on=everybody, rng=rng)
     own = true[some][:, None]
@@ -57,37 +63,48 @@ PAIRS = (
     ((60, 50, -0.5), (40, 40, -2.5)),
     ((129, 50, 0.0), (110, 99, -1.5)),
     ((20, 10, -1.0), (15, 25, -3.0)),
+    ((60, 25, -0.5), (40, 25, -1.5)),
+    ((60, 10, -0.5), (60, 10, -1.5)),
 )
 """Two collections each: systems that standardize, topics, and how easy topics are."""
 ABILITIES = np.array([-1.0, -0.3, 0.5, 0.8, 1.2])
 
 
+def _rounded(scores: np.ndarray, step: float) -> np.ndarray:
+    """Round scores to multiples of a step, so that systems tie."""
+    return np.round(scores / step) * step if step else scores
+
+
 @cache
-def _true(level: float) -> np.ndarray:
+def _true(level: float, step: float) -> np.ndarray:
     """Compute the mean standardized score of each ability over many topics, by many standardizing systems."""
     rng, parts = np.random.default_rng(1), []
     for _ in range(4):
         about = place.topics(rng, 800, level)
-        standardizing = place.drawn(rng, place.everybody(rng, 800), *about)
-        own = place.drawn(rng, ABILITIES.repeat(10), *about)
+        every = place.everybody(rng, 800)
+        standardizing = _rounded(place.drawn(rng, every, *about), step)
+        own = _rounded(place.drawn(rng, ABILITIES.repeat(10), *about), step)
         scores = across.place(place.z_of(own, standardizing)).scores
         parts.append(scores.mean(axis=1).reshape(-1, 10).mean(axis=1))
     return np.mean(parts, axis=0)
 
 
 def _collections(
-    pair: tuple[tuple[int, int, float], ...], team: int, rng: np.random.Generator
+    pair: tuple[tuple[int, int, float], ...],
+    team: int,
+    step: float,
+    rng: np.random.Generator,
 ) -> tuple[list[across.Placed], list[across.Spread]]:
     """Draw scores of the same abilities on each collection, and what its standardizing systems move.
 
-    team : how many of those are of one team, and alike in ability.
+    team : how many of those are of one team, and alike in ability.  step : what scores are rounded to; 0 for none.
     """
     placed, spreads = [], []
     for systems, count, level in pair:
         about = place.topics(rng, count, level)
         able = place.everybody(rng, systems // team).repeat(team)
-        standardizing = place.drawn(rng, able, *about)
-        own = place.drawn(rng, ABILITIES, *about)
+        standardizing = _rounded(place.drawn(rng, able, *about), step)
+        own = _rounded(place.drawn(rng, ABILITIES, *about), step)
         placed.append(across.place(place.z_of(own, standardizing)))
         of = np.arange(len(able)) // team
         spreads.append(across.spread(place.z_of(standardizing, standardizing), of))
@@ -95,11 +112,14 @@ def _collections(
 
 
 def _across(
-    pair: tuple[tuple[int, int, float], ...], team: int, rng: np.random.Generator
+    pair: tuple[tuple[int, int, float], ...],
+    team: int,
+    step: float,
+    rng: np.random.Generator,
 ) -> Mapping[str, float]:
     """Hold differences between two collections to the truth; beside them means, and the rank sets of all entries."""
-    placed, spreads = _collections(pair, team, rng)
-    true = np.array([_true(level) for _, _, level in pair])
+    placed, spreads = _collections(pair, team, step, rng)
+    true = np.array([_true(level, step) for _, _, level in pair])
     count, every = len(ABILITIES), true.ravel()
     found = across.differences(placed, spreads, np.eye(2))
     low, high = (end[:count, count:] for end in found.interval())
@@ -116,13 +136,15 @@ def _across(
 
 
 def _in_pairs(folder: Path | None) -> Iterable[Case]:
-    for pair in PAIRS if folder is not None else PAIRS[2:]:
-        for team in (1, 4) if folder is not None else (1,):
-            (one, n, _), (other, _, _) = pair
-            teams = f" in teams of {team}" if team > 1 else ""
-            yield Case(
-                f"{one} and {other} systems{teams}", n, partial(_across, pair, team)
-            )
+    """Return pairs of collections without and with teams, and one whose scores are few values, as those of P@10."""
+    kinds = [(pair, team, 0.0) for pair in PAIRS for team in (1, 4)]
+    kinds.append((PAIRS[0], 1, 0.1))
+    for pair, team, step in kinds if folder is not None else [(PAIRS[2], 1, 0.0)]:
+        (one, n, _), (other, _, _) = pair
+        teams = f" in teams of {team}" if team > 1 else ""
+        values = ", few values" if step else ""
+        world = f"{one} and {other} systems{teams}{values}"
+        yield Case(world, n, partial(_across, pair, team, step))
 
 
 def _ranked(
@@ -181,14 +203,44 @@ def _losses(groups: int, rng: np.random.Generator) -> Mapping[str, float]:
 
 def _pools(_: Path | None) -> Iterable[Case]:
     for groups in (6, 10, 30, 60):
-        yield Case(f"{groups} groups of 3 runs", 50, partial(_losses, groups))
+        yield Case(f"{groups} groups of 3 runs", 1, partial(_losses, groups))
+
+
+def _aged(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
+    """Say of how many metrics old factors seem to have aged where old and new systems are drawn from the same ones."""
+    drawn = labelled(kind.draw(rng))
+    half = kind.systems // 2
+    groups = kind.teams if kind.team > 1 else None
+    old, new = drawn[:half], drawn[half:]
+    found = durability(old, new, groups=groups, rng=rng)
+    lower = found["tau_quantile"].values < 0.05
+    return {
+        "kept": lower.mean(),
+        "said to have aged": (lower & (found["tau"].values < 0.9)).mean(),
+    }
+
+
+OLD_AND_NEW = (
+    Kind(10, 25),
+    *(Kind(40, topics) for topics in SIZES),
+    Kind(120, 25),
+    Kind(40, 25, few=True),
+    Kind(80, 25, team=4),
+)
+"""Half of the systems are old, half are new."""
+
+
+def _years(folder: Path | None) -> Iterable[Case]:
+    for kind in OLD_AND_NEW if folder is not None else OLD_AND_NEW[:1]:
+        yield Case(str(kind), kind.topics, partial(_aged, kind))
 
 
 _PLACED = in_worlds(_percentile, SYSTEMS)
 
 ENTRIES = [
-    Entry("percentile among everybody", 0.95, 0.93, _PLACED, 60, 20),
-    Entry("difference across collections", 0.95, 0.90, _in_pairs, 300, 20),
+    Entry("percentile among everybody", 0.95, 0.93, _PLACED, 120, 20),
+    Entry("difference across collections", 0.95, 0.90, _in_pairs, 400, 20),
+    Entry("old factors that have not aged", 0.05, 0.08, _years, 80, 10),
     Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10),
     Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10),
     Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40),

@@ -25,7 +25,11 @@ FACTORS, REST = 0.12, 0.08
 """Where hidden factors decide: how strongly systems depend on them, and the noise that is left."""
 SIZES = ((5, 25), (10, 10), (10, 50), (20, 25), (25, 5), (40, 10), (60, 50))
 """Numbers of systems and of topics."""
-SAMPLES = ((5, 50), (10, 50), (10, 200), (25, 200))
+TEAMS = ((24, 25), (40, 50))
+"""The same, of systems in teams of four."""
+APART = 0.25
+"""How far near-clones of a team are apart: the share of their own in what is drawn for each, r = 1 - APART^2."""
+SAMPLES = ((5, 50), (10, 50), (10, 200), (25, 200), (50, 200))
 """How many of how many topics people judge."""
 MACHINES = (
     "umbrela-gpt-4o",
@@ -50,30 +54,42 @@ JUDGES = (GOOD, BAD, GOOD)
 
 @dataclass(frozen=True)
 class Kind:
-    """Worlds of one kind. factors : two hidden factors decide which systems a topic suits, and move all together."""
+    """Worlds of one kind.
+
+    factors : two hidden factors decide which systems a topic suits, and move all together.
+    team : systems in a team, near-clones.  few : scores are rounded to tenths, so that systems tie.
+    """
 
     systems: int
     topics: int
     factors: bool
+    team: int = 1
+    few: bool = False
+
+    def __str__(self) -> str:
+        """Name the world in the table."""
+        name = f"{self.systems} systems, {'factors' if self.factors else 'plain'}"
+        teams = f", teams of {self.team}" if self.team > 1 else ""
+        return name + teams + (", few values" if self.few else "")
+
+    @property
+    def teams(self) -> np.ndarray | None:
+        """The number of each system's team; None where there are none."""
+        return np.arange(self.systems) // self.team if self.team > 1 else None
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw scores (set, system, topic), the truth first, and how much each judge favours each system."""
-        shape = (self.systems, self.topics)
-        mean, topic = (
-            rng.normal(0, SPREAD, self.systems),
-            rng.normal(0, TOPIC, self.topics),
-        )
-        loading, suits = (
-            rng.normal(0, FACTORS, (self.systems, 2)),
-            rng.normal(size=(2, self.topics)),
-        )
-        noise = rng.normal(0, REST if self.factors else NOISE, shape)
+        noise_of = REST if self.factors else NOISE
+        mean, topic = self.alike(rng, SPREAD), rng.normal(0, TOPIC, self.topics)
+        loading = self.alike(rng, FACTORS, 2)
+        suits = rng.normal(size=(2, self.topics))
+        noise = self.alike(rng, noise_of, self.topics)
         made = [mean[:, None] + topic + noise + self.factors * loading @ suits]
         favours = []
         for judge in JUDGES:
             own = np.sqrt(1 - judge.shared**2)
-            favours.append(rng.normal(0, judge.favour, self.systems))
-            rest = rng.normal(0, REST if self.factors else NOISE, shape)
+            favours.append(self.alike(rng, judge.favour))
+            rest = self.alike(rng, noise_of, self.topics)
             seen = judge.shared * suits + own * rng.normal(size=suits.shape)
             errs = (
                 loading @ seen + rest
@@ -81,7 +97,16 @@ class Kind:
                 else judge.shared * noise + own * rest
             )
             made.append((mean + favours[-1])[:, None] + topic + errs)
-        return np.stack(made), np.stack(favours)
+        scores = np.stack(made)
+        return scores.round(1) if self.few else scores, np.stack(favours)
+
+    def alike(self, rng: np.random.Generator, sd: float, *each: int) -> np.ndarray:
+        """Draw something for each system, (system, *each), alike in a team."""
+        own = rng.normal(0, sd, (self.systems, *each))
+        if self.team == 1:
+            return own
+        shared = rng.normal(0, sd, (self.systems // self.team, *each))
+        return np.sqrt(1 - APART**2) * shared.repeat(self.team, axis=0) + APART * own
 
 
 @cache
@@ -105,7 +130,7 @@ def expected_gain(kind: Kind) -> float:
 
 
 def _tau(which: int, kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
-    found = taus(kind.draw(rng)[0], rng).interval()
+    found = taus(kind.draw(rng)[0], rng, team=kind.teams).interval()
     truth = expected_taus(kind)[which]
     return {
         "kept": found.low[which] <= truth <= found.high[which],
@@ -116,14 +141,14 @@ def _tau(which: int, kind: Kind, rng: np.random.Generator) -> Mapping[str, float
 def _difference(
     other: int, kind: Kind, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    found = taus(kind.draw(rng)[0], rng).differences()
+    found = taus(kind.draw(rng)[0], rng, team=kind.teams).differences()
     truth = expected_taus(kind)
     low, high = found.low[0, other], found.high[0, other]
     return {"kept": low <= truth[0] - truth[other] <= high, "width": high - low}
 
 
 def _gain(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
-    _, low, high = phi_interval(kind.draw(rng)[0][:2], rng, 200)
+    _, low, high = phi_interval(kind.draw(rng)[0][:2], rng, 200, team=kind.teams)
     return {"kept": low[0] <= expected_gain(kind) <= high[0], "width": high[0] - low[0]}
 
 
@@ -142,11 +167,12 @@ def in_kinds(check: Check) -> Callable[[Path | None], Iterable[Case]]:
 
     def cases(folder: Path | None) -> Iterable[Case]:
         sizes = ((20, 25),) if folder is None else SIZES
-        for systems, topics in sizes:
-            for factors in (False, True):
-                kind = Kind(systems, topics, factors)
-                name = f"{systems} systems, {'factors' if factors else 'plain'}"
-                yield Case(name, topics, partial(check, kind))
+        kinds = [Kind(*size, factors) for size in sizes for factors in (False, True)]
+        if folder is not None:
+            kinds += [Kind(*size, True, team=4) for size in TEAMS]
+            kinds += [Kind(20, 25, factors, few=True) for factors in (False, True)]
+        for kind in kinds:
+            yield Case(str(kind), kind.topics, partial(check, kind))
 
     return cases
 
@@ -154,20 +180,43 @@ def in_kinds(check: Check) -> Callable[[Path | None], Iterable[Case]]:
 Way = Callable[..., Estimates]
 
 
+@dataclass(frozen=True)
+class Machine:
+    """Estimates from a simulated machine: people judge n of so many topics.
+
+    team : systems in a team, near-clones.  few : scores are rounded to tenths, so that systems tie.
+    """
+
+    n: int
+    topics: int
+    judge: Judge
+    systems: int = 20
+    team: int = 1
+    few: bool = False
+
+    def draw(self, rng: np.random.Generator) -> tuple[Sample, np.ndarray]:
+        """Draw new systems and topics: what is judged, and the true means."""
+        kind = Kind(self.systems, self.topics, False, self.team)
+        mean, favours = kind.alike(rng, SPREAD), kind.alike(rng, self.judge.favour)
+        topic = rng.normal(0, TOPIC, self.topics)
+        noise = kind.alike(rng, NOISE, self.topics)
+        rest = kind.alike(rng, NOISE, self.topics) + rng.normal(0, TOPIC, self.topics)
+        own = np.sqrt(1 - self.judge.shared**2)
+        human = mean[:, None] + topic + noise
+        machine = (mean + favours)[:, None] + own * rest
+        machine = machine + self.judge.shared * (topic + noise)
+        if self.few:
+            human, machine = human.round(1), machine.round(1)
+        drawn = np.sort(rng.permutation(self.topics)[: self.n])
+        return Sample(human[:, drawn], machine, drawn, np.ones(self.n)), mean
+
+
 def _simulated(
-    way: Way, n: int, total: int, judge: Judge, rng: np.random.Generator
+    way: Way, machine: Machine, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    """Estimate means over new topics of 20 systems, from n human topics and all of a machine."""
-    mean, favours = rng.normal(0, SPREAD, 20), rng.normal(0, judge.favour, 20)
-    topic, noise = rng.normal(0, TOPIC, total), rng.normal(0, NOISE, (20, total))
-    rest = rng.normal(0, NOISE, noise.shape) + rng.normal(0, TOPIC, total)
-    own = np.sqrt(1 - judge.shared**2)
-    machine = (mean + favours)[:, None] + judge.shared * (topic + noise) + own * rest
-    drawn = np.sort(rng.permutation(total)[:n])
-    human = mean[:, None] + topic + noise
-    return held(
-        way, Sample(human[:, drawn], machine, drawn, np.ones(n)), mean, new_topics=True
-    )
+    """Estimate means over new topics, from few human topics and all of a machine."""
+    sample, mean = machine.draw(rng)
+    return held(way, sample, mean, new_topics=True)
 
 
 def real(
@@ -195,17 +244,29 @@ def held(
     }
 
 
+OTHERS = {
+    "of 200, good machine, 5 systems": Machine(25, 200, GOOD, 5),
+    "of 200, good machine, 60 systems": Machine(25, 200, GOOD, 60),
+    "of 200, good machine, 60 systems in teams of 4": Machine(25, 200, GOOD, 60, 4),
+    "of 200, good machine, few values": Machine(25, 200, GOOD, few=True),
+    "of 200, good machine, 50 topics": Machine(50, 200, GOOD),
+}
+"""Other numbers of systems, teams and ties."""
+
+
 def of_samples(way: Way) -> Callable[[Path | None], Iterable[Case]]:
     """Return the cases of estimates: simulated machines, and real ones where DL 2021 is at hand."""
 
     def cases(folder: Path | None) -> Iterable[Case]:
         for name, judge in (("good", GOOD), ("bad", BAD)):
             for n, total in SAMPLES:
+                machine = Machine(n, total, judge)
                 yield Case(
-                    f"of {total}, {name} machine",
-                    n,
-                    partial(_simulated, way, n, total, judge),
+                    f"of {total}, {name} machine", n, partial(_simulated, way, machine)
                 )
+        if folder is not None:
+            for name, machine in OTHERS.items():
+                yield Case(name, machine.n, partial(_simulated, way, machine))
         for name, human, machine in dl2021(folder):
             yield Case(
                 f"of 53, DL 2021, {name}", 10, partial(real, way, 10, human, machine)
@@ -250,20 +311,20 @@ ENTRIES = [
         400,
         40,
     ),
-    Entry("gain in phi, good judge", 0.95, 0.85, in_kinds(_gain), 100, 20),
+    Entry("gain in phi, good judge", 0.95, 0.85, in_kinds(_gain), 400, 20),
     Entry("favour of a system", 0.95, 0.92, in_kinds(_favour), 400, 40),
     Entry(
         "mean by few human topics and a machine",
         0.95,
         0.91,
         of_samples(estimate_means),
-        300,
+        400,
     ),
     Entry(
         "difference by few human topics and a machine",
         0.95,
         0.92,
         of_samples(estimate_differences),
-        300,
+        400,
     ),
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from bench.coverage.frame import Case, Entry
+from bench.coverage.worlds import SIZES
 from irmeta.choices import Coefficient, Level
 from irmeta.cube import ALL, cube
 from irmeta.stats.halves import halving
@@ -85,7 +86,7 @@ class Kind:
         return self.scores(self.abilities(rng), self.topics, rng)
 
 
-def _cube(scores: np.ndarray) -> xr.DataArray:
+def labelled(scores: np.ndarray) -> xr.DataArray:
     systems, topics = (
         [str(number) for number in range(count)] for count in scores.shape[:2]
     )
@@ -108,7 +109,9 @@ def expected(kind: Kind) -> tuple[np.ndarray, np.ndarray]:
 def _advantage(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     """Say of how many advantages the interval holds; beside it, whether all joint ones do."""
     groups = kind.teams if kind.team > 1 else None
-    found = predictivity(_cube(kind.draw(rng)), partitions=100, groups=groups, rng=rng)
+    found = predictivity(
+        labelled(kind.draw(rng)), partitions=100, groups=groups, rng=rng
+    )
     truth, powers = expected(kind)
     ends = [found[name].values for name in ("low", "high", "joint_low", "joint_high")]
     held, joint = (
@@ -146,7 +149,7 @@ def _correlated(
     """Correlate metrics over new topics, the systems being the same."""
     of = kind.abilities(np.random.default_rng(1))
     found = correlation(
-        _cube(kind.scores(of, kind.topics, rng)), level=level, method=method
+        labelled(kind.scores(of, kind.topics, rng)), level=level, method=method
     )
     truth, low, high = (
         expected_r(kind, level, method),
@@ -174,7 +177,7 @@ def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     """Hold intervals to the correlation of true means; where systems hardly differ there may be none: an unkept one."""
     kind = replace(kind, ability=1.2)
     of = kind.abilities(np.random.default_rng(1))
-    found = correlation(_cube(kind.scores(of, kind.topics, rng)), level="system")
+    found = correlation(labelled(kind.scores(of, kind.topics, rng)), level="system")
     truth, low, high = (
         _true_r(kind),
         found["true_low"].values,
@@ -186,8 +189,13 @@ def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     }
 
 
-SIZES = ((5, 10), (5, 50), (20, 10), (20, 25), (20, 50), (60, 25))
-"""Numbers of systems and of topics."""
+KINDS = [
+    *(Kind(systems, topics) for systems in (5, 20, 60) for topics in SIZES),
+    *(Kind(20, topics, few=True) for topics in SIZES),
+    *(Kind(20, topics, team=4) for topics in SIZES),
+    *(Kind(60, topics, team=4) for topics in SIZES),
+]
+"""Numbers of systems and of topics, with and without ties, with and without teams."""
 
 
 def in_kinds(
@@ -196,9 +204,7 @@ def in_kinds(
     """Return the cases of a promise about metrics: with and without teams and ties; in CI a small one."""
 
     def cases(folder: Path | None) -> Iterable[Case]:
-        plain = [Kind(*size) for size in SIZES]
-        more = [Kind(20, 25, few=True), Kind(20, 25, team=4), Kind(60, 25, team=4)]
-        for kind in [Kind(10, 12)] if folder is None else [*plain, *more]:
+        for kind in [Kind(10, 12)] if folder is None else KINDS:
             yield Case(str(kind), kind.topics, partial(check, kind))
 
     return cases
@@ -208,9 +214,33 @@ WEIGHTS = np.array([[0.25, 0.10], [0.35, 0.05], [0.40, -0.10]])
 """How two qualities of a system make its scores by each metric."""
 
 
-def collection(name: str, systems: int, rng: np.random.Generator) -> xr.DataArray:
+@dataclass(frozen=True)
+class Collections:
+    """How many collections a model is made of, and their systems: in teams of near-clones, with tied scores."""
+
+    count: int
+    systems: int
+    team: int = 1
+    few: bool = False
+
+    def __str__(self) -> str:
+        """Name the world in the table."""
+        said = f"{self.count} collections of {self.systems} systems"
+        teams = f" in teams of {self.team}" if self.team > 1 else ""
+        return said + teams + (", few values" if self.few else "")
+
+    def draw(self, name: str, rng: np.random.Generator) -> xr.DataArray:
+        """Draw one of them; few values: scores are rounded to hundredths."""
+        scores = collection(name, self.systems, rng, self.team)
+        return scores.round(2) if self.few else scores
+
+
+def collection(
+    name: str, systems: int, rng: np.random.Generator, team: int = 1
+) -> xr.DataArray:
     """Draw system-wise scores whose metrics depend on two qualities of a system, with an offset of the collection."""
-    scores = 0.35 + rng.normal(0, 0.25, (systems, 2)) @ WEIGHTS.T
+    qualities = rng.normal(0, 0.25, (systems // team, 2)).repeat(team, axis=0)
+    scores = 0.35 + qualities @ WEIGHTS.T
     scores = (
         scores + rng.normal(0, 0.02, len(METRICS)) + rng.normal(0, 0.015, scores.shape)
     )
@@ -220,14 +250,10 @@ def collection(name: str, systems: int, rng: np.random.Generator) -> xr.DataArra
     )
 
 
-def _predicted(
-    collections: int, systems: int, rng: np.random.Generator
-) -> Mapping[str, float]:
-    """Predict AP of 10 systems of a new collection."""
-    model = prediction_model(
-        {str(i): collection(str(i), systems, rng) for i in range(collections)}
-    )
-    new = collection("new", 10, rng)
+def _predicted(of: Collections, rng: np.random.Generator) -> Mapping[str, float]:
+    """Predict AP of 12 systems of a new collection."""
+    model = prediction_model({str(i): of.draw(str(i), rng) for i in range(of.count)})
+    new = replace(of, systems=12).draw("new", rng)
     found = predict(new.where(new.metric != "AP"), model)
     low, high = found["low"].values[:, 0], found["high"].values[:, 0]
     truth = new.values[:, 0, 0]
@@ -237,13 +263,19 @@ def _predicted(
     }
 
 
+MODELS = (
+    Collections(4, 20),
+    Collections(8, 5),
+    Collections(8, 20),
+    Collections(8, 60),
+    Collections(8, 20, few=True),
+    Collections(8, 20, team=4),
+)
+
+
 def _predictions(_: Path | None) -> Iterable[Case]:
-    for collections, systems in ((4, 20), (8, 20), (8, 60)):
-        yield Case(
-            f"{collections} collections of {systems} systems",
-            1,
-            partial(_predicted, collections, systems),
-        )
+    for of in MODELS:
+        yield Case(str(of), 1, partial(_predicted, of))
 
 
 _CORRELATED: tuple[tuple[str, Level, Coefficient], ...] = (
@@ -254,11 +286,11 @@ _CORRELATED: tuple[tuple[str, Level, Coefficient], ...] = (
 )
 
 ENTRIES = [
-    Entry("advantage of a metric", 0.95, 0.90, in_kinds(_advantage), 100, 20),
+    Entry("advantage of a metric", 0.95, 0.90, in_kinds(_advantage), 120, 20),
     *(
-        Entry(name, 0.95, 0.90, in_kinds(partial(_correlated, level, method)), 100, 40)
+        Entry(name, 0.95, 0.90, in_kinds(partial(_correlated, level, method)), 200, 40)
         for name, level, method in _CORRELATED
     ),
-    Entry("r of true means", 0.95, 0.85, in_kinds(_of_true_means), 100, 40),
-    Entry("predicted score", 0.90, 0.85, _predictions, 150, 40),
+    Entry("r of true means", 0.95, 0.85, in_kinds(_of_true_means), 300, 40),
+    Entry("predicted score", 0.90, 0.85, _predictions, 200, 40),
 ]

@@ -19,65 +19,117 @@ _CORRELATIONS = (
     "tau over means",
 )
 
+_LABELS = (
+    "kappas of labels",
+    "alphas of labels",
+    "leniency of labels",
+    "alphas of several judges",
+)
+_ONE_PAIR = (
+    "paired t test",
+    "Wilcoxon test",
+    "sign test",
+    "permutation test",
+    "bootstrap test",
+)
+_CORRECTED = (
+    "paired t test, Holm",
+    "Wilcoxon test, Holm",
+    "permutation test, Holm",
+    "paired t test, Bonferroni",
+    "false discoveries, BH",
+    "max-t test of all pairs",
+    "randomised Tukey HSD",
+)
+_EQUIVALENT = ("equivalence at the margin", "equivalence of all pairs, Holm")
+_ON_OTHER_TOPICS = ("a system against itself on other topics",)
+_ACROSS = ("difference across collections",)
+_DESIGN = ("tau of a design",)
+_LOSS = ("loss of a run that was not pooled",)
+_ADVANTAGE = ("advantage of a metric",)
+_BOARD = ("rank sets of a leaderboard",)
+_ERHO2 = ("E rho2", "E rho2, other systems", "E rho2, teams left out")
+_PHI = ("Phi", "Phi, other systems", "Phi, teams left out")
+_TAU = ("tau with the true ranking", "tau with the true ranking, other systems")
+
 PRINTED: Mapping[str, Sequence[str]] = {
-    "accuracy.low": ("predicted score",),
-    "comparison.drmse_low": ("a system against itself on other topics",),
-    "comparison.low": ("a system against itself on other topics",),
-    "comparison.p": ("a system against itself on other topics",),
-    "correlation.cumulated_low": _CORRELATIONS,
-    "correlation.low": _CORRELATIONS,
-    "correlation.true_low": ("r of true means",),
-    "description.low": ("t interval of a mean",),
-    "description.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
-    "design.low": ("tau of a design",),
-    "estimate.difference_low": _SAMPLED[1:],
-    "estimate.human_low": ("t interval of a mean",),
-    "estimate.low": _SAMPLED[:1],
-    "judges.low": ("difference of tau, two good judges", "favour of a system"),
-    "judges.phi_gain_low": ("gain in phi, good judge",),
-    "judges.tau_low": ("tau, good judge", "tau, bad judge"),
-    "leaderboard.low": ("rank sets of a leaderboard",),
-    "leaderboard.predicted_low": ("predicted score of a leaderboard",),
-    "place.difference_low": ("difference across collections",),
-    "place.gain_low": ("difference across collections",),
-    "place.low": ("difference across collections",),
-    "place.p": ("difference across collections",),
-    "place.percentile_low": ("percentile among everybody",),
-    "place.rank_low": ("difference across collections",),
-    "prediction.low": ("predicted score",),
-    "predictivity.behind_low": ("advantage of a metric",),
-    "predictivity.joint_low": ("advantage of a metric",),
-    "predictivity.low": ("advantage of a metric",),
-    "reliability.erho2_low": ("E rho2", "E rho2, teams left out"),
-    "reliability.needed_low": ("E rho2", "Phi"),
-    "reliability.phi_low": ("Phi", "Phi, other systems"),
-    "reliability.tau_low": ("tau with the true ranking",),
-    "reuse.adjusted_low": ("loss of a run that was not pooled",),
-    "reuse.low": ("loss of a run that was not pooled",),
-    "reuse.penalty_low": ("loss of a run that was not pooled",),
-    "significance.low": _OF_PAIRS,
-    "significance.p": ("paired t test", "Wilcoxon test", "sign test", "bootstrap test"),
-    "significance.p_corrected": ("paired t test, Holm", "false discoveries, BH"),
-    "significance.p_equivalent": ("equivalence at the margin",),
-    "versus.low": (
+    "accuracy.cells.low": ("predicted score",),
+    "comparison.pairs.drmse_low": _ON_OTHER_TOPICS,
+    "comparison.pairs.false_positives_quantile": _ON_OTHER_TOPICS,
+    "comparison.pairs.quantile": _ON_OTHER_TOPICS,
+    "comparison.systems.low": _ON_OTHER_TOPICS,
+    "comparison.systems.p": _ON_OTHER_TOPICS,
+    "correlation.components.cumulated_low": _CORRELATIONS,
+    "correlation.correlation.low": _CORRELATIONS,
+    "correlation.correlation.true_low": ("r of true means",),
+    "description.means.low": ("t interval of a mean",),
+    "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
+    "design.budget.behind_low": ("ways behind the best of a design",),
+    "design.budget.low": _DESIGN,
+    "design.designs.low": _DESIGN,
+    "design.front.low": _DESIGN,
+    "durability.durability.quantile": ("old factors that have not aged",),
+    "estimate.means.human_low": ("t interval of a mean",),
+    "estimate.means.low": _SAMPLED[:1],
+    "estimate.pairs.difference_low": _SAMPLED[1:],
+    "judges.bias.low": ("favour of a system",),
+    "judges.labels.low": _LABELS,
+    "judges.pairs.low": (
+        "difference of tau, good and bad judge",
+        "difference of tau, two good judges",
+    ),
+    "judges.systems.phi_gain_low": ("gain in phi, good judge",),
+    "judges.systems.tau_low": ("tau, good judge", "tau, bad judge"),
+    "leaderboard.models.low": _BOARD,
+    "leaderboard.predicted.predicted_low": ("predicted score of a leaderboard",),
+    "place.baseline.gain_low": _ACROSS,
+    "place.baseline.p": _ACROSS,
+    "place.pairs.difference_low": _ACROSS,
+    "place.pairs.p": _ACROSS,
+    "place.systems.low": _ACROSS,
+    "place.systems.percentile_low": ("percentile among everybody",),
+    "place.systems.rank_low": _ACROSS,
+    "prediction.filled.low": ("predicted score",),
+    "prediction.prediction.low": ("predicted score",),
+    "predictivity.advantage.joint_low": _ADVANTAGE,
+    "predictivity.advantage.low": _ADVANTAGE,
+    "predictivity.best.behind_low": _ADVANTAGE,
+    "reliability.coefficients.erho2_low": _ERHO2,
+    "reliability.coefficients.phi_low": _PHI,
+    "reliability.needed.needed_low": (*_ERHO2, *_PHI),
+    "reliability.tau.tau_low": _TAU,
+    "reuse.new.adjusted_low": _LOSS,
+    "reuse.new.penalty_low": _LOSS,
+    "reuse.systems.low": _LOSS,
+    "significance.tests.low": _OF_PAIRS,
+    "significance.tests.p": _ONE_PAIR,
+    "significance.tests.p_corrected": _CORRECTED,
+    "significance.tests.p_equivalent": _EQUIVALENT,
+    "versus.comparisons.low": (
+        "a difference by itself",
         "differences from a baseline at once, Bonferroni's t",
         "differences from a baseline at once, Dunnett",
     ),
-    "versus.p": ("paired t test", "permutation test"),
-    "versus.p_corrected": ("paired t test, Holm", "Dunnett's test"),
+    "versus.comparisons.p": _ONE_PAIR,
+    "versus.comparisons.p_corrected": (*_CORRECTED, "Dunnett's test"),
+    "versus.comparisons.p_equivalent": _EQUIVALENT,
 }
-"""Of an interval the lower end is named: the upper one goes with it. A figure that stands beside another in the
-measured rows (means beside differences, as in `place.low`) is in the column "beside" of the table.
+"""By study, table and column, without the metric that is named before it.
+
+Of an interval the lower end is named: the upper one goes with it. A figure that stands beside another in the measured
+rows (means beside differences, as in `place.systems.low`) is in the column "beside" of the table.
 """
 
 WITHOUT: Mapping[str, str] = {
-    "estimate.human_p_corrected": "the paired t test, Holm, on the topics judged by people",
-    "estimate.p_corrected": "the interval of the difference, inverted",
-    "judges.p": "the interval of the difference of tau, inverted",
-    "judges.p_corrected": "the same p, corrected by Holm",
-    "ranking.unexplained_low": "made as the shares of components beside `r over scores`",
-    "significance.rank_low": "counts of significant differences, no promise",
-    "place.share_of_way_low": "the gain's interval, divided by a constant",
-    "validation.depth_low": "the shortest list of a run, no interval",
+    "estimate.pairs.human_p_corrected": "the paired t test, Holm, on the topics judged by people",
+    "estimate.pairs.p_corrected": "the interval of the difference, inverted",
+    "judges.bias.p_corrected": "the interval of the favour, inverted, corrected by BH",
+    "judges.pairs.p": "the interval of the difference of tau, inverted",
+    "judges.pairs.p_corrected": "the same p, corrected by Holm",
+    "place.baseline.share_of_way_low": "the gain's interval, divided by a constant",
+    "ranking.rivals.behind_low": "in docs/worlds.md, where sets of metrics are equally good",
+    "ranking.subsets.unexplained_low": "made as the shares of components beside `r over scores`",
+    "significance.systems.rank_low": "counts of significant differences, no promise",
+    "validation.runs.depth_low": "the shortest list of a run, no interval",
 }
 """Columns that look like an interval or a test and have no row of their own, and why."""

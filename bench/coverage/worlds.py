@@ -19,9 +19,16 @@ UNTIED = (
     "like TREC-8, AP",
     "like TREC-8, P@10",
     "like Web 2012, ERR@20",
+    "5 systems",
+    "20 systems",
+    "60 systems in teams of 4",
     "like a made cube",
 )
-"""Worlds without exact ties."""
+"""Worlds in which systems differ."""
+TIES = ("heavy ties", "heavy ties, P@10")
+"""Worlds in which groups of systems tie."""
+TIED = ("all tie", "all tie, P@10", "all tie, 5 systems", "all tie, 60 in teams of 4")
+"""Worlds in which all systems tie."""
 
 Check = Callable[[World, np.ndarray, np.random.Generator], Mapping[str, float]]
 """From a world, a drawn cube's scores (system, topic) and a generator to the figures of a `Trial`."""
@@ -66,11 +73,45 @@ def worlds(folder: Path | None) -> Mapping[str, World]:
         "like TREC-8, P@10": like(_matrix(trec8 / "P@10.csv"), rng),
         "like Web 2012, ERR@20": like(_matrix(web / "ERR@20.csv"), rng),
     }
-    few = like(_matrix(trec8 / "AP.csv"), rng, systems=40)
+    ap, precision = found["like TREC-8, AP"], found["like TREC-8, P@10"]
+    five, twenty, forty, sixty = (some(ap, count, rng) for count in (5, 20, 40, 60))
     return found | {
-        "heavy ties": found["like TREC-8, AP"].tied(8),
-        "all tie": few.tied(1),
+        "5 systems": five,
+        "20 systems": twenty,
+        "60 systems in teams of 4": in_teams(sixty, 4),
+        "heavy ties": ap.tied(8),
+        "heavy ties, P@10": precision.tied(8),
+        "all tie": forty.tied(1),
+        "all tie, P@10": some(precision, 40, rng).tied(1),
+        "all tie, 5 systems": five.tied(1),
+        "all tie, 60 in teams of 4": in_teams(sixty, 4).tied(1),
     }
+
+
+def some(world: World, systems: int, rng: np.random.Generator) -> World:
+    """Return the world of some of the systems, drawn at random."""
+    chosen = rng.choice(len(world.systems), systems, replace=False)
+    return replace(
+        world,
+        systems=[world.systems[at] for at in chosen],
+        margins=[world.margins[at] for at in chosen],
+        normal=world.normal[chosen],
+    )
+
+
+APART = 0.25
+"""How far the topics that suit a system are its own, beside those that suit its team; then r is about .97 in a team."""
+
+
+def in_teams(world: World, team: int) -> World:
+    """Return the world of the systems in teams of near-clones: neighbours by true mean, which the same topics suit."""
+    order = np.argsort(-world.means[:, 0], kind="stable")
+    first = np.empty(len(order), dtype=np.int64)
+    for at in range(0, len(order), team):
+        first[order[at : at + team]] = order[at]
+    # near the first of the team, and scaled to a mean square of 1
+    mixed = world.normal[first] + APART * world.normal
+    return replace(world, normal=mixed / np.sqrt((mixed**2).mean(axis=1))[:, None])
 
 
 @cache
@@ -80,17 +121,23 @@ def populations(folder: Path | None) -> Mapping[str, World]:
     if folder is None:
         return {"systems like made ones": like(_made(), rng, systems=300)}
     matrices = folder / "matrices"
-    return {
-        "systems like TREC-8, AP": like(
-            _matrix(matrices / "trec8-adhoc" / "AP.csv"), rng, systems=1500
-        ),
-        "systems like TREC-8, P@10": like(
-            _matrix(matrices / "trec8-adhoc" / "P@10.csv"), rng, systems=1500
-        ),
-        "systems like Web 2012, ERR@20": like(
-            _matrix(matrices / "web2012" / "ERR@20.csv"), rng, systems=1500
-        ),
+    files = {
+        "TREC-8, AP": matrices / "trec8-adhoc" / "AP.csv",
+        "TREC-8, P@10": matrices / "trec8-adhoc" / "P@10.csv",
+        "Web 2012, ERR@20": matrices / "web2012" / "ERR@20.csv",
     }
+    found = {
+        f"systems like {name}": like(_matrix(path), rng, systems=1500)
+        for name, path in files.items()
+    }
+    # 20 groups that tie: of few systems, some do
+    return found | {"systems, heavy ties": found["systems like TREC-8, AP"].tied(20)}
+
+
+def teams_of(world: World, team: int) -> dict[str, str]:
+    """Return the teams that `in_teams` makes, by the names that `named` gives systems."""
+    order = np.argsort(-world.means[:, 0], kind="stable")
+    return {str(system): str(at // team) for at, system in enumerate(order)}
 
 
 def in_populations(
@@ -119,14 +166,9 @@ def _sampled(
     own: bool,
     rng: np.random.Generator,
 ) -> Mapping[str, float]:
-    chosen = rng.choice(len(world.systems), systems, replace=False)
-    some = replace(
-        world,
-        systems=[world.systems[at] for at in chosen],
-        margins=[world.margins[at] for at in chosen],
-        normal=world.normal[chosen],
-    )
-    return check(some if own else world, some.scores(topics, rng)[..., 0], rng)
+    drawn = some(world, systems, rng)
+    truth = drawn if own else world
+    return check(truth, drawn.scores(topics, rng)[..., 0], rng)
 
 
 def _made() -> xr.DataArray:

@@ -10,7 +10,7 @@ from functools import cache
 from irmeta import signatures
 from irmeta.errors import MetricError
 from irmeta.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
-from irmeta.words import shortened
+from irmeta.words import listed, shortened
 
 STANDARDIZED = " (std.)"
 """How a metric is named whose scores were standardized: they are on another scale, not to be quoted as its own."""
@@ -317,12 +317,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
         lowered[match]
         for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)
     ]
-    known_ones = ", ".join(options[:20]) + (
-        f" and {len(options) - 20} more" if len(options) > 20 else ""
-    )
     if close:
         return f"did you mean {' or '.join(close)}?"
-    return f"choose from {known_ones}"
+    return f"choose from {listed(options, 20)}"
 
 
 def split(text: str) -> list[str]:

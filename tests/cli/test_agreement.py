@@ -110,10 +110,10 @@ def test_predictivity_json_is_the_study(file):
 def test_tables_with_words(file):
     """On a terminal the answer in words comes before the matrix, and the notes after it."""
     shown = " ".join(run("predictivity", file, "--partitions", 50, "--quiet").split())
-    assert "advantage (* interval excludes 0)" in shown
+    assert "advantage (* interval excludes 0, each pair by itself)" in shown
     assert (
         shown.index("best single predictor")
-        < shown.index("advantage (* interval excludes 0)")
+        < shown.index("advantage (* interval excludes 0")
         < shown.index("Note: ")
     )
     assert "mean of 50 random partitions" in shown
@@ -150,11 +150,11 @@ def test_several_collections(two):
     assert "pooled" not in run("correlate", two, "--collection", "two")
 
 
-@pytest.mark.parametrize("draw", ["heatmap", "clustered", "dendrogram", "components"])
-def test_plots_of_correlation(file, tmp_path, draw):
+@pytest.mark.parametrize("view", ["heatmap", "clustered", "dendrogram", "components"])
+def test_plots_of_correlation(file, tmp_path, view):
     """Each drawing is written as a picture."""
     path = tmp_path / "plot.svg"
-    run("correlate", file, "--plot", path, "--draw", draw)
+    run("correlate", file, "--plot", path, "--view", view)
     assert "<svg" in path.read_text()
 
 

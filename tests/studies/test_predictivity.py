@@ -153,10 +153,25 @@ def test_top_systems_on_one_half():
 
 @pytest.mark.parametrize("tau", ["a", "b"])
 def test_the_least_that_will_do(tau):
-    """Two systems and four topics have a phi, and an interval too wide to tell anything."""
+    """Two systems and four topics have a phi, and an interval too wide to tell anything, or none."""
     outcome = predictivity(made(systems=2, topics=4), partitions=20, tau=tau)
     assert (np.abs(outcome["phi"]) <= 1).all()
-    assert np.isfinite(outcome["low"]).all()
+    assert np.isfinite(outcome["low"]).any()
+    assert not ((outcome["low"] > 0) | (outcome["high"] < 0)).any()
+
+
+def test_without_variance_there_is_no_interval():
+    """Systems that never change places have a phi of 1 and no interval, but of a metric and itself; a note says why."""
+    level = np.arange(6)[:, None, None] + np.zeros((6, 8, 2))
+    steady = cube(level / 10, list("abcdef"), list("12345678"), ["AP", "RR"])
+    outcome = predictivity(steady, partitions=20)
+    off = ~np.eye(2, dtype=bool)
+    assert np.isnan(outcome["low"].values[off]).all()
+    assert (outcome["low"].values[~off] == 0).all()
+    assert tables(outcome)["best"]["may_be_best"].to_list() == [True, None]
+    assert any(
+        "2 advantages without an interval" in note for note in about(outcome)["notes"]
+    )
 
 
 def test_variants_of_tau():

@@ -30,7 +30,7 @@ def correlate(
             help="Correlate on each collection by itself; several are pooled without it.",
         ),
     ] = False,
-    draw: Annotated[
+    view: Annotated[
         CorrelationView, option(help=explained(CorrelationView, "What --plot draws."))
     ] = "heatmap",
 ) -> None:
@@ -52,4 +52,4 @@ def correlate(
         "threshold": threshold,
         "missing": picked.missing,
     }
-    shown.show(study, picked.cubes(), **options, view=draw)
+    shown.show(study, picked.cubes(), **options, view=view)

@@ -1,26 +1,54 @@
 """`irmeta place`: where systems stand among everybody's, on one collection or on several."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from irmeta.cli.app import app
-from irmeta.cli.study import MissingScores, Seed, Shown, distinct, option
+from irmeta.cli.study import (
+    MissingScores,
+    Seed,
+    Selected,
+    Shown,
+    distinct,
+    named,
+    option,
+)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-@app.command()
-def place(
+@dataclass(frozen=True, kw_only=True)
+class Placed(Selected):
+    """Scores of files, or runs that are scored first, and which of them to use."""
+
     given: Annotated[
         list[str],
         typer.Argument(
             metavar="SCORES|RUNS", help="Score files; with --qrels, run files."
         ),
-    ],
+    ]
+
+    def cubes(self) -> "dict[str, xr.DataArray]":
+        """Read every collection of score files, by names that are distinct."""
+        paths = map(Path, self.given)
+        [cubes] = distinct([[(path, self.read(path)) for path in paths]])
+        return cubes
+
+    def of_runs(self, scores: "xr.DataArray") -> "xr.DataArray":
+        """Return the systems and topics to use of runs that were scored."""
+        from irmeta.cube import select
+
+        return select(scores, systems=named(self.systems), topics=named(self.topics))
+
+
+@app.command()
+def place(
+    placed: Placed,
     shown: Shown,
     on: Annotated[
         list[str] | None,
@@ -45,17 +73,6 @@ def place(
             help="The system that others should improve on: its name, or with --qrels a run file.",
         ),
     ] = None,
-    metrics: Annotated[
-        str | None,
-        option(
-            "-m",
-            "--metrics",
-            "--metric",
-            metavar="METRICS",
-            help="Metrics, as in 'AP nDCG@10'.",
-            show_default="all that the factors have",
-        ),
-    ] = None,
     level: Annotated[
         float,
         option(help="Level of intervals and rank sets; tests have level 1 - this."),
@@ -76,14 +93,14 @@ def place(
 
     known = {name: _everybody(name) for name in on or []}
     if qrels is not None:
-        cubes = _evaluated(qrels, given, baseline, known, metrics)
+        cubes = _evaluated(qrels, placed, baseline, known)
         baseline = None if baseline is None else _name(baseline)
     else:
-        cubes = _read(given, metrics)
+        cubes = placed.cubes()
     if not known:
         known = {name: _shipped(name) for name in cubes}
     options: dict[str, Any] = {
-        "metrics": metrics,
+        "metrics": placed.metrics,
         "baseline": baseline,
         "level": level,
         "missing": missing,
@@ -130,22 +147,11 @@ def _matched(
     return dict(zip(collections, known.values(), strict=True))
 
 
-def _read(given: list[str], metrics: str | None) -> "dict[str, xr.DataArray]":
-    """Read every collection of score files, by names that are distinct."""
-    from irmeta.io.scores import load_all
-
-    [cubes] = distinct(
-        [[(Path(path), load_all(path, metrics=metrics)) for path in given]]
-    )
-    return cubes
-
-
 def _evaluated(
     qrels: str,
-    runs: list[str],
+    placed: Placed,
     baseline: str | None,
     known: "dict[str, xr.Dataset | xr.DataArray]",
-    metrics: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Score run files, and the baseline, by the metrics that everybody was scored by."""
     from irmeta.evaluation.engine import evaluate
@@ -156,10 +162,10 @@ def _evaluated(
             "run files need the name of their one collection, as in --on trec-covid-1"
         )
     [(name, everybody)] = known.items()
-    wanted = metrics or [str(metric) for metric in everybody.metric.values]
-    files = runs if baseline is None else [*runs, baseline]
+    wanted = placed.metrics or [str(metric) for metric in everybody.metric.values]
+    files = placed.given if baseline is None else [*placed.given, baseline]
     collection = Path(name).stem
-    scores = evaluate(qrels, files, wanted)
+    scores = placed.of_runs(evaluate(qrels, files, wanted))
     # whether the judgments are of this collection, nobody has said
     own = {OWN_NAME: scores.attrs["collection"]}
     return {collection: scores.assign_attrs(own, collection=collection)}

@@ -162,8 +162,8 @@ def _sentence(row: Mapping[str, Any]) -> str:
         f"factors of {row['old_systems']} old ones has tau {row['tau']:.3f} with the ranking by "
         f"their own factors (scores: Pearson {row['pearson']:.3f}): "
         f"{_verdict(row['tau'], row['quantile'])}. Random splits into old and new systems reach "
-        f"{row['chance_tau']:.3f} on average, and less than that tau in {row['quantile']:.0%} of "
-        "splits."
+        f"{row['chance_tau']:.3f} on average, and less than that tau (ties count half) in "
+        f"{row['quantile']:.0%} of splits."
     )
 
 

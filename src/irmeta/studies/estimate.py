@@ -201,6 +201,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how much narrower the machine makes the intervals, which system is best, and how many pairs differ."""
     of_weights = []
+    differ = "differs" if outcome.sizes["pair"] == 1 else "differ"
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         clear, alone = (
@@ -210,7 +211,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         of_weights += [
             f"{metric}: {_gained(one)}",
             f"{metric}: {_highest(one)}",
-            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems differ significantly (Holm, .05), "
+            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05), "
             f"{alone} by the human topics alone.",
         ]
     return of_weights
@@ -270,9 +271,12 @@ def _highest(one: xr.Dataset) -> str:
     )
     lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
     others = int((rank > 1).sum())
+    if not others:
+        return f"all systems have the mean {mean}."
+    verb = "is" if others - lower == 1 or others == 1 else "are"
     return (
         f"{leaders} {has} the highest mean, {mean} ({low} to {high}); {others - lower} of "
-        f"{counted(others, 'other system')} {'is' if others - lower == 1 else 'are'} not clearly lower (Holm, .05)."
+        f"{counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
     )
 
 

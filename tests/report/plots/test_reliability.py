@@ -46,7 +46,9 @@ def test_the_front_is_marked():
     """Each point of the front is drawn, and the budget is a line."""
     result = design(scores(), target="AP", budget=500, partitions=20)
     axes = design_plots.taus(result, Figure().subplots())
-    front = next(line for line in axes.get_lines() if line.get_label() == "front")
+    front = next(
+        line for line in axes.get_lines() if line.get_label() == "best for its cost"
+    )
     assert len(front.get_xdata()) == int(result["front"].sum())
     assert any(
         np.array_equal(line.get_xdata(), [500, 500]) for line in axes.get_lines()

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.parallel import streams
-from irmeta.stats import teams
 from irmeta.stats.halves import halving
 from irmeta.stats.halves import jackknife as sampling
 from irmeta.stats.rankings.rank import settled, tau_b
@@ -219,15 +218,23 @@ def test_variance_is_leaving_out_by_hand(ties):
         np.testing.assert_allclose(getattr(found, figure), expected, atol=1e-12)
 
 
-def test_moves_of_a_team_are_those_of_leaving_it_out_whole():
-    """For a mean over systems the summed moves of a team, scaled, are the move without the whole team."""
-    rng = np.random.default_rng(0)
-    values, team = rng.normal(size=6), np.array([0, 0, 1, 2, 2, 2])
-    without_one = (values.sum() - values) / 5 - values.mean()
-    ours = teams.sums(without_one, team) * sampling._whole(team)[:, 0, 0]
-    by_hand = [values[team != number].mean() - values.mean() for number in range(3)]
-    np.testing.assert_allclose(ours, by_hand)
-    assert (sampling._whole(np.arange(6)) == 1).all()
+@pytest.mark.parametrize("ties", ["b", "a"])
+def test_a_team_is_left_out_whole(ties):
+    """Tau without a team is that of the other systems; teams of one system are left out as systems are."""
+    first, second = np.random.default_rng(0).integers(0, 4, (2, 3, 2, 7)).astype(float)
+    for team in (np.array([0, 0, 1, 2, 2, 2, 1]), np.arange(7)):
+        ours = sampling._without_teams(first, second, ties, team)
+        for number in range(team.max() + 1):
+            rest = team != number
+            by_hand = halving.half_tau(first[..., rest], second[..., rest], ties)
+            np.testing.assert_allclose(ours[:, number], by_hand, atol=1e-12)
+
+
+def test_without_all_but_one_system_there_is_no_ranking():
+    """A team that leaves fewer than two systems leaves tau 0, not an error."""
+    first, second = np.random.default_rng(0).normal(size=(2, 3, 2, 5))
+    taus = sampling._without_teams(first, second, "b", np.array([0, 0, 0, 0, 1]))
+    assert (taus[:, 0] == 0).all()
 
 
 def test_variance_from_some_systems(monkeypatch):

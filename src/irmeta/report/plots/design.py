@@ -48,10 +48,10 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
         "o",
         color="black",
         markersize=3,
-        label="front",
+        label="best for its cost",
     )
     if options["budget"] is not None:
-        axes.axvline(options["budget"], color="grey", linewidth=0.6)
+        axes.axvline(options["budget"], color="grey", linewidth=0.6, label="budget")
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter("{x:g}")  # powers of ten would be formulas

@@ -32,7 +32,7 @@ def tau(result: xr.Dataset, axes: Axes) -> Axes:
         one = result.sel(metric=metric)
         (line,) = axes.plot(one["size"], one["tau"], label=str(metric))
         axes.plot(one["size"], one["tau_ap"], "--", color=line.get_color())
-    return _finished(result, axes, "expected tau (- - tau_AP)")
+    return _finished(result, axes, "expected tau (dashed: tau_AP)")
 
 
 def differences(result: xr.Dataset, axes: Axes) -> Axes:
@@ -62,14 +62,15 @@ def _coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
             alpha=0.15,
             color=line.get_color(),
         )
-    axes.axhline(about(result)["options"]["stability"], color="grey", linewidth=0.6)
+    wanted = about(result)["options"]["stability"]
+    axes.axhline(wanted, color="grey", linewidth=0.6, label=f"wanted, {wanted:g}")
     return _finished(result, axes, label)
 
 
 def _finished(result: xr.Dataset, axes: Axes, label: str) -> Axes:
     topics = next(iter(about(result)["inputs"]["collections"].values()))["topics"]
     axes.axvline(topics, color="grey", linewidth=0.6, linestyle=":")
-    axes.set_xlabel("topics (dotted: those there are)")
+    axes.set_xlabel("topics (dotted: this collection's)")
     axes.set_ylabel(label)
     axes.legend()
     return axes

@@ -16,10 +16,24 @@ from irmeta.stats.rankings.rank import (
     tau_without_each,
     untied,
 )
-from irmeta.stats.teams import sums
 
 SAMPLE = 100
 """Of more teams, only this number, evenly spaced, estimates the noise of single scores."""
+
+
+_NONE = 1e-12
+"""Variances up to this are what rounding leaves of 0."""
+
+
+def known(variance: Floats) -> Floats:
+    """Return variances; NaN where none is found, as what is left out hardly ever moves the figure.
+
+    So few changes say nothing of other samples: a variance of 0 would make an interval without width.
+
+    >>> known(np.array([0.01, 0.0, -0.001])).tolist()
+    [0.01, nan, nan]
+    """
+    return np.where(variance > _NONE, variance, np.nan)
 
 
 class Variances(NamedTuple):
@@ -39,8 +53,8 @@ def variances(
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
     squares of how far the figure moves are summed: T, S and C. C, the noise of single scores, is in T and in S, so the
-    variance is S + T - C, or S where C exceeds T. Teams, and topics, are taken as independent of each other: the moves
-    of the systems of a team are added up before they are squared, in S and in C, and in S brought to a whole team's.
+    variance is S + T - C, or S where C exceeds T. Teams, and topics, are taken as independent of each other: S leaves
+    out whole teams, and in C the moves of the systems of a team are added up before they are squared.
     Source of the idea: Cameron, Gelbach and Miller (2011) on standard errors clustered two ways.
 
     scores : (system, topic, metric); drawn : (partition, 2, topic), halves that use every topic. About 100 partitions
@@ -130,24 +144,26 @@ def _left_out(
     second = settled(means[:, 1])
     _, now = advantage(half_tau(first, second, ties))
     now = now[:, None]  # (partition, 1, metric, metric)
-    _, without_system = advantage(
-        np.nan_to_num(tau_without_each(first, second, ties=ties))
-    )
+    _, without_team = advantage(_without_teams(first, second, ties, team))
     _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
-    without_team = sums(without_system - now, team, axis=1) * _whole(team)
-    return _summed(without_team), _summed(without_topic - now)
+    return _summed(without_team - now), _summed(without_topic - now)
 
 
-def _whole(team: Ints) -> Floats:
-    """Return what turns the sum of the moves without each system of a team into that without the whole team.
+def _without_teams(first: Floats, second: Floats, ties: Ties, team: Ints) -> Floats:
+    """Correlate the halves without the systems of each team: (partition, team, metric, metric).
 
-    A mean over n systems moves by (mean - score) / (n - 1) without one of them, and without the m of a team by the sum
-    of (mean - score) / (n - m). So the factor is (n - 1) / (n - m), of shape (team, 1, 1); 1 where teams are systems.
+    first, second : means of the halves, (partition, metric, system). Where fewer than 2 systems are left, tau is 0.
     """
-    systems = team.size
-    size = np.bincount(team)
-    factor = (systems - 1) / np.maximum(systems - size, 1)
-    return np.asarray(factor[:, None, None])
+    teams = int(team.max()) + 1
+    if teams == team.size:  # every system is a team
+        return np.nan_to_num(tau_without_each(first, second, ties=ties))
+    partitions, metrics, _ = first.shape
+    taus = np.zeros((partitions, teams, metrics, metrics))
+    for number in range(teams):
+        rest = team != number
+        if rest.sum() > 1:
+            taus[:, number] = half_tau(first[..., rest], second[..., rest], ties)
+    return taus
 
 
 def _members(drawn: Bools, half: int) -> Ints:

@@ -6,7 +6,7 @@ import scipy.stats
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
-from irmeta.stats.halves.jackknife import variances
+from irmeta.stats.halves.jackknife import known, variances
 
 BLOCK = 50
 """Halves drawn from one random stream."""
@@ -43,7 +43,8 @@ def phi_interval(
     """Return phi of each set, and the ends of 95% intervals of each judge's phi less the truth's own.
 
     (set, system, topic) to (set,), (judge,) and (judge,). Over samples of systems and of topics: the two-way jackknife
-    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1.
+    of advantages between metrics, with judges for metrics; Student's t with the smaller number less 1. NaN where hardly
+    a system ever changes its place.
     team : of each system, numbered from 0, where teams are independent of each other and not their systems.
     """
     _, systems, topics = scores.shape
@@ -57,8 +58,6 @@ def phi_interval(
         [variances(pair, drawn, team=team).advantage[1, 0] for pair in pairs]
     )
     teams = systems if team is None else int(team.max()) + 1
-    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * np.sqrt(
-        np.maximum(variance, 0)
-    )
+    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * np.sqrt(known(variance))
     gain = found[1:] - found[0]
     return found, gain - half, gain + half

@@ -48,7 +48,8 @@ def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Fl
     """Return the smallest step from which on differences are reversed in at most a share `error` of comparisons.
 
     compared, swapped : (..., step).  Returns (...,), NaN where even the largest differences are reversed more often.
-    A step and all larger ones are taken together, so that few large differences do not decide by themselves.
+    A step and all larger ones are taken together, so that few large differences do not decide by themselves. Of smaller
+    differences than there are nothing is said: the step is one that some comparison has.
 
     >>> least_difference(np.array([100, 10, 5]), np.array([30.0, 0.0, 0.0])).item()
     0.01
@@ -61,6 +62,6 @@ def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Fl
     # the share reversed; 1 where nothing was compared
     rate = np.divide(turned, total, out=np.ones(turned.shape), where=total > 0)
     # the first step that is small enough
-    enough = (rate <= error) & (total > 0)
+    enough = (rate <= error) & (compared > 0)
     first = enough.argmax(axis=-1)
     return np.asarray(np.where(enough.any(axis=-1), EDGES[first], np.nan))

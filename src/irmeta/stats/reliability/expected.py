@@ -161,13 +161,25 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     return Expected(float(tau), float(tau_ap), int(same.sum()))
 
 
+def _same(scores: Floats) -> float:
+    """Return the share of pairs of systems that score the same on every topic.
+
+    >>> _same(np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.2]])).__round__(3)
+    0.333
+    """
+    systems = len(scores)
+    _, copies = np.unique(settled(scores), axis=0, return_counts=True)
+    return float((copies * (copies - 1)).sum() / (systems * (systems - 1)))
+
+
 def tau_interval(
     scores: Floats, rng: np.random.Generator, level: float = 0.95, draws: int = 200
 ) -> tuple[float, float]:
     """Return between which values tau-a of this ranking with the true one lies, scores of (system, topic).
 
     The means are moved by errors as they occur, whole topics less the means with random signs, and ranked again: the
-    ends are quantiles of tau with the means as they are. Its coverage is measured in the documentation.
+    ends are quantiles of tau with the means as they are. Systems that are the same on every topic count as ranked
+    rightly, as in `expected`. Its coverage is measured in the documentation.
 
     >>> scores = np.arange(5)[:, None] + np.random.default_rng(0).normal(size=(5, 20))
     >>> tau_interval(scores, np.random.default_rng(0))
@@ -178,6 +190,6 @@ def tau_interval(
     signs = rng.choice([-1.0, 1.0], size=(draws, n))
     # sd / sqrt(n), with n - 1 in sd
     errors = signs @ (scores - means[:, None]).T / np.sqrt(n * (n - 1))
-    taus = tau_a(settled(means), settled(means + errors))
+    taus = tau_a(settled(means), settled(means + errors)) + _same(scores)
     low, high = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2], method="nearest")
     return float(low), float(high)

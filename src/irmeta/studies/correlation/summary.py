@@ -19,6 +19,9 @@ from irmeta.stats.rankings.agreement import (
 from irmeta.studies.correlation.study import correlation
 from irmeta.words import counted
 
+EQUAL = 1e-9
+"""Correlations that differ by at most this are equal."""
+
 
 def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     """Correlate every pair of metrics on each collection by itself: `correlation` with a dimension `collection`.
@@ -145,6 +148,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
     options = about(outcome)["options"]
     lines = []
     for name, part in _each(outcome):
+        if options["level"] == "system" and part["n"].values.max() < 3:
+            lines.append(
+                f"On {name} there are 2 systems, and the means of any two metrics correlate at 1 or -1: that says "
+                "nothing of the metrics; take more systems, or --level topic."
+            )
+            continue
         lines.append(_extremes(name, part, options["level"]))
         lines.append(_grouped(part, options["threshold"], options["method"]))
         if part.sizes["metric"] > 2:
@@ -159,7 +168,11 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
     sentence = partial(_pair, sizes=part["n"].ndim > 0)
     if pairs.height == 1:
-        return f"On {name} at {level} level {sentence(most)} agree most."
+        return (
+            f"On {name} at {level} level {sentence(most)} are the two metrics compared."
+        )
+    if most["r"] - least["r"] <= EQUAL:
+        return f"On {name} at {level} level all {pairs.height} pairs of metrics correlate at {short(most['r'])}."
     if most["low"] is not None:
         rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
     else:

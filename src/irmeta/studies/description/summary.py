@@ -153,9 +153,12 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
             "in advance)."
         )
     first = int((of_metric["rank_low"] == 1).sum())
+    tied = int((of_metric["rank"] == 1).sum())
     which = f"{first} systems may be the best, so the largest mean is probably too high"
-    if first == 1:
+    if first == tied:
         which = "no other system can be the best"
+    if tied == outcome.sizes["system"]:
+        which = "any of them may be the best"
     return (
         f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are "
         f"distinguished (simultaneous rank sets, {level:.0%}: all true ranks at once)."

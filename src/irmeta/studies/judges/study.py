@@ -305,7 +305,7 @@ def _on_halves(
     """Return phi of the truth and of each judge, and what the judge gains with its interval; NaN of few topics."""
     found = np.full(len(scores), np.nan)
     low = high = found[1:]
-    if scores.shape[-1] >= rankings.FEWEST:
+    if min(scores.shape[1:]) >= rankings.FEWEST:
         found, low, high = phi_interval(scores, rng, partitions, team=team)
     columns = {
         "phi": found[1:],

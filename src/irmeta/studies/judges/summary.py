@@ -103,10 +103,14 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
         reversed_ = f", and reverses {counts['reversed']}"
     else:
         reversed_ = ""
-    lines.append(
-        f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
-        f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
-    )
+    if not true and not claimed:
+        decided = f"{metric}: neither {truth} nor {judge} finds a significant difference between systems."
+    else:
+        decided = (
+            f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
+            f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
+        )
+    lines.append(decided)
     return lines + _on_halves(one, best, metric) + _favour_lines(one, best, metric)
 
 
@@ -130,7 +134,11 @@ def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
     judge = str(one.judge.values[best])
     truth = _truth(one)
-    if float(one["tau"].values[best]) <= float(one["ceiling"]):
+    # as they are printed
+    tau, ceiling = (
+        round(float(figure), 2) for figure in (one["tau"][best], one["ceiling"])
+    )
+    if tau <= ceiling:
         return []
     return [
         f"{metric}: a tau above {short(float(one['ceiling']))} does not make {judge} better than "

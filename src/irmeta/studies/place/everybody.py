@@ -25,6 +25,10 @@ Known = xr.Dataset | xr.DataArray
 """What is known of everybody's systems on a collection: its factors, or the scores of all of them."""
 
 
+FEWEST = 3
+"""With fewer standardizing systems every one of them has the same score on each topic, but for its sign."""
+MEASURED = 15
+"""Standardizing systems with which the coverage of intervals was measured, at least."""
 ENOUGH = 40
 """Standardizing systems, or teams, with which intervals hold what they promise."""
 
@@ -108,7 +112,18 @@ def factors_of(known: Known) -> Factors:
             "their systems vary together, which intervals of differences need; fit them again on "
             "at least 2 topics"
         )
+    if factors.attrs.get("spread") and _few(factors):
+        raise ScoresError(
+            f"the factors of {factors.attrs.get('collection', 'this collection')} come from fewer than {FEWEST} "
+            f"systems or teams, which says nothing of others; standardize by {FEWEST} or more"
+        )
     return factors
+
+
+def _few(factors: Factors) -> bool:
+    """Say whether factors come from so few systems or teams that they say nothing of others."""
+    units = (int(found["units"]) for found in about(factors)["spread"].values())
+    return min(units) < FEWEST
 
 
 def shared_metrics(
@@ -147,10 +162,13 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
     ]
-    if (units := _spread(factors, str(scores.metric.values[0])).units) < ENOUGH:
+    units = _spread(factors, str(scores.metric.values[0])).units
+    if units < ENOUGH:
+        width = "a little too narrow" if units >= MEASURED else "too narrow"
+        unmeasured = "" if units >= MEASURED else "; fewer were not measured"
         lines.append(
-            f"only {units} standardizing systems or teams: intervals across collections are a little too narrow (95% "
-            "ones hold 91 to 95% in simulations with 15 to 31)"
+            f"only {units} standardizing systems or teams: intervals across collections are {width} (95% "
+            f"ones hold 91 to 95% in simulations with {MEASURED} to 31{unmeasured})"
         )
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:

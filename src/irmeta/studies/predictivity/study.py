@@ -15,8 +15,9 @@ from irmeta.parallel import seeded
 from irmeta.result import result, short
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
-from irmeta.stats.halves.jackknife import Variances, variances
+from irmeta.stats.halves.jackknife import Variances, known, variances
 from irmeta.stats.tests.multiplicity import range_quantile
+from irmeta.words import counted
 
 _PAIR = ("metric", "metric_2")
 
@@ -47,9 +48,10 @@ def predictivity(
 
     Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
-    the wider `joint_low`, `joint_high` for all pairs at once; `lead`, the mean phi of A with all metrics, itself among
-    them, less that of B, with its Monte-Carlo error `lead_se` and the lower end `lead_low` of its joint interval; with
-    sizes `curve` and `curve_se` (size, metric, metric_2). Source: Webber et al. (SIGIR 2008).
+    the wider `joint_low`, `joint_high` for all pairs at once, NaN where hardly a system ever changes its place; `lead`,
+    the mean phi of A with all metrics, itself among them, less that of B, with its Monte-Carlo error `lead_se` and the
+    lower end `lead_low` of its joint interval; with sizes `curve` and `curve_se` (size, metric, metric_2).
+    Source: Webber et al. (SIGIR 2008).
 
     >>> rng = np.random.default_rng(1)
     >>> noise = rng.normal(size=(8, 10, 2)) * [0.1, 0.5]
@@ -99,13 +101,15 @@ def predictivity(
         "missing": missing,
         "seed": seed,
     }
+    figures = _figures(used["metric"].values, whole, errors, freedom)
     return result(
         "predictivity",
-        _figures(used["metric"].values, whole, errors, freedom) | _curve(sizes, curve),
+        figures | _curve(sizes, curve),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
         notes=chosen.notes
         + _notes(used, options, drawn, chosen.ranked)
+        + _unvaried(errors, few)
         + [team.note] * bool(few),
     )
 
@@ -174,10 +178,19 @@ def _no_errors(whole: Agreement) -> _Errors:
 
 
 def _errors(whole: Agreement, found: Variances) -> _Errors:
-    """Return sqrt(variance + Monte-Carlo error^2)."""
-    advantage = np.sqrt(np.maximum(found.advantage, 0) + whole.difference_se**2)
-    lead = np.sqrt(np.maximum(found.lead, 0) + whole.lead_se**2)
-    return _Errors(advantage, lead)
+    """Return sqrt(variance + Monte-Carlo error^2), and 0 of a metric and itself.
+
+    NaN where no variance is found: so few systems ever change places that it says nothing of other samples.
+    """
+    errors = []
+    for variance, drawn in (
+        (found.advantage, whole.difference_se),
+        (found.lead, whole.lead_se),
+    ):
+        error = np.sqrt(known(variance) + drawn**2)
+        np.fill_diagonal(error, 0.0)
+        errors.append(error)
+    return _Errors(*errors)
 
 
 def _quantile(freedom: int, pairs: int = 1) -> float:
@@ -282,6 +295,17 @@ def _notes(
                 f"{name} ties all systems in {count} sets of topics, where tau counts as 0."
             )
     return lines
+
+
+def _unvaried(errors: _Errors, few: int) -> list[str]:
+    """Say of how many pairs of metrics there is no interval, as nothing varies."""
+    count = int(np.isnan(errors.advantage).sum())
+    if not few or not count:
+        return []
+    return [
+        f"{counted(count, 'advantage')} without an interval: whatever topics or systems are left out, hardly a system "
+        "changes its place, which says nothing of systems that are closer to each other."
+    ]
 
 
 def best_predictor(outcome: xr.Dataset) -> int:

@@ -14,6 +14,9 @@ from irmeta.stats.arrays import Floats
 from irmeta.studies.predictivity.study import _kind, best_predictor
 from irmeta.words import listed
 
+SAME = 1e-9
+"""Metrics whose mean phi differs by at most this have the same."""
+
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `phi`, `advantage`, `best` and, where sizes were given, `curve`; phi is symmetric and listed once a pair.
@@ -51,7 +54,7 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
         "behind_low": low,
     }
     view = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
-    view = view.with_columns(may_be_best=pl.col("behind_low") <= 0)
+    view = view.with_columns(may_be_best=~(pl.col("behind_low") > 0))
     return view.sort("behind", maintain_order=True)
 
 
@@ -72,7 +75,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-_PREDICTORS = "predictors (beats / loses to: targets that predict themselves clearly worse / better)"
+_PREDICTORS = "predictors (beats / loses to: targets that predict themselves clearly worse / better, each by itself)"
 
 
 def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
@@ -91,7 +94,9 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
     ]
     return {
         "phi": square(metrics, upper),
-        "advantage (* interval excludes 0)": square(metrics, cells, "predictor"),
+        "advantage (* interval excludes 0, each pair by itself)": square(
+            metrics, cells, "predictor"
+        ),
     }
 
 
@@ -145,7 +150,11 @@ def _best_of_all(
     phi = outcome["phi"].values[best]
     figures = f"mean phi {short(phi.mean(), 3)} over the {len(names)} metrics, {short(phi[best])} for itself"
     largest = f"{names[best]} has the largest {figures}"
-    if np.isnan(outcome["lead_low"].values).all():
+    lead = outcome["lead"].values[best]
+    if lead.max() <= SAME:
+        return f"On {where}, all {len(names)} metrics have mean phi {short(phi.mean(), 3)}: none leads."
+    others = np.arange(len(names)) != best
+    if np.isnan(outcome["lead_low"].values[best, others]).all():
         return f"On {where}, {largest}; without intervals, others may predict new topics as well."
     rivals = [names[other] for other in rivals_of_best(outcome)]
     if not rivals:
@@ -189,7 +198,7 @@ def rivals_of_best(outcome: xr.Dataset) -> list[int]:
     lead = outcome["lead"].values[best]
     low = outcome["lead_low"].values[best]
     order = np.argsort(lead, kind="stable")
-    return [int(other) for other in order if other != best and low[other] <= 0]
+    return [int(other) for other in order if other != best and not low[other] > 0]
 
 
 class _Verdict(NamedTuple):

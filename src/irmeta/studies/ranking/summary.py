@@ -14,6 +14,8 @@ TRUST = (
     (-np.inf, "do not trust the choice"),
 )
 """What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
+EQUAL = 1e-9
+"""Sets whose loss differs by at most this are equally good."""
 _BEHIND = ("behind", "behind_low")
 _LEFT = ("unexplained", "unexplained_low", "unexplained_high")
 _SUBSETS = (
@@ -259,6 +261,11 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
     )
     if chance == 1:  # all metrics are chosen, whatever the topics say
         return f"There is only one set of {few}, so halves of the topics cannot choose another."
+    if (tied := _tied(outcome)) > 1:
+        return (
+            f"{tied} sets of {few} are equally good by this criterion, to the last digit, so the choice among them is "
+            "arbitrary, whatever halves of the topics choose."
+        )
     corrected = (kept - chance) / (1 - chance)
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
@@ -266,6 +273,13 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
         f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "
         f"{verdict}.{_as_good(outcome, few)}"
     )
+
+
+def _tied(outcome: xr.Dataset) -> int:
+    """Count the sets of the size reported that are as good as the best, itself among them."""
+    if "rival" not in outcome:
+        return 1
+    return int((outcome["rival_behind"].values <= EQUAL).sum())
 
 
 def _as_good(outcome: xr.Dataset, few: int) -> str:

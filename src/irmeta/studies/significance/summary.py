@@ -120,6 +120,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
     options = about(outcome)["options"]
     corrected = options["correct"] != "none" and options["test"] not in JOINT
+    pairs = outcome.sizes["pair"]
+    differ = "differs" if pairs == 1 else "differ"
     lines = []
     for metric in outcome.metric.values:
         of_metric = outcome.sel(metric=metric)
@@ -137,7 +139,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         else:
             against = ""
         lines.append(
-            f"{metric}: {significant} of {outcome.sizes['pair']} pairs differ significantly{against} "
+            f"{metric}: {significant} of {counted(pairs, 'pair')} {differ} significantly{against} "
             f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
             + _beside_best(of_metric)
             + _equivalent(of_metric)
@@ -155,9 +157,13 @@ def _beside_best(of_metric: xr.Dataset) -> str:
     best = of_metric["rank"].values == 1
     names = of_metric.system.values[best]
     if len(names) > 1:
-        alike = int((~_confirmed(of_metric)[best] & ~best).any(axis=0).sum())
-        others = counted(alike, "other system")
         tied = f"{len(names)} systems tie for the best mean ({listed(names)})"
+        if best.all():
+            return f"All {tied}."
+        alike = int((~_confirmed(of_metric)[best] & ~best).any(axis=0).sum())
+        if alike == 0:
+            return f"{tied}; every other is significantly different from each of them."
+        others = counted(alike, "other system")
         return f"{tied}; {others} cannot be distinguished from all of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
@@ -224,13 +230,10 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
         f"{name} {'none' if np.isnan(value) else f'{value:.2f}'}"
         for name, value in zip(names, least, strict=True)
     ]
-    if len(parts) > FEW_METRICS:
-        more = f" and {len(parts) - FEW_METRICS} more (table swaps)"
-    else:
-        more = ""
+    more = " (table swaps)" if len(parts) > FEW_METRICS else ""
     return [
         f"The smallest difference in mean on {counted(topics, 'topic')} that as many other topics "
-        f"reverse in at most 5% of comparisons: {', '.join(parts[:FEW_METRICS])}{more}."
+        f"reverse in at most 5% of comparisons: {listed(parts, FEW_METRICS)}{more}."
     ]
 
 
@@ -271,7 +274,11 @@ def _contradictions(outcome: xr.Dataset) -> list[str]:
         return []
     found = _conflicts(outcome)
     if not found.height:
-        return ["The metrics agree on which system is better for every pair."]
+        for_a, for_b = _sides(outcome)
+        several = (for_a | for_b).sum(axis=1) > 1  # pairs
+        if not several.any():
+            return []
+        return ["No metric contradicts another about which of two systems is better."]
     return [
         f"The metrics contradict each other on {found.height} of {outcome.sizes['pair']} pairs, on "
         f"{found['both_significant'].sum()} of them with significant differences on both sides "

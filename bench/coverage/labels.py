@@ -1,0 +1,122 @@
+"""Promises about labels: kappas, alphas and leniency of judges whose labels are thresholds of what they see."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from bench.coverage.frame import Case, Entry
+from bench.coverage.worlds import SIZES
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.studies.judges import compare_judges
+
+KAPPAS = ("kappa_relevant", "kappa", "kappa_linear", "kappa_quadratic")
+ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
+LENIENCY = ("more_relevant", "higher_grade")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Judgments of the documents of so many topics, by the truth and two judges alike.
+
+    agrees : r of what a judge and the truth see in a document.  least : how good a relevant document is; topics
+    differ in how good theirs are.  grades : 2, or 4.
+    """
+
+    agrees: float
+    least: float = 0.5
+    grades: int = 4
+    documents: int = 40
+
+    def draw(self, topics: int, rng: np.random.Generator) -> JudgmentSets:
+        """Draw the labels of new topics; how lenient a judge is varies over them."""
+        shape = (topics, self.documents)
+        about = rng.normal(0, 0.5, (topics, 1))
+        good = rng.normal(size=shape)
+        steps = self.least + 0.7 * np.arange(self.grades - 1)
+        seen = {"truth": about + good}
+        for judge in ("judge", "other"):
+            own = np.sqrt(1 - self.agrees**2) * rng.normal(size=shape)
+            lenient = 0.2 + rng.normal(0, 0.3, (topics, 1))
+            seen[judge] = about + lenient + self.agrees * good + own
+        return JudgmentSets.of(
+            {name: _qrels(np.digitize(part, steps)) for name, part in seen.items()}
+        )
+
+
+def _qrels(grades: np.ndarray) -> dict[str, dict[str, int]]:
+    return {
+        str(topic): {f"d{at}": int(grade) for at, grade in enumerate(row)}
+        for topic, row in enumerate(grades)
+    }
+
+
+def _compared(labels: Labels, topics: int, rng: np.random.Generator) -> xr.Dataset:
+    return compare_judges(judgments=labels.draw(topics, rng), truth="truth")
+
+
+@cache
+def _expected(labels: Labels) -> xr.Dataset:
+    """Compute what very many topics give."""
+    return _compared(labels, 3000, np.random.default_rng(0))
+
+
+def _of_a_judge(
+    figures: Sequence[str], labels: Labels, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Say of how many figures of a judge the intervals hold, and of which."""
+    found, truth = (
+        one.sel(judge="judge", figure=list(figures))
+        for one in (_compared(labels, topics, rng), _expected(labels))
+    )
+    low, high, true = (
+        part.values for part in (found.label_low, found.label_high, truth.label)
+    )
+    inside = (low <= true) & (true <= high)
+    named = dict(zip(figures, inside.astype(np.float64), strict=True))
+    return {"kept": inside.mean(), **named, "width": (high - low).mean()}
+
+
+def _of_all(
+    labels: Labels, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Say of how many alphas of all judges at once the intervals hold."""
+    found, truth = _compared(labels, topics, rng), _expected(labels)["all"].values
+    low, high = found["all_low"].values, found["all_high"].values
+    inside = (low <= truth) & (truth <= high)
+    return {"kept": inside.mean(), "width": (high - low).mean()}
+
+
+WORLDS = {
+    "good judge, 4 grades": Labels(0.9),
+    "bad judge, 4 grades": Labels(0.4),
+    "good judge, few relevant": Labels(0.9, least=2.0, grades=2),
+    "good judge, binary": Labels(0.9, grades=2),
+}
+
+
+def _in_labels(
+    check: Callable[[Labels, int, np.random.Generator], Mapping[str, float]],
+) -> Callable[[Path | None], Iterable[Case]]:
+    def cases(folder: Path | None) -> Iterable[Case]:
+        for name, labels in WORLDS.items():
+            for topics in SIZES if folder is not None else (25,):
+                yield Case(name, topics, partial(check, labels, topics))
+
+    return cases
+
+
+ENTRIES = [
+    *(
+        Entry(name, 0.95, 0.88, _in_labels(partial(_of_a_judge, figures)), 400, 20)
+        for name, figures in (
+            ("kappas of labels", KAPPAS),
+            ("alphas of labels", ALPHAS),
+            ("leniency of labels", LENIENCY),
+        )
+    ),
+    Entry("alphas of several judges", 0.95, 0.88, _in_labels(_of_all), 400, 20),
+]

@@ -1,0 +1,81 @@
+"""Commands that need nothing but scores: each computes what its function does, and draws it."""
+
+import json
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from typer.main import get_command
+
+import irmeta
+from irmeta.attributes import about
+from irmeta.cli import _modules
+from irmeta.cli.app import app
+from irmeta.cube import cube
+from irmeta.studies import STUDIES
+
+for module in _modules():
+    import_module(f"irmeta.cli.{module}")
+
+
+def arguments(verb):
+    """Return what a command cannot do without, by name: how many of it there may be, -1 for any number."""
+    command = get_command(app)
+    for word in verb.split():
+        command = command.commands[word]
+    return {one.name: one.nargs for one in command.params if one.required}
+
+
+NEED = {
+    name: arguments(study.verb)
+    for name, study in STUDIES.items()
+    if study.verb and study.function
+}
+OF_SCORES = [
+    name
+    for name, needed in NEED.items()
+    if set(needed) == {"scores"} and name not in ("leaderboard", "models")
+]
+"""The studies of these commands; a leaderboard is of one metric, and models take long."""
+
+
+def made(name):
+    """8 systems, 12 topics and 3 metrics."""
+    rng = np.random.default_rng(ord(name))
+    ability = np.linspace(0.1, 0.5, 8)[:, None, None]
+    return cube(
+        ability + 0.4 * rng.beta(1, 2, size=(8, 12, 3)),
+        [f"s{number}" for number in range(8)],
+        [f"{name}{number}" for number in range(12)],
+        ["AP", "P@10", "RR"],
+        collection=name,
+    )
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_a_command_does_what_its_function_does(run, name, tmp_path):
+    """Without options a command has its function's tables and options, and --plot draws the figure, if there is one."""
+    several = NEED[name]["scores"] == -1
+    given = {name: made(name) for name in "ABC"} if several else made("A")
+    irmeta.save(given, tmp_path / "s.parquet")
+    result = getattr(irmeta, STUDIES[name].function)(given)
+
+    verb = STUDIES[name].verb.split()
+    drawn = find_spec(f"irmeta.report.plots.{name}") is not None
+    plot = ["--plot", "drawn.svg"] if drawn else []
+    code, out, err = run(*verb, "s.parquet", "-o", "told.json", "--quiet", *plot)
+    assert (code, out, err) == (0, "", "")
+    assert (tmp_path / "drawn.svg").exists() == drawn
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert told["options"] == json.loads(json.dumps(about(result)["options"]))
+    for table, frame in irmeta.tables(result).items():
+        rows = pl.DataFrame(told["tables"][table], schema=frame.schema)
+        assert_frame_equal(rows, frame)
+
+
+def test_most_commands_are_tested():
+    """The test above finds the commands that it is about."""
+    assert {"description", "significance", "correlation", "comparison"} < set(OF_SCORES)
