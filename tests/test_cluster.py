@@ -306,7 +306,7 @@ def test_frozen_workers(cluster: Cluster) -> None:
     with (
         stopped(*pids(cluster)),
         pytest.raises(
-            IrmetaError, match=r"worker tcp://.* was silent for 1 s; mend the"
+            IrmetaError, match=r"worker tcp://.* was silent for 1 s; repair the"
         ),
     ):
         list(irmeta.parallel.in_order(str, range(3)))

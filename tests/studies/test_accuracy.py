@@ -87,8 +87,8 @@ def test_findings_name_what_was_given_and_the_worst(outcome: xr.Dataset) -> None
     worst = outcome.target.values[outcome["tau"].values.argmin()]
     lines = findings(outcome)
     assert lines[0].startswith("From P@10,")
-    assert f"{worst} least well" in lines[0]
-    assert "The coverage of the 90% intervals is" in lines[1]
+    assert f"{worst} is predicted worst" in lines[0]
+    assert "The 90% intervals hold" in lines[1]
 
 
 def test_a_tau_that_is_undefined_is_called_so(scores: xr.DataArray) -> None:

@@ -220,7 +220,7 @@ def test_system_wise_tables():
             "RR does not distinguish",
         ),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
-        (lambda s: s, {"method": "tau-ap"}, "level system"),
+        (lambda s: s, {"method": "tau-ap"}, "with --level system"),
         (lambda s: s, {"threshold": 2}, "between -1 and 1"),
     ],
 )

@@ -67,7 +67,9 @@ def test_findings_set_measured_beside_nominal(made):
     outcome = coverage(made.collections(4))
     mean = float(outcome["measured"].mean("collection").mean())
     lead = "On average over 4 left-out collections, 90% intervals"
-    assert findings(outcome)[0].startswith(f"{lead} {mean:.1%}; least for")
+    assert findings(outcome)[0].startswith(
+        f"{lead} held {mean:.1%} of the scores; fewest for"
+    )
 
 
 def test_collections_that_are_missed_as_a_whole_are_counted(made):

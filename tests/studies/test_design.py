@@ -108,7 +108,7 @@ def test_findings_say_what_to_buy_and_what_that_is_worth():
         f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}"
         in said[0]
     )
-    assert "buy what" in said[1]
+    assert "achieve what" in said[1]
     assert "within error of the best" in said[-1]
 
 

@@ -323,7 +323,7 @@ def test_a_depth_beyond_the_pool_s_is_said():
     right = reuse(grades, lists, groups=groups, depth=5, metrics="P@5")
     wrong = reuse(grades, lists, groups=groups, depth=10, metrics="P@5")
     assert wrong["mean_loss"].item() < right["mean_loss"].item()
-    assert not any("less deep" in note for note in about(right)["notes"])
+    assert not any("shallower" in note for note in about(right)["notes"])
     assert any("shallower (--depth)" in note for note in about(wrong)["notes"])
 
 

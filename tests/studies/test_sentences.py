@@ -512,14 +512,18 @@ UNFOUNDED = [
     Unfounded("correlation", same_metrics, "agree most", "all 6 pairs .* at 1.00"),
     Unfounded("correlation", two_metrics, "agree most", "are the two metrics compared"),
     Unfounded("correlation", two_systems, "agree most", "says nothing of the metrics"),
-    Unfounded("ranking of one", two_metrics, "choice holds", "2 sets of 1 are equally"),
+    Unfounded(
+        "ranking of one", two_metrics, "choice is stable", "2 sets of 1 are equally"
+    ),
     Unfounded("predictivity", two_systems, "is lost|better than they", "No intervals"),
     Unfounded("predictivity", constant_differences, "largest", "none leads"),
     Unfounded("predictivity of many partitions", two_metrics, "clearly ahead"),
-    Unfounded("durability", constant_differences, r"less than this in", "counts half"),
-    Unfounded("judges", two_metrics, "is above 1.00"),
+    Unfounded(
+        "durability", constant_differences, r"less than that tau in", "ties count half"
+    ),
+    Unfounded("judges", two_metrics, "a tau above 1.00"),
     Unfounded("judges", two_systems, r"\(\.00 to \.00\)"),
-    Unfounded("judges", equal_pair, "of 0 significant", "neither people nor one shows"),
+    Unfounded("judges", equal_pair, "of 0 significant", "neither people nor one finds"),
     Unfounded("estimate", constant, "0 of 0", "all systems have the mean .500"),
     Unfounded(
         "estimate", two_systems, "of 1 other system are|1 pair of systems differ "

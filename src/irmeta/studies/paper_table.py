@@ -82,7 +82,9 @@ def paper_table(
     else:
         by = found_as(canonical(by), names) or by
     if by not in names:
-        raise ScoresError(f"cannot sort the systems by {by!r}; {nearest(by, names)}")
+        raise ScoresError(
+            f"there is no metric {by!r} to sort the systems by; {nearest(by, names)}"
+        )
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics; use --test none for means only"

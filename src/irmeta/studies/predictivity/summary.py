@@ -233,7 +233,7 @@ _VERDICTS = {
     ),
     "unsure": _Verdict(
         of_one="{a} as a predictor of {b}, compared with {b} itself",
-        of_several="There are no intervals, and so no verdict on",
+        of_several="No intervals, so no verdict on",
         so="without an interval there is no verdict",
     ),
 }
