@@ -142,7 +142,7 @@ def test_topics_of_two_collections_count_once():
     for end in ("low", "high"):
         np.testing.assert_allclose(outcome[end], alone[end], atol=0.02)
     assert (
-        "each of 9 topics in turn (human and machine share 9 topics of the same"
+        "each of 9 topics in turn (human and machine share 9 topics by name;"
         in about(outcome)["notes"][-1]
     )
     apart = correlation({"one": one, "two": made("two", topics=9, seed=1)})

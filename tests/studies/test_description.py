@@ -102,7 +102,7 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
         views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
     )
     sd = other["topics"]["sd"]
-    assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
+    assert f"most, {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
     assert "standardize" not in findings(outcome)[1]
     assert (
         "GMAP: means are geometric; standard deviations and reliability are of logarithms"

@@ -118,7 +118,7 @@ def test_a_judge_that_scores_0_on_some_topics_is_said() -> None:
         ({"truth": "nobody"}, "no judgment set 'nobody' to serve as the truth"),
         ({"alpha": 2}, "alpha must be between 0 and 1"),
         ({"best": 1}, "at least 2 systems"),
-        ({"groups": {"s00": "a"}}, "no group for 14 of 15 runs, the first .s01"),
+        ({"groups": {"s00": "a"}}, "no group for 14 of 15 runs, such as 's01';"),
         ({"partitions": 0}, "0 partitions"),
     ],
 )
@@ -143,7 +143,7 @@ def test_other_systems() -> None:
     outcome = compare_judges(cubes)
     assert outcome.sizes["system"] == 10
     assert any(
-        "people has scores of 15 systems, of which 10" in note
+        "people has scores of 15 systems; the 10" in note
         for note in about(outcome)["notes"]
     )
     cubes["judge0"] = cubes["judge0"].assign_coords(system=[f"x{i}" for i in range(10)])
@@ -191,7 +191,7 @@ def test_findings_follow_from_the_figures() -> None:
     assert told[0].startswith(
         f"AP: judge0 ranks the 15 systems as people does with tau {tau} ("
     )
-    assert told[0].endswith(f"with tau {ceiling}.")
+    assert told[0].endswith(f"with the true ranking is {ceiling}.")
     low = outcome["phi_gain_low"].sel(judge="judge0").item()
     high = outcome["phi_gain_high"].sel(judge="judge0").item()
     assert low < outcome["phi_gain"].sel(judge="judge0").item() < high
@@ -398,7 +398,9 @@ def test_scales_that_differ_are_compared_as_relevant_or_not() -> None:
     graded = outcome["label"].sel(figure="kappa_quadratic")
     assert np.isfinite(graded.sel(judge="graded"))
     assert np.isnan(graded.sel(judge=["binary", "shares", "counts"])).all()
-    note = next(note for note in about(outcome)["notes"] if "another scale" in note)
+    note = next(
+        note for note in about(outcome)["notes"] if "their scale differs" in note
+    )
     assert "shares (fractions 0 to 1)" in note
     assert "counts (3 to 42)" in note
 

@@ -277,7 +277,7 @@ def constant_differences(topics):
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation", "bootstrap"])
 @pytest.mark.parametrize(
-    ("topics", "verdict"), [(5, "no difference"), (12, "significant")]
+    ("topics", "verdict"), [(5, "no significant difference"), (12, "significant")]
 )
 def test_verdicts_on_constant_differences_follow_p_of_signs(test, topics, verdict):
     """2/2^5 is above .05, 2/2^12 below it, by every test; there is no interval, and the sentence says why."""
