@@ -57,7 +57,10 @@ def _differences(
     error = (used.mean(axis=1) - truth)[left] - (used.mean(axis=1) - truth)[right]
     width = half(used, rng)
     held = np.abs(error) <= width + 1e-12
-    return {"kept": held.all() if at_once else held.mean(), "width": 2 * width.mean()}
+    return {
+        "kept": held.all() if at_once else held.mean(),
+        "width": 2 * np.nanmean(width),
+    }
 
 
 def _from_baseline(
@@ -71,12 +74,12 @@ def _from_baseline(
     if dunnett:
         half = many_to_one.joint(
             found, 0.95, DRAWS, rng
-        ).quantile * many_to_one.standard_errors(found)
+        ).quantile * paired.standard_error(found)
     else:
         half = many_to_one.half_widths(found, 0.95, len(found))
     return {
         "kept": (np.abs(found.mean(axis=1) - true) <= half + 1e-12).all(),
-        "width": 2 * half.mean(),
+        "width": 2 * np.nanmean(half),
     }
 
 

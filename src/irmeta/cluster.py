@@ -115,12 +115,18 @@ class Cluster:
         """
         now = time.monotonic()
         times: dict[str, float | None] = {**last_seen} or {"": None}
+        # by worker: its time as it was last seen, and when that was first seen by our clock
         before = dict(self._heard)
         self._heard.clear()
+        silent = set()
         for who, at in times.items():
-            same = who in before and before[who][0] == at
-            self._heard[who] = (at, before[who][1] if same else now)
-        return {who for who, (_, since) in self._heard.items() if now - since > SILENCE}
+            since = now
+            if who in before and before[who][0] == at:
+                since = before[who][1]
+            self._heard[who] = (at, since)
+            if now - since > SILENCE:
+                silent.add(who)
+        return silent
 
     def _ask(self, question: str, **about: Any) -> Any:
         """Ask the scheduler; raise IrmetaError if it does not answer."""
@@ -168,7 +174,7 @@ class _Promised(Generic[Result]):
             self.cluster.require_alive(self.work, self.future)
 
     def cancel(self) -> None:
-        """Do without it."""
+        """Say that the result is not needed any more."""
         self.future.cancel()
 
 
@@ -199,20 +205,8 @@ def on_cluster(address: str) -> Iterator[Cluster]:
     with ExitStack() as stack:
         scheduler, own = address, None
         if address == "local":
-            try:
-                with _ignoring_interrupts():
-                    own = _local()
-            except ImportError as error:  # what makes the certificates
-                raise IrmetaError(
-                    f"--cluster local needs cryptography ({error}); install it: pip install "
-                    "'irmeta[cluster]'"
-                ) from error
-            except RuntimeError as error:
-                raise IrmetaError(
-                    "the processes of --cluster local did not start; in a script, call it "
-                    'under if __name__ == "__main__":'
-                ) from error
-            scheduler = stack.enter_context(own).scheduler_address
+            own = stack.enter_context(_started())
+            scheduler = own.scheduler_address
         try:
             security = own.security if own else _configured(scheduler)
             _require_scheduler(scheduler, security)
@@ -233,6 +227,23 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         )
         stack.enter_context(working_on(engine))
         yield engine
+
+
+def _started() -> "LocalCluster":
+    """Do as `_local`, and say what is missing where it fails."""
+    try:
+        with _ignoring_interrupts():
+            return _local()
+    except ImportError as error:  # what makes the certificates
+        raise IrmetaError(
+            f"--cluster local needs cryptography ({error}); install it: pip install "
+            "'irmeta[cluster]'"
+        ) from error
+    except RuntimeError as error:
+        raise IrmetaError(
+            "the processes of --cluster local did not start; in a script, call it under if "
+            '__name__ == "__main__":'
+        ) from error
 
 
 def _local() -> "LocalCluster":

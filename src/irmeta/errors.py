@@ -48,3 +48,16 @@ class MetricError(IrmetaError):
 
 class ScoresError(IrmetaError):
     """A cube of scores lacks what a study needs, or an option does not fit it."""
+
+
+def require_share(name: str, value: float, such_as: float) -> None:
+    """Raise ScoresError unless an option lies between 0 and 1, such as a level or alpha; the ends are not allowed.
+
+    >>> require_share("alpha", 5, 0.05)
+    Traceback (most recent call last):
+    irmeta.errors.ScoresError: alpha must be between 0 and 1, as in 0.05, not 5
+    """
+    if not 0 < value < 1:
+        raise ScoresError(
+            f"{name} must be between 0 and 1, as in {such_as:g}, not {value:g}"
+        )

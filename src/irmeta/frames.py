@@ -407,48 +407,52 @@ def _wide(
             system, topic = (first, None)
         else:
             system, topic = (None, first)
-    if not values or not frame.height:
-        raise ScoresError(
-            f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
-            " system, topic and score, a wide one rows of systems and columns of topics;"
-            " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
-        )
-    if sums := [
-        name
-        for name in values
-        if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))
-    ]:
-        raise ScoresError(
-            f"the column {sums[0]!r} looks like a sum of the other columns; leave it out with "
-            f"ignore={sums!r} (--ignore {', '.join(sums)!r})"
-        )
+    _require_scores(frame, values)
     require_names(values, "at the head of a column")
-    parts = {name: scores_of(frame[name], name) for name in values}
+    columns = [scores_of(frame[name], name).alias("score") for name in values]
+    # one column of scores under the other: the heads are the names of one role, rows repeat the labels of the others
     across = _across(system, topic, values)
     length = frame.height
-    made: dict[str, pl.Series] = {
-        across: pl.Series(values, dtype=pl.String).gather(
-            np.repeat(range(len(values)), length)
-        )
-    }
+    head = np.repeat(range(len(values)), length)
+    row = np.tile(range(length), len(values))
+    made = {across: pl.Series(values, dtype=pl.String).gather(head)}
     constants = {"collection": "collection", "topic": ALL, "metric": metric}
-    for role, column in (
-        ("collection", found.collection),
-        ("system", system),
-        ("topic", topic),
-        ("metric", None),
-    ):
+    labelled = {
+        "collection": found.collection,
+        "system": system,
+        "topic": topic,
+        "metric": None,
+    }
+    for role, column in labelled.items():
         if role in made:
             continue
         if column is not None:
             names = texts_of(frame[column], column)
         else:
             names = pl.Series([constants[role]] * length, dtype=pl.String)
-        made[role] = names.gather(np.tile(range(length), len(values)))
-    scores = pl.concat([parts[name].alias("score") for name in values])
-    return _spelled(
-        pl.DataFrame({**{role: made[role] for role in COLUMNS[:-1]}, "score": scores})
-    )
+        made[role] = names.gather(row)
+    in_order = {role: made[role] for role in COLUMNS[:-1]}
+    return _spelled(pl.DataFrame({**in_order, "score": pl.concat(columns)}))
+
+
+def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
+    """Refuse a wide table without columns of scores, or with one that sums up the others."""
+    if not values or not frame.height:
+        raise ScoresError(
+            f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
+            " system, topic and score, a wide one rows of systems and columns of topics;"
+            " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
+        )
+    sums = [
+        name
+        for name in values
+        if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))
+    ]
+    if sums:
+        raise ScoresError(
+            f"the column {sums[0]!r} looks like a sum of the other columns; leave it out with "
+            f"ignore={sums!r} (--ignore {', '.join(sums)!r})"
+        )
 
 
 def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:

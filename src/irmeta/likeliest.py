@@ -18,15 +18,26 @@ LENGTH = 1000
 
 
 class Rankings(NamedTuple):
-    """At each rank of each system on each topic, the probability of relevance, as (system and topic, rank)."""
+    """The ranking of greatest entropy of each system on each topic: all lists of a system, then those of the next.
+
+    p : (list, rank), the probability that the document at the rank is relevant; list = system x topics + topic.
+    relevant : (list,), how many documents the judgments know to be relevant.  systems : how many there are.
+    """
 
     p: Floats
-    relevant: Floats  # (system and topic,): how many documents the judgments know to be relevant
+    relevant: Floats
     systems: int
 
 
 def counted(kind: Judgments, depth: int) -> str:
-    """Name the metric that counts the documents which judgments of a kind know to be relevant."""
+    """Name the metric that counts the documents known to be relevant.
+
+    kind : which judgments the metrics of the first `depth` documents saw: "full", all of them, or "pool", only those of
+    a pool of that depth.
+
+    >>> counted("full", 10), counted("pool", 10)
+    ('NumRel', 'NumRel(pool=10)')
+    """
     if kind == "full":
         return "NumRel"
     return f"NumRel(pool={depth})"
@@ -34,6 +45,8 @@ def counted(kind: Judgments, depth: int) -> str:
 
 def metrics_to_add(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
     """Return the metrics to evaluate that the ranking of greatest entropy takes and that are not there.
+
+    kind : the judgments that the metrics saw, as in `counted`.
 
     >>> metrics_to_add(["P(depth=10)@1000", "AP(depth=10)@100"], "full", 10)
     ['NumRel']
@@ -55,22 +68,25 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     """Return the ranking of greatest entropy of each system and topic; None without the scores by topic that it takes.
 
     These are P and AP of the first documents, as in P(depth=10)@1000 and AP(depth=10)@1000, and NumRel.
+    kind : the judgments that these metrics saw, as in `counted`.
     """
     metrics = [str(name) for name in scores.metric.values]
     names = [_of_first(metrics, base, kind, depth) for base in ("P", "AP")]
     if metrics_to_add(metrics, kind, depth) or scores.topic.values.tolist() == [ALL]:
         return None
+    # of each list, in the order of `Rankings`: P, AP, and the number of relevant documents
     share, ap, relevant = (
         scores.sel(metric=name).values.ravel()
         for name in (*names, counted(kind, depth))
     )
     cutoff = parse(str(names[0])).cutoff
     assert isinstance(cutoff, int)
+    # P is a share of the cutoff's ranks, of which only `depth` were looked at
     found = np.minimum(np.rint(share * cutoff), depth)
     # AP is the sum of precisions over all relevant documents
-    p = entropy.continued(
-        entropy.likeliest(found, ap * relevant, depth), relevant, LENGTH
-    )
+    precisions = ap * relevant
+    first = entropy.likeliest(found, precisions, depth)
+    p = entropy.continued(first, relevant, LENGTH)
     return Rankings(p, relevant, scores.sizes["system"])
 
 
@@ -120,10 +136,9 @@ def _expected(metric: Metric, of: Rankings) -> Floats:
     """Return the expected score of each system and topic; grades above 0 are taken for alike."""
     none = np.full(len(of.p), np.nan)
     cutoff = LENGTH if metric.cutoff is None else metric.cutoff
-    plain = {parameter for parameter, _ in metric.params} <= {
-        "p",
-        "rel",
-    } and metric.get("rel") in (None, 1)
+    # nothing is known of grades, nor of documents below other depths
+    parameters = {parameter for parameter, _ in metric.params}
+    plain = parameters <= {"p", "rel"} and metric.get("rel") in (None, 1)
     if not plain or not isinstance(cutoff, int) or cutoff > LENGTH:
         return none
     p = of.p[:, :cutoff]

@@ -139,7 +139,7 @@ class Promise(Protocol[Result_co]):
         """Wait for the result, and give it."""
 
     def cancel(self) -> Any:
-        """Do without it."""
+        """Say that the result is not needed any more."""
 
 
 def ordered(
@@ -279,7 +279,7 @@ _hurrying = threading.Lock()
 
 @cache
 def single_threaded_for_good() -> None:
-    """Keep it so for the life of a process that works for others, whose threads come and go."""
+    """Let BLAS use one thread as long as this process lives: one of many workers, whose threads come and go."""
     ThreadpoolController().limit(limits=1, user_api="blas")
 
 

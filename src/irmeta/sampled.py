@@ -27,11 +27,11 @@ class Paired:
 
     def sample(self, metric: int, weight: Floats) -> Sample:
         """Return one metric's scores as arrays."""
+        # where the human topics stand among the machine's
         place = {topic: at for at, topic in enumerate(self.machine.topic.values)}
         drawn = np.array([place[topic] for topic in self.human.topic.values])
-        human, machine = (
-            additive(one).values[..., metric] for one in (self.human, self.machine)
-        )
+        human = additive(self.human).values[..., metric]
+        machine = additive(self.machine).values[..., metric]
         return Sample(human, machine, drawn, weight)
 
 

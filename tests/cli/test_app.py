@@ -24,6 +24,7 @@ def made(seed=0, systems=12, topics=10, metrics=METRICS, collection="qrels"):
 
 
 STUDIES = {
+    "correlate": irmeta.correlation,
     "describe": irmeta.describe,
     "predictivity": lambda scores, **options: irmeta.predictivity(
         scores, partitions=20, **options

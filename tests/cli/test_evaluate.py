@@ -496,10 +496,11 @@ def test_names_that_are_not_utf8(
             "sys.argv = ['irmeta', 'evaluate', '--help']; from irmeta.cli import main; main()",
             {"numpy", "polars", "xarray"},
         ),
+        ("import irmeta.report.words", {"matplotlib"}),
     ],
 )
 def test_cheap_starts(statement: str, unwanted: set[str]) -> None:
-    """Importing irmeta, and printing help, load no library for numbers or tables."""
+    """Importing irmeta, and printing help, load no library for numbers or tables; a printed page none for figures."""
     code = f"import atexit, sys; atexit.register(lambda: print('\\nLOADED', *sys.modules)); {statement}"
     done = subprocess.run(
         [sys.executable, "-c", code],

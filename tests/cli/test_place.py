@@ -86,6 +86,24 @@ def test_place_answers_first_which_of_two_collections_systems_is_better(desk):
     assert "B-s6 on B" in answer
 
 
+def test_place_places_the_systems_asked_for(desk):
+    """--systems and --topics choose among score files, and among runs that are scored first."""
+    evaluated = ("evaluate", "qrels.txt", "runs", "-m", "AP", "-o", "all.parquet")
+    assert desk(*evaluated)[0] == 0
+    runs = ("runs", "--qrels", "qrels.txt", "--on", "all.parquet")
+    for given, wanted in (
+        (
+            ("A.parquet", "--on", "A.parquet", "--systems", "A-s6,A-s2"),
+            ["A-s6", "A-s2"],
+        ),
+        ((*runs, "--systems", "s3", "--topics", "0,1"), ["s3"]),
+    ):
+        code, out, _ = desk("place", *given, "--format", "json")
+        assert code == 0
+        rows = json.loads(out)["tables"]["systems"]
+        assert {row["system"] for row in rows} == set(wanted)
+
+
 def test_place_says_how_to_score_a_run(desk):
     """A run without judgments is no score table; the error names --qrels."""
     code, _, err = desk("place", "runs/s3", "--on", "A.parquet")

@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta.cube import cube
 from irmeta.parallel import watched_by, working_on
+from irmeta.stats.tests import resampling
 from irmeta.studies.comparison import compare
 from irmeta.studies.correlation import correlation
 from irmeta.studies.predictivity import predictivity
@@ -37,6 +38,18 @@ def collections():
     return {name: scores(name, seed) for seed, name in enumerate("ABC")}
 
 
+def by_resampling(test, resamples, topics=16):
+    return significance(
+        scores(systems=12, topics=topics), test=test, resamples=resamples
+    )
+
+
+@pytest.fixture(autouse=True)
+def several_blocks(monkeypatch):
+    """Let the resamples of few systems come in several blocks, as those of many do."""
+    monkeypatch.setattr(resampling, "_BLOCK", 1 << 17)
+
+
 STUDIES = {
     "predictivity": lambda: predictivity(scores(), partitions=520, sizes=(3, 8)),
     "predictivity, best on one half": lambda: predictivity(
@@ -50,13 +63,13 @@ STUDIES = {
         collections(), method="kendall", level="system"
     ),
     "comparison": lambda: compare(collections(), partitions=2500),
-    "permutation": lambda: significance(scores(), test="permutation", resamples=20_000),
-    "permutation, exact": lambda: significance(
-        scores(topics=14), test="permutation", resamples=20_000
+    "permutation": lambda: by_resampling("permutation", resamples=2000),
+    "permutation, exact": lambda: by_resampling(
+        "permutation", resamples=2000, topics=10
     ),
-    "bootstrap": lambda: significance(scores(), test="bootstrap", resamples=5000),
-    "max-t": lambda: significance(scores(), test="max-t", resamples=5000),
-    "tukey": lambda: significance(scores(), test="tukey", resamples=5000),
+    "bootstrap": lambda: by_resampling("bootstrap", resamples=2000),
+    "max-t": lambda: by_resampling("max-t", resamples=2000),
+    "tukey": lambda: by_resampling("tukey", resamples=2000),
     "ranking": lambda: rank_metrics(scores(), partitions=10),
     "ranking, shrunk": lambda: rank_metrics(scores(), "pivot", "shrunk", partitions=10),
 }

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.stats
+import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.cube import cube
+from irmeta.cube import cube, select, top_systems
 from irmeta.errors import ScoresError
 from irmeta.report.tables import render
 from irmeta.studies import correlation as study
@@ -161,6 +162,19 @@ def test_each_collection_by_itself():
             assert views[table].filter(collection=name).drop("collection").equals(frame)
     assert next(iter(overview(each(cubes)))) == "correlation (one)"
     assert len(findings(each(cubes))) == 2 * len(findings(each({"one": cubes["one"]})))
+
+
+@pytest.mark.parametrize("function", [correlation, each])
+def test_the_best_systems_of_each_collection_by_some_metrics(function):
+    """Metrics and top choose as they do before the study: from each collection its own best systems."""
+    cubes = {"one": made("one"), "two": made("two", seed=1)}
+    chosen = {
+        name: select(top_systems(scores, 0.5, "RR"), metrics=["AP", "Rprec"])
+        for name, scores in cubes.items()
+    }
+    found = function(cubes, metrics="AP Rprec", top=0.5, by="RR")
+    xr.testing.assert_equal(found, function(chosen))
+    assert about(found)["options"]["top"] == 0.5
 
 
 def test_collections_go_by_the_names_given():

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 from irmeta.choices import Coefficient, CorrelationView, Level, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import PickedPairs, Shown, option
+from irmeta.cli.study import Best, Picked, Shown, option
 
 
 @app.command()
 def correlate(
-    picked: PickedPairs,
+    picked: Picked,
+    best: Best,
     shown: Shown,
     level: Annotated[
         Level, option(help=explained(Level, "What to correlate."))
@@ -42,6 +43,8 @@ def correlate(
     irmeta correlate scores.parquet --plot heatmap.svg
 
     irmeta correlate scores.parquet --level system --method kendall --format json
+
+    irmeta correlate scores.parquet --top 0.75 --by AP # without the worst systems
     """
     from irmeta.studies import correlation
 
@@ -50,6 +53,6 @@ def correlate(
         "level": level,
         "method": method,
         "threshold": threshold,
-        "missing": picked.missing,
     }
-    shown.show(study, picked.cubes(), **options, view=view)
+    cubes = picked.cubes(best.by)
+    shown.show(study, cubes, **picked.used(best), **options, view=view)

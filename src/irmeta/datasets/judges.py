@@ -44,7 +44,7 @@ def simulate_judge(
 
     A grade is the true one plus leniency, noise, favour and what its best rank adds, rounded to a whole number between
     0 and the highest true grade. Judgments below zero stay as they are.
-    qrels : the true judgments, as `evaluate` takes them.  model : how the judge errs.  rng : a seed or a generator.
+    qrels : the true judgments, {topic: {document: grade}}.  rng : a seed or a generator.
     runs : what is ranked, where the model favours systems or heeds ranks.  favoured : the names of favoured systems.
 
     >>> simulate_judge({"1": {"a": 1, "b": 0, "c": 2}}, JudgeModel(leniency=1, noise=0))
@@ -89,7 +89,9 @@ def _seen(
     best = np.full(qrels.grades.size, np.inf)
     sources = sources_of(runs)
     if unknown := favoured - {name for name, _ in sources}:
-        raise IrmetaError(f"there is no run of the favoured system {min(unknown)!r}")
+        raise IrmetaError(
+            f"there is there is no run of the favoured system {min(unknown)!r}"
+        )
     for name, judged in _judged(qrels, sources):
         np.minimum.at(best, judged.judgment, judged.rank + 1.0)
         if name in favoured:

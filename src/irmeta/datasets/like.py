@@ -142,11 +142,11 @@ class World:
         # their place in the distribution, in (0, 1)
         share = ndtr(drawn / np.sqrt(factors)).clip(1e-12, 1 - 1e-12)
         share = share.reshape(len(self.systems), len(self.metrics), topics)
-        # the score at that place, by each system's own distribution
-        rows = [
-            [margin.quantiles(part) for margin, part in zip(*pair, strict=True)]
-            for pair in zip(self.margins, share, strict=True)
-        ]
+        # the score at that place, by each system's own distribution: (system, metric, topic)
+        rows = []
+        for margins, places in zip(self.margins, share, strict=True):
+            pairs = zip(margins, places, strict=True)
+            rows.append([margin.quantiles(place) for margin, place in pairs])
         return np.ascontiguousarray(np.array(rows).transpose(0, 2, 1))
 
     def cube(self, topics: int, rng: np.random.Generator) -> xr.DataArray:

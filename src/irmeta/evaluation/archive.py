@@ -84,13 +84,15 @@ def evaluate_to(
     path = Path(path)
     require_folder(path)
     job = Evaluation.of(qrels, runs, metrics, **options)
-    since = version_of(path)
+    since = version_of(path)  # to notice who else writes the file meanwhile
     with _alone(path):
+        # what the file holds already of this collection
         whole = Collection(str(path))
         if append:
             whole = Collection.of(
                 path, job, replace=replace, named=options.get("collection") is not None
             )
+        # runs that an earlier, broken evaluation finished are not evaluated again
         parts = Parts(path, job)
         outcomes = []
         kept = 0
@@ -103,9 +105,9 @@ def evaluate_to(
                     outcomes.append(dataclasses.replace(outcome, scores=None))
         about = _about(job, outcomes)
         added = about["names"]["system"]
-        rows = pl.col("system").is_in(added) & pl.col("topic").is_in(
-            about["names"]["topic"]
-        )
+        scored = about["names"]["topic"]
+        # parts have every judged topic; with topics="common" some are not scored
+        rows = pl.col("system").is_in(added) & pl.col("topic").is_in(scored)
         tables = [table.filter(rows) for table in parts.tables(outcomes)]
         about = whole.joined(about)
         # what is appended is joined to what other processes wrote; a new file takes the place of none of theirs
@@ -237,11 +239,10 @@ class Parts:
 
     def remove(self) -> None:
         """Remove the parts of this collection, whichever options they were made with: the score file is whole."""
+        own = self._job.collection
         for part in self._folder.glob(_PARTS):
-            if (
-                self._about(part).get("collection", self._job.collection)
-                == self._job.collection
-            ):
+            # a damaged part says nothing of itself, and goes too
+            if self._about(part).get("collection", own) == own:
                 part.unlink(missing_ok=True)
         for half in self._folder.glob(".part-*.part"):  # of a process that was killed
             half.unlink(missing_ok=True)

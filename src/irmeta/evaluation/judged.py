@@ -235,22 +235,26 @@ class GradeArray:
     ) -> Iterator[tuple[slice, Indices]]:
         """Cut runs and topics into tiles of about `cells` places (system, topic, rank); yield where both stand.
 
-        Topics whose lists are alike in length go together, since the rank axis is as long as the longest list.
+        A tile is the grade array of some runs on some topics, scored at once: it bounds memory, whatever the number and
+        the length of lists. Topics whose lists are alike in length go together, since the rank axis is as long as the
+        longest list. Yields the runs of a tile as a slice, and its topics as places among `topics`.
         """
         if not runs:
             return
+        # of each topic: the longest list, and the places that all runs fill there, or the judged documents if more
         deepest = np.max([run.retrieved[topics] for run in runs], axis=0, initial=1)
-        each = np.maximum(
-            len(runs) * whole_steps(deepest), whole_steps(self._judged[topics])
-        )
+        of_runs = len(runs) * whole_steps(deepest)
+        each = np.maximum(of_runs, whole_steps(self._judged[topics]))
         order = np.argsort(each, kind="stable")
         while order.size:
-            # n topics, the last of which has the longest lists
+            # the places of the first 1, 2, ... topics: all as deep as the last one, which has the longest lists
             together = each[order] * np.arange(1, order.size + 1)
             count = max(1, int(np.searchsorted(together, cells, side="right")))
             places = np.sort(order[:count])
             order = order[count:]
-            size = max(1, cells // (count * whole_steps(int(deepest[places].max()))))
+            # where even one topic of all runs is too much, some runs at a time
+            depth = whole_steps(int(deepest[places].max()))
+            size = max(1, cells // (count * depth))
             for start in range(0, len(runs), size):
                 yield slice(start, start + size), places
 

@@ -87,16 +87,16 @@ class Judgments:
         key = pair_keys(qrels.topic, qrels.documents.hash)
         self._order = np.argsort(key)
         self._key = key[self._order]
+        # about four slots for each key, so that few keys share one; a key's first bits say which slot is its own
         bits = max(14, int(key.size * 4).bit_length())
-        # A filter: where a key's first bits lead to an empty place, its document is certainly not judged.
+        # a filter, four times as fine: where a key's first bits lead to an empty place, its document is not judged
         self._filter = np.uint64(64 - bits - 2)
         self._present = np.zeros(1 << (bits + 2), dtype=np.bool_)
         self._present[key >> self._filter] = True
-        # By their first bits, where such keys begin; and how many of them there are at most.
+        # where the keys of each slot begin among the sorted ones, and how many share a slot at most
         self._slot = np.uint64(64 - bits)
-        count = np.bincount(
-            (self._key >> self._slot).astype(np.intp), minlength=1 << bits
-        )
+        slots = (self._key >> self._slot).astype(np.intp)
+        count = np.bincount(slots, minlength=1 << bits)
         self._first = (np.cumsum(count) - count).astype(np.int32)
         self._most = int(count.max())
         self._colliding = self._collisions()
@@ -106,21 +106,21 @@ class Judgments:
 
         That is trec_eval's order. Precision "float32" rounds the scores first, as trec_eval 9 and pytrec_eval do.
         """
-        # the judged topics' rows; -1 marks topics that are not judged
-        topic = np.array(
-            [self._topics.get(name, -1) for name in run.topics], dtype=np.intp
-        )[run.topic]
+        # the topic of each row among the judged ones; -1 marks topics that are not judged
+        place_of_topic = [self._topics.get(name, -1) for name in run.topics]
+        topic = np.array(place_of_topic, dtype=np.intp)[run.topic]
+        # rows of judged topics only
         if topic.min(initial=0) >= 0:
             row = np.arange(topic.size)
         else:
             row = np.flatnonzero(topic >= 0)
-        with np.errstate(
-            over="ignore"
-        ):  # a score beyond float32 becomes infinite there too
+        # a score beyond float32 becomes infinite, as it does in trec_eval
+        with np.errstate(over="ignore"):
             score = run.scores.astype(precision)
         if row.size < topic.size:
             topic = topic[row]
             score = score[row]
+        # most runs come in the order that their scores give
         if not _is_ranked(topic, score):
             order = np.lexsort((-score, topic))
             row = row[order]
@@ -256,9 +256,11 @@ def _disagreeing(run: Run, ranking: Ranking) -> int:
     rank = run.ranks.magnitude.take(ranking.row)
     # within ties by the rank column, so that they never disagree with it
     tied = np.flatnonzero(ranking.tied)
-    tie = np.cumsum(ranking.lower[tied])
-    rank[tied] = rank[tied][np.lexsort((rank[tied], tie))]
+    tie = np.cumsum(ranking.lower[tied])  # the number of each document's tie
+    of_ties = rank[tied]
+    rank[tied] = of_ties[np.lexsort((of_ties, tie))]
     # the score falls within a list, and the rank does not rise
-    contradicts = (rank[1:] <= rank[:-1]) & ranking.lower[1:] & ~ranking.new[1:]
+    falls = ranking.lower[1:] & ~ranking.new[1:]
+    contradicts = falls & (rank[1:] <= rank[:-1])
     topics = np.bincount(ranking.topic[1:][contradicts])
     return int(np.count_nonzero(topics))

@@ -132,6 +132,7 @@ def owners(
             continue
         deep_enough = slice(None) if depth is None else run.rank < depth
         brought[number, run.judgment[deep_enough]] = True
+    # how many groups brought each judged document
     by = brought.sum(axis=0)
     owner = np.full(judgments, SEVERAL)
     owner[by == 0] = NOBODY
@@ -204,12 +205,13 @@ def _chunk_without(
     qrels = task.judgments.qrels
     array = GradeArray(qrels)
     full = scoring.scores(array, runs, metrics, _ALL, cells=CHUNK)
+    # (group, system, metric)
     left = np.broadcast_to(full.mean(axis=1), (groups, *full.shape[::2])).copy()
     blind = np.array([_ignores_unjudged(metric) for metric in metrics])
     for group in range(groups):
-        mine = owner == group
+        mine = owner == group  # the judgments that go
         changed = full.copy()
-        # only relevant documents matter to blind measures: the other topics stay as they are
+        # score again only topics that lose something; to blind measures only relevant documents are something
         for some, rows in ((blind, mine & (qrels.grades > 0)), (~blind, mine)):
             topics = np.unique(qrels.topic[rows])
             if topics.size and some.any():

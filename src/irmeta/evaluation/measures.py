@@ -150,9 +150,11 @@ def interpolated_precision(judged: Judged, k: float, *, rel: float = 1) -> Float
     """
     R = judged.facts.num_relevant(rel)
     found = judged.relevant_so_far(rel)
-    needed = np.floor(k * R + 0.9)
     precision = found / np.arange(1, judged.depth + 1)
-    best = np.where(found >= needed[:, None], precision, 0).max(axis=-1)
+    # only ranks where enough is found count
+    needed = np.floor(k * R + 0.9)
+    enough = found >= needed[:, None]
+    best = np.where(enough, precision, 0).max(axis=-1)
     return best * (R > 0)
 
 
@@ -250,35 +252,36 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
     overlap is summed, is 1000 by default. Source: Clarke, Vtyurina and Smucker (TOIS 2021), as compatibility.py has it.
     """
     depth = 1000 if k is None else k
-    # of a document that both lists hold from a rank on: (rank,)
+    # sum over depths d of p^(d - 1) / d x documents in both lists: each counts from the rank on where both hold it
     overlap = _overlap_weights(p, depth)
     system, topic, rank, place = _ideal_places(judged)
     late = np.maximum(rank, place)
-    cell = system * judged.codes.shape[1] + topic
     weight = np.where(late < depth, overlap[np.minimum(late, depth - 1)], 0.0)
-    found = np.bincount(cell, weight, minlength=judged.retrieved.size).reshape(
-        judged.retrieved.shape
-    )
-    ideal = np.concatenate([[0.0], overlap.cumsum()])  # by length of the ideal list
-    return _ratio(found, ideal[np.minimum(judged.facts.num_relevant(_ABOVE_0), depth)])
+    # summed by list: (system, topic)
+    cell = system * judged.codes.shape[1] + topic
+    found = np.bincount(cell, weight, minlength=judged.retrieved.size)
+    found = found.reshape(judged.retrieved.shape)
+    # the ideal list with itself, by its length
+    ideal = np.concatenate([[0.0], overlap.cumsum()])
+    length = np.minimum(judged.facts.num_relevant(_ABOVE_0), depth)
+    return _ratio(found, ideal[length])
 
 
 def _ideal_places(judged: Judged) -> tuple[Any, ...]:
     """Return system, topic, rank and place in the ideal list of every retrieved document with a grade above 0."""
     system, topic, rank = np.nonzero(judged.relevant(_ABOVE_0))
     grade = judged.codes[system, topic, rank].astype(np.int64) - FIRST
-    group = (system * judged.codes.shape[1] + topic) * judged.facts.grades.size + grade
-    order = np.argsort(group, kind="stable")  # by list, then grade, then rank
+    # a number for each grade of each list; documents by list, then grade, then rank
+    cell = system * judged.codes.shape[1] + topic
+    group = cell * judged.facts.grades.size + grade
+    order = np.argsort(group, kind="stable")
     system, topic, rank, grade, group = (
         part[order] for part in (system, topic, rank, grade, group)
     )
+    # the place: behind all documents of higher grades, and those of the same grade that the run ranks above
     first = np.searchsorted(group, group)
-    return (
-        system,
-        topic,
-        rank,
-        judged.facts.num_above(topic, grade) + np.arange(group.size) - first,
-    )
+    above = np.arange(group.size) - first
+    return system, topic, rank, judged.facts.num_above(topic, grade) + above
 
 
 @_measure("Judged")

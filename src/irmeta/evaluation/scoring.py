@@ -36,7 +36,9 @@ def scores(
     """
     asked = array.topics if topics is None else topics
     found = np.empty((len(runs), asked.size, len(metrics)))
+    # a tile is some runs on some topics, whose grade array is small enough for the cache
     for some, places in array.tiles(runs, asked, cells or CELLS):
+        # grade arrays by what metrics look at: the same depth, pool and judged_only
         views: dict[tuple[Any, ...], Judged] = {}
         for place, metric in enumerate(metrics):
             view = tuple(metric[name] for name in GENERAL)

@@ -59,15 +59,17 @@ class JudgmentSets:
             str(name): _named(str(name), given, reading or Reading())
             for name, given in sets.items()
         }
+        # topics of all sets, numbered as they come
         topics: dict[str, int] = {}
         topic = {
             name: np.array([topics.setdefault(t, len(topics)) for t in one.topics])
             for name, one in qrels.items()
         }
+        # all judgments of all sets, one set after the other: document and topic of each
         documents = _joined([one.documents for one in qrels.values()])
         place = np.concatenate([topic[name][one.topic] for name, one in qrels.items()])
         names, document = index_strings(documents)
-        # a number for each pair of topic and document
+        # a number for each pair of topic and document; each pair once, and where each judgment's pair is
         pair = place * len(names) + document
         _, first, row = np.unique(pair, return_index=True, return_inverse=True)
         pairs = Qrels(
@@ -123,6 +125,7 @@ def evaluate_under(
     sets : by name what `evaluate` takes as qrels. runs, metrics : as there; the metrics are irmeta's own.
     rel : by set the lowest relevant grade, where it is not that of the metric: a binary set has no grade 2 for
     AP(rel=2). The score keeps the metric's name, and `computed` in the cube's attributes says what it is.
+    reading : what to accept in files beyond their format, as in `evaluate`.
     A set without a topic of the runs raises FileFormatError.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
@@ -280,6 +283,7 @@ class _Under:
 
 
 def _inverse(places: Indices, size: int) -> Ints:
+    """Return for each of `size` places which of the given ones it is, -1 for none."""
     inverse = np.full(size, -1)
     inverse[places] = np.arange(places.size)
     return inverse

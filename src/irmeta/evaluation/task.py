@@ -53,6 +53,7 @@ class Task:
 
     def __call__(self, sources: Sequence[Source]) -> list[RunScores]:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
+        # judge one run after the other, then score all that could be judged together
         outcomes = [self._judged(source) for source in sources]
         scores = iter(self.scores_of([run for _, run in outcomes if run is not None]))
         return [

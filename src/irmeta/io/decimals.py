@@ -22,7 +22,8 @@ def numbers(texts: Strings, spell: Callable[[str], float]) -> Floats:
 
 
 _POWERS = np.array([10**n for n in range(20)], dtype=np.uint64)
-_EXPONENT = np.uint64(0x7FF0000000000000)
+_EXPONENT = np.uint64(0x7FF0000000000000)  # the bits of a double that hold its exponent
+# eight bytes in a word: "0" in each, "." in each, 1 in each, and the top bit of each
 _ZEROS = np.uint64(0x3030303030303030)
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
@@ -49,9 +50,11 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     plain = (before + after > 0) & (after <= 19) & ((before < 8) | (length == 8))
     after[~plain] = 0
     whole, odd = _digits(words[0], before)
+    # 19 digits fit 64 bits
     plain &= (whole == 0) | (before + after <= 19)
     # the fraction, eight digits at a time: fraction x 10^size + part
     fraction = np.zeros_like(whole)
+    # digits behind the point lie across two words: drop what stands up to the point, and fill up from the next word
     shift = (8 * before + 8).astype(np.uint64)
     for which in range(-(-int(after.max(initial=0)) // 8)):
         word = words[which] >> shift
@@ -72,11 +75,16 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
 
 
 def _before_point(word: Words) -> npt.NDArray[np.int8]:
-    """Count the bytes before the first point in eight; 8 if there is none."""
+    """Count the bytes before the first point in eight; 8 if there is none.
+
+    A byte that is a point is 0 after ^, and 0 - 1 sets its top bit: the known test for a zero byte in a word.
+    """
     other = word ^ _POINTS
     # the lowest bit is right; a borrow can only set bits above it
     found = (other - _ONES) & ~other & _TOPS
-    return (np.bitwise_count((found - np.uint64(1)) & ~found) >> 3).astype(np.int8)
+    # bits below the lowest one: 8 for each byte before the point, and 7 of its own
+    below = (found - np.uint64(1)) & ~found
+    return (np.bitwise_count(below) >> 3).astype(np.int8)
 
 
 def _digits(word: Words, count: npt.NDArray[np.int8]) -> tuple[Words, Words]:
@@ -85,16 +93,19 @@ def _digits(word: Words, count: npt.NDArray[np.int8]) -> tuple[Words, Words]:
     The first character is the lowest byte. Zeros are put before them; then neighbours are joined to pairs, fours and
     eight, each in one multiplication.
     """
-    digits = word ^ _ZEROS
+    digits = word ^ _ZEROS  # "0" to 0, ..., "9" to 9; all else is 10 or more
     digits <<= (64 - 8 * count).astype(np.uint64)
+    # 0x76 = 128 - 10: from 10 on the sum reaches the top bit
     odd = digits + np.uint64(0x7676767676767676) | digits
-    digits *= np.uint64(2561)
+    digits *= np.uint64(
+        2561
+    )  # 10 x 2^8 + 1: 10 a + b, beside each other, in the byte of b
     digits >>= np.uint64(8)
     digits &= np.uint64(0x00FF00FF00FF00FF)
-    digits *= np.uint64(6553601)
+    digits *= np.uint64(6553601)  # 100 x 2^16 + 1
     digits >>= np.uint64(16)
     digits &= np.uint64(0x0000FFFF0000FFFF)
-    digits *= np.uint64(42949672960001)
+    digits *= np.uint64(42949672960001)  # 10000 x 2^32 + 1
     digits >>= np.uint64(32)
     return digits, odd
 
@@ -111,11 +122,13 @@ def _divide(mantissa: Words, power: Floats) -> tuple[Floats, Bools]:
     if big.size:
         whole = mantissa[big]
         divisor = power[big]
+        # 64 bits = 53 that a double holds, and 11
         high = (whole >> np.uint64(11) << np.uint64(11)).astype(np.float64)
         low = (whole & np.uint64(2047)).astype(np.float64)
         quotient = high / divisor
         correction = (_remainder(high, quotient, divisor) + low) / divisor
         value = quotient + correction
+        # what the sum lost by rounding, beside half the distance to the next double
         lost = np.abs(correction - (value - quotient))
         spacing = (value.view(np.uint64) & _EXPONENT).view(np.float64) * 2.0**-52
         values[big] = value
@@ -128,6 +141,7 @@ def _remainder(dividend: Floats, quotient: Floats, divisor: Floats) -> Floats:
     product = quotient * divisor
     q_high, q_low = _halves(quotient)
     d_high, d_low = _halves(divisor)
+    # the rounding error of the product, exact in this order: products of halves are
     error = (
         (q_high * d_high - product) + q_high * d_low + q_low * d_high
     ) + q_low * d_low
@@ -135,6 +149,7 @@ def _remainder(dividend: Floats, quotient: Floats, divisor: Floats) -> Floats:
 
 
 def _halves(value: Floats) -> tuple[Floats, Floats]:
-    scaled = value * 134217729.0
+    """Split a double into two of 26 bits each, whose sum it is (Veltkamp)."""
+    scaled = value * 134217729.0  # 2^27 + 1
     high = scaled - (scaled - value)
     return high, value - high

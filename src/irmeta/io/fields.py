@@ -24,7 +24,9 @@ _NEWLINE, _SPACE = 10, 32
 _WIDE = 8
 """Words of strings that are sorted as arrays, where each takes as many as the longest; longer ones go as bytes."""
 _MASKS = np.array([2**64 - 2 ** (64 - 8 * n) for n in range(9)], dtype=np.uint64)
+"""For n = 0, ..., 8 the bits of a word's first n bytes."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio, odd: multiplying by it spreads neighbouring numbers (Knuth, volume 3, section 6.4)."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class Strings:
     def hash(self) -> Words:
         """A 64-bit hash of each string: equal strings have equal hashes, different ones almost never."""
         mixed = _scramble(self.word(0))
+        # word after word, of the strings that reach so far
         longer = np.arange(len(self))
         for which in range(1, self.widest):
             longer = longer[self.length[longer] > 8 * which]
@@ -100,6 +103,7 @@ class Strings:
         same: Bools = self.length == other.length
         if len(self):
             same &= self.word(0) == other.word(0)
+        # only where all words so far are equal is the next one looked at
         at = np.flatnonzero(same)
         for which in range(1, self.widest):
             at = at[self.length[at] > 8 * which]
@@ -205,8 +209,9 @@ def _squeeze(text: bytes) -> bytes:
     """Drop comments and blank lines and make each run of blanks one, or one newline if it holds one."""
     text = re.sub(rb"(?m)^#.*\n?", b"", text.replace(b"\r\n", b"\n"))
     characters = np.frombuffer(b"\n" + text + b"\n", dtype=np.uint8)
-    # Other control characters are no blanks: they stay, and the caller's regular split refuses them.
+    # other control characters are no blanks: they stay, and the caller's regular split refuses them
     blank = (characters == _SPACE) | ((characters >= 9) & (characters <= 13))
+    # the first of each run of blanks stays for all of it
     first = blank.copy()
     first[1:] &= ~blank[:-1]
     runs = np.flatnonzero(first)

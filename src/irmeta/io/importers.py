@@ -63,7 +63,8 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
 
     The means that trec_eval prints under `all` are left out if there are topics; otherwise `all` is the one topic. A
     system is named after its file, or by `runid` if a file holds several.
-    paths : files, folders or globs.  collection : the name of the collection.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     return collected([_trec_eval_rows(path) for path in all_files(paths)], collection)
 
@@ -95,10 +96,10 @@ def import_matrix(
 ) -> xr.DataArray:
     """Read score matrices in CSV with a header: one file for each metric, which names the file (`P@10.csv`).
 
-    paths : the files, one for each metric.  collection : the name of the collection.
     rows : "topics" or "systems"; the columns are the other. A first column of names (not numbers, or under a header
     topic, system, run or none) names the rows; without one they are numbered from 1.
     topics : names for the topics, in order, in place of the file's.
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     require_choice("rows", rows, get_args(Rows))
     parts = []
@@ -110,7 +111,8 @@ def import_matrix(
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
             raise FileFormatError(
-                f"{path}: the file has {len(columns)} topics, but --topics names {len(topics)}"
+                f"{path}: the file has the file has {len(columns)} topics, but --topics names "
+                f"{len(topics)}"
             )
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
     first = parts[0]
@@ -141,7 +143,8 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
     """Read tables of system-level scores in CSV: systems in rows, metrics in columns; each file is a collection.
 
     A first column of names names the systems; without one they are numbered from 1. The cubes have one topic, `all`.
-    paths : files, folders or globs; the name of a file names its collection.
+
+    paths : files, folders, globs or URLs of them.
     """
     cubes = {}
     for path in all_files(paths):
@@ -211,7 +214,7 @@ def all_files(paths: Paths) -> list[Location]:
     """List the files of what was given: files, folders, globs, URLs of them."""
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
-        raise ScoresError("there is no file to import")
+        raise ScoresError("there is there is no file to import")
     return [file for one in given for file in listed(one)]
 
 

@@ -27,7 +27,8 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
     """Read what ir_measures prints by topic: topic, measure and value, one file a system; or run before these.
 
     A system is named by its file where lines have three fields. Means under `all` are left out where there are topics.
-    paths : files, folders or globs.  collection : the name of the collection.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     return collected(
         [_fields(path, _of_ir_measures) for path in all_files(paths)], collection
@@ -37,7 +38,7 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
 def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
     """Read the `tot` tables of TREC Auto-Judge: run, measure, topic and value on each line.
 
-    paths : files, folders or globs.  collection : the name of the collection.
+    paths : files, folders or globs. collection : the name of the collection.
     """
     return collected([_fields(path, _of_tot) for path in all_files(paths)], collection)
 
@@ -46,7 +47,8 @@ def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArra
     """Read JSON lines with run_id, topic_id, measure and value, as TREC Auto-Judge and ir_measures write them.
 
     Without a run, systems are named by their files; without a topic, a line is a mean.
-    paths : files, folders or globs.  collection : the name of the collection.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     return collected([_json_lines(path) for path in all_files(paths)], collection)
 

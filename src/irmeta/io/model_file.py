@@ -80,7 +80,7 @@ class Model:
 def save_model(model: Model, path: str | PathLike[str]) -> None:
     """Write a model; the file appears whole or not at all.
 
-    model : what `prediction_model` returned.  path : the model file (JSON); an existing one is replaced.
+    model : what `prediction_model` returned. path : the model file (JSON); an existing one is replaced.
     """
     head = {
         "format": _FORMAT,
@@ -162,6 +162,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def _part(entry: Mapping[str, Any]) -> Part:
+    """Read what a model holds of one collection; ValueError says what it cannot be."""
     name = entry["name"]
     metrics = entry["metrics"]
     systems = entry["systems"]
@@ -184,27 +185,32 @@ def _part(entry: Mapping[str, Any]) -> Part:
     tails = np.array(entry["residual_quantiles"], dtype=np.float64)
     if mean.shape != (size,) or tails.shape != (size, len(LEVELS)):
         raise ValueError(f"the figures of {name!r} do not fit its {size} metrics")
-    if (
-        not (np.abs(mean) < _MOST).all()
-        or not (np.abs(cov) < _MOST).all()
-        or (np.diag(cov) < 0).any()
-    ):
+    _require_moments(name, mean, cov)
+    _require_tails(name, tails)
+    return Part(str(name), tuple(metrics), Moments(systems, mean, cov), tails)
+
+
+def _require_moments(name: str, mean: Floats, cov: Floats) -> None:
+    """Refuse means and covariances that no scores have; NaN is refused, too."""
+    possible = (np.abs(mean) < _MOST).all() and (np.abs(cov) < _MOST).all()
+    if not possible or (np.diag(cov) < 0).any():
         raise ValueError(
             f"a mean or a covariance of {name!r} is too large for scores, or a variance is negative"
         )
     if np.linalg.eigvalsh(_scaled(cov)).min(initial=0) < -_ROUNDING:
         raise ValueError(f"the covariances of {name!r} are not positive semi-definite")
-    unknown = np.isnan(tails)
-    grows = (
-        (tails[:, :1] >= 0).all(axis=1)
-        & (np.diff(tails) >= 0).all(axis=1)
-        & np.isfinite(tails).all(axis=1)
-    )
-    if not (grows | unknown.all(axis=1)).all():
+
+
+def _require_tails(name: str, tails: Floats) -> None:
+    """Refuse quantiles (metric, level) that are below 0 or fall; a metric without residuals has none (NaN)."""
+    positive = (tails[:, :1] >= 0).all(axis=1)
+    rising = (np.diff(tails) >= 0).all(axis=1)
+    finite = np.isfinite(tails).all(axis=1)
+    none = np.isnan(tails).all(axis=1)
+    if not ((positive & rising & finite) | none).all():
         raise ValueError(
             f"the residual quantiles of {name!r} are negative, or do not grow with the level"
         )
-    return Part(str(name), tuple(metrics), Moments(systems, mean, cov), tails)
 
 
 def _scaled(cov: Floats) -> Floats:

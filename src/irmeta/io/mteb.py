@@ -38,8 +38,10 @@ def import_mteb(
     A task's score is the mean of `main_score` over its subsets, as in MTEB's leaderboard, on `split`, or on the only
     split that there is. A model is named by its model_meta.json, else by its folder (`__` stands for `/`). A task that
     a model has in two revisions raises FileFormatError.
+
+    collection : what to call the collection, by default as the folder.
     folder : the folder of results, with files MODEL/REVISION/TASK.json.  split : the split to use, where a task has
-    several.  collection : the name of the collection; by default that of the folder.
+    several.
     """
     root = reachable(Path(folder))
     if not root.is_dir():

@@ -113,9 +113,12 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     by_pair = np.lexsort((texts.places(), topic[shared]))
     row = shared[by_pair]
     texts = texts.take(by_pair)
+    # where a pair differs from the one before it: by document, or by topic
     begins = texts.starts_block()
     begins[1:] |= topic[row][1:] != topic[row][:-1]
-    first = row[np.maximum.accumulate(np.where(begins, np.arange(row.size), 0))]
+    # the row with which each row's block of equal pairs begins
+    start = np.where(begins, np.arange(row.size), 0)
+    first = row[np.maximum.accumulate(start)]
     return row[~begins], first[~begins]
 
 

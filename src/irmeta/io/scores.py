@@ -49,7 +49,7 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     """
     scores = check(scores)
     (collection,) = labels([scores.attrs.get("collection", "collection")])
-    # of each cell, in the order of the values
+    # of each cell, in the order of the values: its places along the dimensions, (3, cell)
     places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     columns = {}
     for dim, at in zip(DIMS, places, strict=True):
@@ -85,17 +85,11 @@ def from_rows(
                 dim: choose_names(dim, wanted.get(dim), known[name][dim], name)
                 for dim in DIMS
             }
-            scores = _filled(
-                rows.filter(pl.col("collection") == name), known[name], chosen, name
-            )
-            cubes[name] = possible(
-                cube(
-                    scores,
-                    *chosen.values(),
-                    collection=name,
-                    provenance=(provenance or {}).get(name),
-                )
-            )
+            own = rows.filter(pl.col("collection") == name)
+            scores = _filled(own, known[name], chosen, name)
+            about = (provenance or {}).get(name)
+            made = cube(scores, *chosen.values(), collection=name, provenance=about)
+            cubes[name] = possible(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
             f"some scores are not numbers, or their names are not in the file's lists: {reason(error)}"
@@ -186,7 +180,7 @@ def save(
 ) -> None:
     """Write one cube, or several by collection name, to a score file; it appears whole or not at all.
 
-    scores : a cube, or cubes by collection name.  path : the score file (Parquet).
+    scores : a cube, or cubes by name.  path : of the file.
     append : keep the other collections of an existing file; one with the same name is an error, as is a score that its
     metric cannot take.
     new : a file that exists is an error, also one that another process has just made; by default it is replaced.
@@ -296,7 +290,7 @@ def load_all(
 ) -> dict[str, xr.DataArray]:
     """Read every collection of a score file (Parquet, or CSV with the same columns) as cubes by name.
 
-    path : the score file.
+    path : of the file.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
@@ -424,7 +418,7 @@ def load(
 ) -> xr.DataArray:
     """Read one collection of a score file as a cube; `collection` may be left out where there is only one.
 
-    path : the score file.  collection : the name of the collection.
+    path : of the file.
     systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
     larger than memory is studied a few metrics at a time.
     """

@@ -28,8 +28,10 @@ MALFORMED = (
 """What reading a damaged file raises."""
 
 _KIND = OPEN[:-64].encode()
-_BETWEEN = rb'(?:\x18N|": ")'
-"""What stands between key and value: in Parquet's metadata (a text of 78 bytes, N in ASCII), or in JSON."""
+_THRIFT = b"\x18" + bytes([len(OPEN)])
+"""Before a text in Parquet's metadata: Thrift's code for the next field, a text (1 and 8), and the text's length."""
+_BETWEEN = rb"(?:" + re.escape(_THRIFT) + rb'|": ")'
+"""What stands between key and value: in Parquet's metadata, or in JSON."""
 _SEAL = re.compile(KEY.encode() + _BETWEEN + _KIND + rb"([0-9a-f]{64})")
 Bytes = bytes | mmap.mmap
 

@@ -42,10 +42,9 @@ def import_table(
 ) -> dict[str, xr.DataArray]:
     """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, or JSON.
 
-    JSON is a list of rows, dicts of dicts, or a comparison saved by ranx. What columns are called, and the other
-    arguments: as in `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the
-    file.
-    path : the file.  system, topic, metric, score, rows, ignore, collection : as in `irmeta.from_frame`.
+    path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx.
+    system, topic, metric, score, rows, ignore : what columns are called, and which are not scores, as in
+    `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
     """
     where = location(path)
     columns: dict[str, Any] = {

@@ -51,10 +51,10 @@ _RUN_LINE = re.compile(
 class Reading:
     """What a reader accepts beyond the format: nothing unless the user asks for it.
 
-    allow_missing_tag : accept run lines of 5 fields.  extra_columns : ignore fields after the sixth of a run line.
-    skip_header : skip a header line.  allow_empty : accept an empty run, which scores 0.  dedup : what to do where a
-    list has a document twice: "error", keep the "first" line, or keep the "best" score.  qrels_format : "trec", or
-    "beir" for tables with a header line.
+    allow_missing_tag : accept run lines of 5 fields. extra_columns : ignore fields after the sixth of a run line.
+    skip_header : skip a header line. allow_empty : accept an empty run, which scores 0. dedup : what to do where a list
+    has a document twice: "error", keep the "first" line, or keep the "best" score. qrels_format : "trec", or "beir" for
+    tables with a header line.
     """
 
     allow_missing_tag: bool = False
@@ -362,9 +362,8 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             unfit += len(fields) != layout.width
         except ValueError as problem:
             remarks.append(Remark("error", str(path), number, str(problem)))
-    if (
-        layout is RUN and len(widths) > 2 and not taken
-    ):  # a text, rather than a run that lacks something
+    # a text, rather than a run that lacks something
+    if layout is RUN and len(widths) > 2 and not taken:
         remarks.insert(0, Remark("error", str(path), None, _STRAY))
     if remarks:
         raise problems(remarks)
@@ -372,6 +371,17 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         raise FileFormatError(
             f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
         )
+    rows = _rows(taken, layout, path)
+    if unfit:
+        what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
+        rows.remarks.append(Remark("warning", str(path), None, what))
+    return rows
+
+
+def _rows(
+    taken: Sequence[tuple[int, list[bytes], float]], layout: Layout, path: Location
+) -> _Rows:
+    """Put lines that were read, as (line number, fields, value), into columns."""
     line_numbers, lines, values = zip(*taken, strict=True)
     rows = _Rows(
         _field(lines, 0),
@@ -388,9 +398,6 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             rows.tag = ""
         if len(tags) > 1:
             rows.remarks.append(tag_remark(path))
-    if unfit:
-        what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
-        rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
 
 

@@ -44,11 +44,13 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     if added is None:
         view: dict[str, pl.DataFrame] = study.tables(result)
         return view
-    parts = [tables(result.isel({added: at})) for at in range(result.sizes[added])]
-    for label, part in zip(result[added].values.tolist(), parts, strict=True):
-        for name, frame in part.items():
-            part[name] = frame.select(pl.lit(label).alias(added), pl.all())
-    return {name: pl.concat([part[name] for part in parts]) for name in parts[0]}
+    # by table: those of each single result, one under the other
+    found: dict[str, list[pl.DataFrame]] = {}
+    for at, label in enumerate(result[added].values.tolist()):
+        for name, frame in tables(result.isel({added: at})).items():
+            labelled = frame.select(pl.lit(label).alias(added), pl.all())
+            found.setdefault(name, []).append(labelled)
+    return {name: pl.concat(parts) for name, parts in found.items()}
 
 
 def _added(result: xr.Dataset) -> str | None:
@@ -261,13 +263,18 @@ def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
     | --- | ---: |
     | a\|b | 0.2500 |
     """
+    # numbers to the right
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
-    rows = [[cell(value, digits) for value in row] for row in frame.iter_rows()]
-    head, *lines = [
-        [_MARKUP.sub(r"\\\g<0>", part) for part in row]
-        for row in [frame.columns, *rows]
+    head = [_as_it_is(name) for name in frame.columns]
+    lines = [
+        [_as_it_is(cell(value, digits)) for value in row] for row in frame.iter_rows()
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
+
+
+def _as_it_is(text: str) -> str:
+    """Put a backslash before what Markdown would not print."""
+    return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def cell(value: object, digits: int = 4) -> str:

@@ -45,10 +45,12 @@ def _greedy(absent: Bools, axes: Sequence[int]) -> list[Bools]:
     left = flat.copy()
     counts = {axis: left.sum(axis=_others(left.ndim, axis)) for axis in axes}
     while any(count.any() for count in counts.values()):
+        # share of missing cells = count / cells of a slice; these are all cells left / slices of its axis left
         axis = max(
             axes, key=lambda one: counts[one].max() * np.count_nonzero(keep[one])
         )
         worst = int(counts[axis].argmax())
+        # the slice's missing cells count no more, on any other axis
         gone = np.take(left, [worst], axis=axis)
         for other in axes:
             if other != axis:

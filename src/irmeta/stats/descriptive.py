@@ -5,6 +5,7 @@ from scipy.special import stdtr, stdtrit
 from scipy.stats import rankdata
 
 from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.rankings.rank import settled
 from irmeta.stats.tests.multiplicity import holm
 
 
@@ -30,7 +31,7 @@ def ranks(means: Floats) -> Ints:
     >>> ranks(np.array([0.2, 0.4, 0.2])).tolist()
     [2, 1, 2]
     """
-    return np.asarray(rankdata(-means.round(10), method="min", axis=-1), dtype=np.int64)
+    return np.asarray(rankdata(-settled(means), method="min", axis=-1), dtype=np.int64)
 
 
 def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[Ints, Ints]:

@@ -10,6 +10,7 @@ from irmeta.attributes import about
 from irmeta.cube import check, means, select
 from irmeta.errors import ScoresError
 from irmeta.result import frame, result
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction import accuracy as measures
 from irmeta.words import listed
 
@@ -34,6 +35,38 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     1.0
     """
     actual = check(actual)
+    _check(predicted)
+    systems = [str(name) for name in predicted["system"].values]
+    targets = [str(name) for name in predicted["target"].values]
+    chosen = means(select(actual, systems=systems, metrics=targets))
+    ordered = predicted.transpose("system", "target", ...)
+    # each of (system, target)
+    cells = {name: ordered[name].values for name in ("value", "low", "high")}
+    cells["actual"] = chosen.transpose("system", "metric").values
+    absent = np.argwhere(np.isnan(cells["actual"]) | np.isnan(cells["value"]))
+    if len(absent):
+        system, target = absent[0]
+        raise ScoresError(
+            f"{targets[target]} of {systems[system]} is missing from the predictions or from "
+            "the scores"
+        )
+    data: dict[str, Any] = {
+        name: (("system", "target"), part) for name, part in cells.items()
+    }
+    data |= {name: ("target", part) for name, part in _of_targets(**cells).items()}
+    given = [str(name) for name in predicted["metric"].values]
+    outcome = result(
+        "accuracy",
+        data,
+        inputs={str(actual.attrs.get("collection", "collection")): actual},
+        options=about(predicted)["options"] | {"given": given},
+        notes=about(predicted)["notes"],
+    )
+    return outcome.assign_coords(system=systems, target=targets)
+
+
+def _check(predicted: xr.Dataset) -> None:
+    """Refuse results of other studies, and predictions of a single system."""
     if (
         not isinstance(predicted, xr.Dataset)
         or predicted.attrs.get("study") != "prediction"
@@ -41,62 +74,29 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
         raise ScoresError(
             "the first argument must be a result of `irmeta.predict`, the second the actual scores"
         )
-    systems = [str(name) for name in predicted["system"].values]
-    targets = [str(name) for name in predicted["target"].values]
-    if len(systems) < 2:
+    systems = predicted.sizes["system"]
+    if systems < 2:
         raise ScoresError(
-            f"predictions must be compared over at least 2 systems; there is {len(systems)}"
-        )
-    truth = (
-        means(select(actual, systems=systems, metrics=targets))
-        .transpose("system", "metric")
-        .values
-    )
-    ordered = predicted.transpose("system", "target", ...)
-    value = ordered["value"].values
-    low = ordered["low"].values
-    high = ordered["high"].values
-    absent = np.argwhere(np.isnan(truth) | np.isnan(value))
-    if len(absent):
-        system, target = absent[0]
-        raise ScoresError(
-            f"{targets[target]} of {systems[system]} is missing from the predictions or from "
-            "the scores"
+            f"predictions must be compared over at least 2 systems; there is {systems}"
         )
 
-    data: dict[str, Any] = {}
-    for name, cells in (
-        ("value", value),
-        ("low", low),
-        ("high", high),
-        ("actual", truth),
-    ):
-        data[name] = (("system", "target"), cells)
+
+def _of_targets(
+    *, value: Floats, low: Floats, high: Floats, actual: Floats
+) -> dict[str, Floats]:
+    """Measure each target's predictions, all of (system, target): the measures, and how intervals hold; (target,)."""
     found = [
         measures.accuracy(scores, guesses)
-        for scores, guesses in zip(truth.T, value.T, strict=True)
+        for scores, guesses in zip(actual.T, value.T, strict=True)
     ]
-    for name in _MEASURES:
-        data[name] = (
-            "target",
-            np.array([getattr(of_target, name) for of_target in found]),
-        )
-    no_interval = np.isnan(low).any(axis=0)
-    held = ((low <= truth) & (truth <= high)).mean(axis=0)
-    data["inside"] = ("target", np.where(no_interval, np.nan, held))
-    data["width"] = ("target", (high - low).mean(axis=0))
-    options = about(predicted)["options"] | {
-        "given": [str(name) for name in predicted["metric"].values]
+    figures = {
+        name: np.array([getattr(one, name) for one in found]) for name in _MEASURES
     }
-    inputs = {str(actual.attrs.get("collection", "collection")): actual}
-    outcome = result(
-        "accuracy",
-        data,
-        inputs=inputs,
-        options=options,
-        notes=about(predicted)["notes"],
-    )
-    return outcome.assign_coords(system=systems, target=targets)
+    held = ((low <= actual) & (actual <= high)).mean(axis=0)
+    no_interval = np.isnan(low).any(axis=0)
+    figures["inside"] = np.where(no_interval, np.nan, held)
+    figures["width"] = (high - low).mean(axis=0)
+    return figures
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

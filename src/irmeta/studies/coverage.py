@@ -15,7 +15,7 @@ from irmeta.cubes import (
     system_level,
     targets_and_candidates,
 )
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import (
@@ -47,9 +47,8 @@ def coverage(
     """Measure how many systems of each collection fall into the intervals of a model fitted on all the others.
 
     Every target is predicted from every set of `size` of the metrics, and the figures are means over those sets.
-    cubes : three collections or more, by name.  scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
-    targets : the metrics to predict; all by default.  metrics : the candidates for predictors; all by default.
-    size : the number of predictors in a set, 1 or more.
+    cubes : three collections or more, by name.  targets : the metrics to predict, by default all.
+    scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
     Returns over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
@@ -60,10 +59,7 @@ def coverage(
             "coverage needs at least 3 collections, to leave out one at a time; there are "
             f"{len(cubes)}"
         )
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of an interval must be between 0 and 1, as in 0.9, not {level}"
-        )
+    require_share("the level of an interval", level, 0.9)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes([size], wanted, candidates)
     check_scale(names, scale)

@@ -44,7 +44,8 @@ def durability(
     kind, flat : of the standardization, as in `irmeta.standardization.apply`.
     groups : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
     among the new, then stay together in the splits. Without them the systems are taken as independent of each other.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,
@@ -55,7 +56,7 @@ def durability(
     old = by_name(old)
     new = by_name(new)
     if not old:
-        raise ScoresError("there is no old collection to take factors from")
+        raise ScoresError("there is there is no old collection to take factors from")
     met = {}
     for name, scores in old.items():
         met[name] = standardization.common(
@@ -87,13 +88,14 @@ def durability(
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
     notes.append(_assumed(groups))
-    options: dict[str, Any] = {
+    options = {
         "kind": kind,
         "flat": flat,
         "groups": source_of_groups(groups),
         "missing": missing,
+        "partitions": PARTITIONS,
+        "seed": seed,
     }
-    options |= {"partitions": PARTITIONS, "seed": seed}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
 

@@ -56,16 +56,13 @@ def lowcost(
     Source: Aslam, Yilmaz and Pavlu (SIGIR 2005).
     """
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
+    known = common_metrics(cubes)
     wanted = common_metrics(cubes, targets)
-    groups = _groups(common_metrics(cubes), depths)
+    groups = _groups(known, depths)
     _refuse_predictors(wanted, groups, depths)
     predictors = {name for group in groups.values() for name in group}
     counts = {counted(kind, depth) for kind, depth in groups}
-    used = [
-        name
-        for name in common_metrics(cubes)
-        if name in {*wanted, *predictors, *counts}
-    ]
+    used = [name for name in known if name in {*wanted, *predictors, *counts}]
     by_topic, notes = prepare_together(cubes, metrics=used, missing=missing)
     levels, more = system_level(by_topic, used)
     notes += more
@@ -83,18 +80,18 @@ def lowcost(
         shown=[values[name] for name in shown],
     )
     at = [used.index(target) for target in wanted]
+    # by target, judgments and depth: the subset chosen; how near it comes on each collection, and the rival
     shape = (len(wanted), len(judgments), len(depths))
-    measured, rivals = np.full((2, *shape, len(shown), len(_MEASURES)), np.nan)
     chosen = np.full(shape, "", dtype=object)
+    measured, rivals = np.full((2, *shape, len(shown), len(_MEASURES)), np.nan)
     for (j, kind), (d, depth) in product(enumerate(judgments), enumerate(depths)):
         candidates = [used.index(name) for name in groups.get((kind, depth), [])]
         for t, subset in enumerate(_best(fits.folds, candidates, at, proper)):
             chosen[t, j, d] = " ".join(used[i] for i in subset)
             measured[t, j, d] = fits.measured(at[t], subset)
         for c, name in enumerate(shown):
-            rivals[:, j, d, c] = _untrained(
-                by_topic[name], values[name][:, at], wanted, kind, depth
-            )
+            actual = values[name][:, at]
+            rivals[:, j, d, c] = _untrained(by_topic[name], actual, wanted, kind, depth)
 
     coords = {
         "target": wanted,

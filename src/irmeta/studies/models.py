@@ -38,10 +38,11 @@ def models(
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
-    Each target is predicted from all the other metrics.  rng : seed of what is random in the models.
-    cubes : at least 2 cubes, by collection name.  targets : the metrics to predict; all by default.  metrics : the
-    metrics to use; by default those that every collection has.  scales : "raw" and "logit" (log odds), one or both.
+    cubes : two collections or more, by name.  targets : metrics to predict, by default all; each from all others.
+    metrics : the predictors, by default those that every collection has.
+    scales : "raw", "logit" (log odds) or both; predictions are brought back to scores before they are compared.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : seed of what is random in the models.
     level : predict systems' means, or with "topic" every system's score on every topic.
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
@@ -65,17 +66,18 @@ def models(
     for j, scale in enumerate(scales):
         values = {name: to_scale(table.values, scale) for name, table in levels.items()}
         for c, held in enumerate(steps(list(values), f"{scale} scale: collections")):
-            train = np.concatenate(
-                [scores for name, scores in values.items() if name != held]
-            )
+            # every collection but one, to learn from: (system, metric)
+            rest = [scores for name, scores in values.items() if name != held]
+            train = np.concatenate(rest)
             for t, at in enumerate(names.index(target) for target in wanted):
                 others = [names.index(name) for name in candidates if name != names[at]]
                 x = train[:, others]
                 y = train[:, at]
+                new = values[held][:, others]
                 actual = levels[held].values[:, at]
                 for m, fit in enumerate(fits.values()):
-                    predicted = from_scale(fit(x, y)(values[held][:, others]), scale)
-                    close = accuracy(actual, predicted)
+                    predict = fit(x, y)
+                    close = accuracy(actual, from_scale(predict(new), scale))
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
     coords = {
         "target": wanted,

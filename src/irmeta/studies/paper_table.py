@@ -1,6 +1,6 @@
 """The table of a paper: systems in rows, metrics in columns, the best in bold, significant differences as marks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import get_args
 
 import numpy as np
@@ -76,15 +76,7 @@ def paper_table(
     require_choice("correct", correct, get_args(Correction))
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
-    names = [str(metric) for metric in scores.metric.values]
-    if by is None:
-        by = names[0]
-    else:
-        by = found_as(canonical(by), names) or by
-    if by not in names:
-        raise ScoresError(
-            f"there is no metric {by!r} to sort the systems by; {nearest(by, names)}"
-        )
+    by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics; use --test none for means only"
@@ -282,3 +274,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Return the caption, which says all that the table needs."""
     return [caption(outcome)]
+
+
+def _sorting(by: str | None, names: Sequence[str]) -> str:
+    """Return the metric that sorts the rows: the first one, or the one that is named."""
+    if by is None:
+        return names[0]
+    found = found_as(canonical(by), names) or by
+    if found not in names:
+        raise ScoresError(f"cannot sort the systems by {by!r}; {nearest(by, names)}")
+    return found

@@ -1,6 +1,6 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,8 +60,8 @@ def plan(
     human, machine, sample : a first sample, as `estimate` takes it.  width : wanted mean width (from end to end) of the
     95% intervals of the difference of two systems, on the metric's scale.
     cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
-    metrics : one or several; by default those that both cubes have.  missing : what to do with missing scores, as in
-    `irmeta.cube.complete`.
+    metrics : those to plan for, by default those that both have.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one;
@@ -76,16 +76,8 @@ def plan(
     >>> int(plan(all_topics[:, :8], all_topics, width=0.3)["topics_alone"].item()) > 8
     True
     """
-    if not width > 0:
-        raise ScoresError(f"the width must be above 0, as in 0.1, not {width:g}")
-    if (cost_human is None) != (cost_machine is None):
-        raise ScoresError("give both costs of a topic, --cost-human and --cost-llm")
-    if (
-        cost_human is not None
-        and cost_machine is not None
-        and min(cost_human, cost_machine) <= 0
-    ):
-        raise ScoresError("costs must be above 0")
+    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
+    _check(width, list(costs.values()))
     both, notes = paired(human, machine, metrics, missing)
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
@@ -116,7 +108,6 @@ def plan(
             "pairs as in estimate (Holm, .05)"
         ),
     ]
-    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
     return result(
         "plan",
         {**data, "metric": both.human.metric.values, "size": sizes},
@@ -124,6 +115,17 @@ def plan(
         options={"width": width, **costs, "missing": missing},
         notes=[*notes, *of_weights, *lines],
     )
+
+
+def _check(width: float, costs: Sequence[float | None]) -> None:
+    """Refuse a width of 0 or less, one cost without the other, and costs of 0 or less."""
+    if not width > 0:
+        raise ScoresError(f"the width must be above 0, as in 0.1, not {width:g}")
+    given = [cost for cost in costs if cost is not None]
+    if len(given) == 1:
+        raise ScoresError("give both costs of a topic, --cost-human and --cost-llm")
+    if given and min(given) <= 0:
+        raise ScoresError("costs must be above 0")
 
 
 def _needed(
@@ -208,15 +210,17 @@ def _of_pairs(sample: Sample) -> Floats:
 def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
     # S^2 ((1 - rho^2) / n + rho^2 / N)
-    error = np.sqrt(variance * ((1 - rho**2) / n + rho**2 / total))
+    share = (1 - rho**2) / n + rho**2 / total
+    error = np.sqrt(variance * share)
+    # what does not vary differs, or does not, for certain
     certain = error <= 0
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
     p = 2 * scipy.stats.t.sf(t, n - 1)
-    # what does not vary differs, or does not, for certain
     p = np.where(certain & (gap == 0), 1.0, p)
-    if p.size:
-        return int((multiplicity.holm(p) < ALPHA).sum())
-    return 0
+    if not p.size:
+        return 0
+    significant = multiplicity.holm(p) < ALPHA
+    return int(significant.sum())
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -13,7 +13,7 @@ from irmeta.choices import Learner, Missing, Scale
 from irmeta.cube import ALL, check, complete, cube, means
 from irmeta.cubes import by_name, by_topic, in_range
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.errors import MetricError, ScoresError, require_choice, require_share
 from irmeta.io import strictly
 from irmeta.io.model_file import Model
 from irmeta.names import highest, lowest, metric_names, nearest, parse, split
@@ -119,31 +119,24 @@ def predict(
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
     systems told the offset); and `reported`.
     """
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of an interval must be between 0 and 1, as in 0.9, not {level}"
-        )
+    require_share("the level of an interval", level, 0.9)
     model = model or reference_model()
     rng = seed(rng)
     learned = _learned(train, learner, kernel, rng)
-    on_topics = model.provenance.get("unit") == "topic"
-    scores = by_topic(check(scores)) if on_topics else check(scores)
-    scores, notes = _usable(scores, model, missing)
+    scores, notes = _usable(_of_unit(scores, model), model, missing)
     reported = in_range(means(scores))
     table, names, more = _renamed(reported, model)
     notes += more
     calibration = None
     inputs = {"given": scores}
     if known is not None:
-        known = by_topic(check(known)) if on_topics else check(known)
-        known, more = _usable(known, model, missing)
+        known, more = _usable(_of_unit(known, model), model, missing)
         calibration, _, _ = _renamed(in_range(means(known)), model)
         notes += [f"known systems: {note}" for note in more]
         inputs["known"] = known
 
-    targets, stand_ins = _targets(
-        table, model, None if want is None else metric_names(want)
-    )
+    wanted = None if want is None else metric_names(want)
+    targets, stand_ins = _targets(table, model, wanted)
     grid = _grid(table, targets, model, level, calibration, learned)
     if np.isnan(grid["value"]).all():
         raise ScoresError(
@@ -179,6 +172,13 @@ def predict(
         "prediction", data, inputs=inputs, options=options, notes=unique_notes
     )
     return outcome.assign_coords(system=table.system.values.astype(str), target=targets)
+
+
+def _of_unit(scores: xr.DataArray, model: Model) -> xr.DataArray:
+    """Check scores; each topic is a system of its own where the model is one of scores on topics."""
+    if model.provenance.get("unit") == "topic":
+        return by_topic(check(scores))
+    return check(scores)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -423,34 +423,32 @@ def _predict(
             f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
         )
     data = [part.moments for part in held]
-    # places of the given metrics, and of the target
+    # places of the given metrics, and of the target behind them
     at = list(range(len(given)))
     of = [len(given)]
     values = to_scale(scores, model.scale)
+    rows = list[Floats]()
     if learned is None:
-        rows = []
+        fitted = _linear(data)
     else:
         rows = [to_scale(part, model.scale) for part in learned.rows([*given, target])]
-    fitted = _linear(data) if learned is None else learned.fitted(rows)
+        fitted = learned.fitted(rows)
     centre = fitted(values)
     half: float | Floats = np.nan
     residuals = _residuals(calibration, [*given, target], model.scale, fitted)
+    # how far collections differ shows only on several
     if len(held) > 1:
-        # how far collections differ shows only on several
-        mean = residuals.mean() if residuals.size else 0.0
-        far = reach(np.array([part.tails[of] for part in held]), level)
         if learned is None:
             errors = leave_one_out(data, at, of)
         else:
             errors = learners.held_out(rows, learned.fit)
-        away = leverage(data, values, at)[:, None]  # (system, 1)
         found = band(
             errors,
             level,
-            reach=far,
+            reach=reach(np.array([part.tails[of] for part in held]), level),
             known=residuals.size,
-            known_mean=mean,
-            leverage=away,
+            known_mean=residuals.mean() if residuals.size else 0.0,
+            leverage=leverage(data, values, at)[:, None],  # (system, 1)
         )
         centre = centre + found.shift.ravel()
         half = found.half.ravel()

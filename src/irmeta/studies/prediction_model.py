@@ -34,7 +34,7 @@ def prediction_model(
     level : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
     predicts such scores.
     missing : what to do with missing scores, as in `irmeta.cube.complete`.
-    provenance : where the scores come from, by collection; kept in the model.
+    provenance : what else the model's file is to say of where its scores come from.
 
     >>> from irmeta.cube import cube
     >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
@@ -57,24 +57,7 @@ def prediction_model(
             )
     parts = []
     for name, scores in cubes.items():
-        if wanted is None:
-            here = None
-        else:
-            here = [metric for metric in wanted if metric in set(scores.metric.values)]
-        if here == []:
-            raise ScoresError(
-                f"{name} has none of the metrics {', '.join(wanted or [])}; leave it out, or name others"
-            )
-        levels, dropped = system_level({name: scores}, here, missing=missing)
-        table = levels[name]
-        if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
-            size = " and ".join(
-                counted(count, str(dim)) for dim, count in table.sizes.items()
-            )
-            raise ScoresError(
-                f"{name} has {size}; a model needs at least 3 systems and 2 metrics from each "
-                "collection"
-            )
+        table, dropped = _table(name, scores, wanted, missing)
         names = tuple(map(str, table.metric.values))
         check_scale(names, scale)
         values = to_scale(table.values, scale)
@@ -87,3 +70,28 @@ def prediction_model(
         **({"unit": level} if level != "system" else {}),
     }
     return Model(scale, tuple(parts), {**described, **(provenance or {})})
+
+
+def _table(
+    name: str, scores: xr.DataArray, wanted: list[str] | None, missing: Missing
+) -> tuple[xr.DataArray, list[str]]:
+    """Return a collection's system-level scores by the wanted metrics that it has, and notes on what was dropped."""
+    here = None
+    if wanted is not None:
+        own = set(scores.metric.values)
+        here = [metric for metric in wanted if metric in own]
+        if not here:
+            raise ScoresError(
+                f"{name} has none of the metrics {', '.join(wanted)}; leave it out, or name others"
+            )
+    levels, dropped = system_level({name: scores}, here, missing=missing)
+    table = levels[name]
+    if table.sizes["metric"] < 2 or table.sizes["system"] < 3:
+        size = " and ".join(
+            counted(count, str(dim)) for dim, count in table.sizes.items()
+        )
+        raise ScoresError(
+            f"{name} has {size}; a model needs at least 3 systems and 2 metrics from each "
+            "collection"
+        )
+    return table, dropped

@@ -82,27 +82,18 @@ def predictors(
 
     training = list(by_role["train"].values())
     rows = np.concatenate(training)
-    chosen_on = folds(
-        training, list(by_role["dev"].values()) if choose == "dev" else []
-    )
+    development = list(by_role["dev"].values()) if choose == "dev" else []
+    chosen_on = folds(training, development)
+    # dev collections test it too
     tests = {
         name: table.values for name, table in levels.items() if role[name] != "train"
     }
     learned = None
     if learner != "ols":
-        learned = partial(
-            _learned, learners.learner(learner, kernel=kernel, rng=rng), rows
-        )
-    best = partial(
-        _best_of_size,
-        chosen_on,
-        moments(rows),
-        learned,
-        tests,
-        names,
-        wanted,
-        candidates,
-    )
+        model = learners.learner(learner, kernel=kernel, rng=rng)
+        learned = partial(_learned, model, rows)
+    fitted = (chosen_on, moments(rows), learned)
+    best = partial(_best_of_size, *fitted, tests, names, wanted, candidates)
     parts = [best(size) for size in steps(sizes, "sizes")]
     outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
     outcome = outcome.assign(role=("collection", [role[name] for name in tests]))

@@ -39,10 +39,11 @@ def standardizing_set(
     old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
     sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
     resamples : how often to draw systems of each size, at least 100.
+    kind : of standardization, as in `irmeta.standardization.apply`.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
     groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
     independent systems make a set.
-    kind : how scores are standardized, as in `irmeta.standardization.apply`.  missing : what to do with missing scores,
-    as in `irmeta.cube.complete`.  rng : a seed or a generator.
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
@@ -50,29 +51,13 @@ def standardizing_set(
     """
     generator, seed = seeded(rng)
     old, new, notes = standardization.common(old, new, missing)
-    limit = old.sizes["system"]
-    if sizes is None:
-        sizes = [size for size in SIZES if size < limit]
-    else:
-        sizes = list(sizes)
-    wrong = [size for size in sizes if not 2 <= size <= limit]
-    if not sizes:
-        raise ScoresError(
-            f"random sets need at least 3 old systems; there are {limit} (with --sizes 2 are "
-            "enough)"
-        )
-    if wrong:
-        raise ScoresError(
-            f"sizes must be between 2 and {limit}, the number of old systems, not "
-            f"{', '.join(map(str, wrong))}"
-        )
+    names = [str(metric) for metric in new.metric.values]
+    sizes = _sizes(sizes, old.sizes["system"])
     if resamples < 100:
         raise ScoresError(
             f"{resamples} resamples are too few for a 1st percentile; use 1000 or more"
         )
-    require_variation(
-        new.mean("topic").values.T, [str(metric) for metric in new.metric.values]
-    )
+    require_variation(new.mean("topic").values.T, names)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
     team = teams(old["system"].values, groups)
@@ -86,23 +71,41 @@ def standardizing_set(
     for name, share in PERCENTILES.items():
         data[f"{name}_se"] = (over, _quantile_error(taus, share))
     data["raw"] = ("metric", raw)
-    options = {
-        "sizes": sizes,
-        "resamples": resamples,
-        "kind": kind,
-        "groups": team.source,
-    }
-    options |= {"missing": missing, "seed": seed}
     outcome = result(
         "standardizing_set",
         data,
         inputs={"old": old, "new": new},
-        options=options,
+        options={
+            "sizes": sizes,
+            "resamples": resamples,
+            "kind": kind,
+            "groups": team.source,
+            "missing": missing,
+            "seed": seed,
+        },
         notes=notes,
     )
-    return outcome.assign_coords(
-        systems=sizes, metric=[str(metric) for metric in old.metric.values]
-    )
+    return outcome.assign_coords(systems=sizes, metric=names)
+
+
+def _sizes(wanted: Sequence[int] | None, limit: int) -> list[int]:
+    """Return the numbers of systems to draw from this many, by default those of `SIZES` that are smaller."""
+    if wanted is None:
+        sizes = [size for size in SIZES if size < limit]
+    else:
+        sizes = list(wanted)
+    if not sizes:
+        raise ScoresError(
+            f"random sets need at least 3 old systems; there are {limit} (with --sizes 2 are "
+            "enough)"
+        )
+    wrong = [size for size in sizes if not 2 <= size <= limit]
+    if wrong:
+        raise ScoresError(
+            f"sizes must be between 2 and {limit}, the number of old systems, not "
+            f"{', '.join(map(str, wrong))}"
+        )
+    return sizes
 
 
 def _taus(

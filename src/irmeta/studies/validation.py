@@ -1,10 +1,11 @@
 """Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -74,30 +75,21 @@ def validate(
     """Check runs, and how they fit the judgments; evaluate nothing.
 
     qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked.
-    reading : what to accept in files beyond their format, as in Reading(dedup="first").
+    reading : what to accept in files beyond their format, as there.
     The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
     notes say which grades there are.
     """
     reading = reading or Reading()
-    remarks: list[Remark] = []
     judgments = folded = None
     notes: list[str] = []
+    remarks: list[Remark] = []
     if qrels is not None:
-        try:
-            judgments = Judgments(qrels_of(qrels, reading))
-            folded = Judgments(
-                replace(judgments.qrels, documents=_lower(judgments.qrels.documents))
-            )
-            barren = [
-                Remark("warning", judgments.qrels.source, None, text)
-                for text in topics_without_relevant(judgments.qrels)
-            ]
-            remarks += [*judgments.qrels.remarks, *barren]
-            notes = grade_notes(judgments.qrels, parse_list("seeds23"))
-        except FileFormatError as error:
-            remarks += _errors(
-                error, str(qrels) if isinstance(qrels, str | PathLike) else "qrels"
-            )
+        judgments, remarks = _checked_judgments(qrels, reading)
+    if judgments is not None:
+        # to notice documents that differ from the judged ones in case only
+        lower = _lower(judgments.qrels.documents)
+        folded = Judgments(replace(judgments.qrels, documents=lower))
+        notes = grade_notes(judgments.qrels, parse_list("seeds23"))
     facts = []
     tags: dict[str, list[str]] = {}
     orders: dict[str, str] = {}
@@ -112,20 +104,7 @@ def validate(
             orders[fact.system] = order if fact.documents else ""
     remarks += _together(facts, tags)
     remarks += [Remark("warning", "all runs", None, text) for text in identical(orders)]
-    remarks.sort(key=lambda remark: remark.level != "error")
-    columns = {
-        "level": [remark.level for remark in remarks],
-        "file": [remark.path for remark in remarks],
-        "line": np.array(
-            [np.nan if remark.line is None else remark.line for remark in remarks],
-            dtype=np.float64,
-        ),
-        "text": [remark.text for remark in remarks],
-    }
-    data = {
-        name: ("problem", np.asarray(values, dtype=None if name == "line" else object))
-        for name, values in columns.items()
-    }
+    data = _problems(remarks)
     rows = [asdict(fact) for fact in facts]
     for name in list(RunFacts.__dataclass_fields__)[1:]:
         data[name] = ("system", np.array([row[name] for row in rows]))
@@ -137,6 +116,37 @@ def validate(
     return outcome.assign_coords(
         system=np.array([fact.system for fact in facts], dtype=object)
     )
+
+
+def _checked_judgments(
+    qrels: QrelsLike, reading: Reading
+) -> tuple[Judgments | None, list[Remark]]:
+    """Read the judgments, None where they cannot be read, and say what is odd or wrong about them."""
+    try:
+        read = qrels_of(qrels, reading)
+        judgments = Judgments(read)
+    except FileFormatError as error:
+        name = str(qrels) if isinstance(qrels, str | PathLike) else "qrels"
+        return None, _errors(error, name)
+    barren = [
+        Remark("warning", read.source, None, text)
+        for text in topics_without_relevant(read)
+    ]
+    return judgments, [*read.remarks, *barren]
+
+
+def _problems(remarks: Sequence[Remark]) -> dict[str, Any]:
+    """Label what is wrong, errors first; a remark without a line has NaN."""
+    ordered = sorted(remarks, key=lambda remark: remark.level != "error")
+    lines = [np.nan if one.line is None else one.line for one in ordered]
+    texts = {
+        "level": [one.level for one in ordered],
+        "file": [one.path for one in ordered],
+        "text": [one.text for one in ordered],
+    }
+    columns = {name: np.asarray(part, dtype=object) for name, part in texts.items()}
+    columns["line"] = np.array(lines, dtype=np.float64)
+    return {name: ("problem", part) for name, part in columns.items()}
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

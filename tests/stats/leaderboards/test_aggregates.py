@@ -225,6 +225,20 @@ def test_predictions_use_the_other_tasks() -> None:
     assert error == pytest.approx(found.error, rel=0.15)
 
 
+def test_choosing_folds_are_not_measured() -> None:
+    """The error reported is that of hidden cells which had no say in the number of factors."""
+    table = world(np.random.default_rng(3), models=24, tasks=12)
+    found = completion.predict(table, np.random.default_rng(4))
+    # the same folds, and each cell predicted without its own
+    fold = np.random.default_rng(4).integers(0, completion.FOLDS, table.shape)
+    scaled = (table - found.centre) / found.unit
+    missed, _ = completion._errors(scaled, fold, found.factor.shape[1])
+    squares = (missed * found.unit) ** 2
+    judging = fold >= completion.CHOOSING
+    assert found.error == pytest.approx(np.sqrt(squares[judging].mean()))
+    assert found.error != pytest.approx(np.sqrt(squares.mean()))
+
+
 def test_fillings_agree_with_predictions() -> None:
     """Filled tables keep what is known, and scatter about the predictions as the intervals say."""
     rng = np.random.default_rng(2)

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 import xarray as xr
-from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.studies import study_of, warnings
+
+if TYPE_CHECKING:  # every command reads this module, few draw
+    from matplotlib.figure import Figure
 
 NOT_COMPUTED = "Not computed"
 """How the finding of a panel begins that has no answer."""
@@ -47,7 +49,7 @@ class Panel:
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     shown: Sequence[str] = ()
     latex: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    figures: Mapping[str, "Callable[[], Figure]"] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     command: str = ""
@@ -82,7 +84,7 @@ def of_study(
     *,
     charts: Sequence[Chart],
     shown: Sequence[str],
-    figures: Mapping[str, Callable[[], Figure]],
+    figures: Mapping[str, "Callable[[], Figure]"],
     command: str,
 ) -> Panel:
     """Make the panel of a study's result: findings, tables, options and notes are the study's own."""

@@ -33,10 +33,12 @@ def _of_metric(at: int):  # type: ignore[no-untyped-def]
 def by_topic(one: xr.Dataset, axes: Axes) -> Axes:
     """Draw the difference on each topic, largest first; a gain is blue and a loss orange, the mean a dashed line."""
     differences = np.sort(one["by_topic"].values)[::-1]
+    places = np.arange(1, differences.size + 1)
     colours = np.where(differences >= 0, PALETTE[0], PALETTE[5])
-    axes.bar(np.arange(1, differences.size + 1), differences, color=colours, width=0.85)
+    axes.bar(places, differences, color=colours, width=0.85)
     axes.axhline(0, color="black", linewidth=0.6)
-    axes.axhline(float(one["difference"]), color="0.4", linewidth=0.8, linestyle="--")
+    mean = float(one["difference"])
+    axes.axhline(mean, color="0.4", linewidth=0.8, linestyle="--")
     system = about(one)["options"]["system"]
     other = str(one["who"].item())
     axes.set_ylabel(f"{one.metric.item()} difference")

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.stats
 
 from irmeta.parallel import streams
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
 from irmeta.stats.halves.jackknife import known, variances
 
@@ -24,13 +24,19 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
     topics = len(by_topic)
     total = np.zeros(len(scores))
     for stream, count in streams(rng, partitions, BLOCK):
-        drawn = halves(
-            shuffles(topics, count, stream), (topics // 2, topics - topics // 2)
-        )
-        means = half_means(by_topic, drawn)
+        drawn = _halved(topics, count, stream)
+        means = half_means(by_topic, drawn)  # (partition, half, set, system)
         for a, b in ((0, 1), (1, 0)):
-            total += half_tau(means[:, a, :1], means[:, b], "b")[:, 0].sum(axis=0)
+            # the truth on one half, every set on the other: (partition, 1, set)
+            tau = half_tau(means[:, a, :1], means[:, b], "b")
+            total += tau[:, 0].sum(axis=0)
     return total / (2 * partitions)
+
+
+def _halved(topics: int, partitions: int, rng: np.random.Generator) -> Bools:
+    """Put the topics into two halves at random: (partition, 2, topic)."""
+    half = topics // 2
+    return halves(shuffles(topics, partitions, rng), (half, topics - half))
 
 
 def phi_interval(
@@ -49,15 +55,14 @@ def phi_interval(
     """
     _, systems, topics = scores.shape
     found = phi(scores, rng, partitions)
-    drawn = halves(
-        shuffles(topics, JACKKNIFED, rng), (topics // 2, topics - topics // 2)
-    )
+    drawn = _halved(topics, JACKKNIFED, rng)
+    # of each judge: (system, topic, 2), the truth as metric 0 and the judge as metric 1
     pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
-    # how well the judge, 1, predicts the truth, 0
-    variance = np.array(
-        [variances(pair, drawn, team=team).advantage[1, 0] for pair in pairs]
-    )
+    # how well metric 1 predicts metric 0, beyond how well that predicts itself
+    moved = [variances(pair, drawn, team=team) for pair in pairs]
+    variance = np.array([one.advantage[1, 0] for one in moved])
+    error = np.sqrt(known(variance))
     teams = systems if team is None else int(team.max()) + 1
-    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * np.sqrt(known(variance))
+    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * error
     gain = found[1:] - found[0]
     return found, gain - half, gain + half

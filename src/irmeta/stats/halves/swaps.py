@@ -1,6 +1,9 @@
 """Swaps: how often a difference between two systems is reversed on other topics, by the size of the difference."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.halving import half_means
@@ -33,6 +36,7 @@ def swaps(scores: Floats, drawn: Bools) -> tuple[Ints, Floats]:
         for here, there in (gap, gap[::-1]):
             for metric, (difference, other) in enumerate(zip(here, there, strict=True)):
                 size = np.abs(difference)
+                # the last edge not above the size; .1 + .2 - .2 must not fall below .1
                 step = np.searchsorted(EDGES, size + 1e-12, side="right") - 1
                 differs = size > 1e-10
                 # 1 where the other set has the opposite sign, 1/2 where it ties the pair
@@ -54,14 +58,19 @@ def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Fl
     >>> least_difference(np.array([100, 10, 5]), np.array([30.0, 0.0, 0.0])).item()
     0.01
     """
-    # of all comparisons with a difference of this step or more: sums from the last step down
-    total = np.cumsum(compared[..., ::-1], axis=-1)
-    total = total[..., ::-1]
-    turned = np.cumsum(swapped[..., ::-1], axis=-1)
-    turned = turned[..., ::-1]
+    # of all comparisons with a difference of this step or more
+    total = _from_last(compared)
+    turned = _from_last(swapped)
     # the share reversed; 1 where nothing was compared
     rate = np.divide(turned, total, out=np.ones(turned.shape), where=total > 0)
-    # the first step that is small enough
+    # the first step with a rate that is small enough
     enough = (rate <= error) & (compared > 0)
     first = enough.argmax(axis=-1)
-    return np.asarray(np.where(enough.any(axis=-1), EDGES[first], np.nan))
+    found = enough.any(axis=-1)
+    return np.asarray(np.where(found, EDGES[first], np.nan))
+
+
+def _from_last(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sum counts (..., step) from each step to the last."""
+    falling = counts[..., ::-1]
+    return np.cumsum(falling, axis=-1)[..., ::-1]

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.stats
 
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.rankings.rank import over
+from irmeta.stats.rankings.rank import outer, over
 
 Scale = Literal["nominal", "ordinal", "interval"]
 Figure = Callable[[Floats], Floats]
@@ -61,11 +61,11 @@ def coincidences(codes: Ints, topic: Ints, topics: int, grades: int) -> Floats:
     table = np.zeros((topics, grades, grades))
     for which in range(topics):
         here = topic == which
-        others = judged[here, None] - 1
+        others = judged[here, None] - 1  # u - 1
         # sum over pairs of votes x votes' / (u - 1)
         some = votes[here] / np.sqrt(others)
         table[which] = some.T @ some
-        # a set does not meet itself
+        # a set does not meet itself: each of its u votes meets its own grade 1 / (u - 1) times too often
         own = votes[here] / others
         table[which] -= np.diag(own.sum(axis=0))
     return table
@@ -94,13 +94,14 @@ def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
     scale : how far grades are apart: "nominal", equal or not; "interval", by their square difference; "ordinal", by
     the square of how many labels lie between. Source: Krippendorff (2018), chapter 12.
     """
-    counts = table.sum(axis=-1)
-    total = counts.sum(axis=-1)
+    counts = table.sum(axis=-1)  # n_c, (..., grade)
+    total = counts.sum(axis=-1)  # n
     distance = _distance(counts, grades, scale)
     observed = (table * distance).sum(axis=(-1, -2))
-    # where grades meet by chance
-    products = counts[..., :, None] * counts[..., None, :]
+    # where grades meet by chance: sum of n_c n_k d_ck
+    products = outer(counts, counts)
     expected = (products * distance).sum(axis=(-1, -2))
+    # alpha = 1 - (n - 1) sum o_ck d_ck / sum n_c n_k d_ck
     return np.asarray(1 - over((total - 1) * observed, expected))
 
 
@@ -113,13 +114,16 @@ def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
         return np.broadcast_to((grades[:, None] - grades) ** 2, shape)
     # the labels up to each grade, half of its own included; between two grades lies what these differ by
     middle = counts.cumsum(axis=-1) - counts / 2
-    return np.asarray((middle[..., :, None] - middle[..., None, :]) ** 2)
+    gap = middle[..., :, None] - middle[..., None, :]
+    return np.asarray(gap**2)
 
 
 def leniency(table: Floats, grades: Floats) -> Floats:
     """Return the judge's mean grade less the truth's, of tables (..., truth's grade, judge's grade)."""
     gap = grades[None, :] - grades[:, None]
-    return over((table * gap).sum(axis=(-1, -2)), table.sum(axis=(-1, -2)))
+    total = table.sum(axis=(-1, -2))
+    gained = (table * gap).sum(axis=(-1, -2))
+    return over(gained, total)
 
 
 def over_topics(figure: Figure, table: Floats) -> Estimate:

@@ -165,13 +165,14 @@ def taus_on_own_topics(
     team : as in `taus`.
     """
     team = _teams(len(truth)) if team is None else team
+    # what a topic gives all systems alike moves no ranking
     sides = [one - one.mean(axis=0) for one in (truth, judge)]
     drawn = []
     for stream, count in streams(rng, draws, BLOCK):
         both = [_means_on_halves(side[None], team, stream, count) for side in sides]
-        drawn.append(
-            [np.concatenate(means, axis=1) for means in zip(*both, strict=True)]
-        )
+        # truth and judge beside each other: (half, 2, system), together and apart
+        pair = [np.concatenate(means, axis=1) for means in zip(*both, strict=True)]
+        drawn.append(pair)
     together, separate = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     means = settled(np.stack([side.mean(axis=-1) for side in sides]))
     return _taus(means, together, separate, min(truth.shape[1], judge.shape[1]), team)

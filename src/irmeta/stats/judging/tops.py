@@ -18,16 +18,15 @@ def tau_gap(truth: Floats, judges: Floats) -> Floats:
     [0.8]
     """
     gap = truth[None, :] - truth[:, None]  # (i, j): how far j is above i by the truth
-    above = judges[:, None, :] > judges[:, :, None]
+    above = judges[:, None, :] > judges[:, :, None]  # (judge, i, j): j above i
     right = np.where(above, np.maximum(gap, 0), 0).sum(axis=-1)
     every = np.where(above, np.abs(gap), 0).sum(axis=-1)
-    share = over(right, every)
+    share = over(right, every)  # (judge, i); NaN where no gap stands above i
+    # the mean over the systems that count
     counted = ~np.isnan(share)
-    mean = over(
-        np.where(counted, share, 0).sum(axis=-1),
-        counted.sum(axis=-1).astype(np.float64),
-    )
-    return np.asarray(2 * mean - 1)
+    total = np.where(counted, share, 0).sum(axis=-1)
+    number = counted.sum(axis=-1).astype(np.float64)
+    return np.asarray(2 * over(total, number) - 1)
 
 
 def tau_among_best(truth: Floats, judges: Floats, best: int) -> Floats:

@@ -37,9 +37,10 @@ def _standardized(scores: Floats) -> Floats:
     squares = np.where(present, scores - mean, 0.0) ** 2
     sd = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
     # where models score alike only rounding is left: z = 0
-    flat = sd <= 1e-12 * np.abs(mean)
-    unit = np.where(flat, 1.0, sd)
-    z = np.where(flat, 0.0, (scores - mean) / unit)
+    alike = sd <= 1e-12 * np.abs(mean)
+    unit = np.where(alike, 1.0, sd)
+    z = (scores - mean) / unit
+    z = np.where(alike, 0.0, z)
     return np.where(present, ndtr(z), np.nan)
 
 
@@ -88,9 +89,8 @@ def values(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats
         absent = np.isnan(scores).sum(axis=0)
         # models - rank = those it beats + those absent
         return np.nansum(task_points(scores, kind) + absent, axis=1)
-    return np.asarray(
-        (task_points(scores, kind) * weights(scores.shape[1], kind, types)).sum(axis=1)
-    )
+    weighted = task_points(scores, kind) * weights(scores.shape[1], kind, types)
+    return np.asarray(weighted.sum(axis=1))
 
 
 def parts(scores: Floats, kind: Aggregate, types: Ints | None = None) -> Floats:

@@ -38,13 +38,11 @@ class Strengths(NamedTuple):
 
     def after(self, won: Floats) -> Floats:
         """Return the strengths after one step of Newton's method towards `won` more wins, of shape (..., model)."""
-        steps = np.linalg.solve(
-            self.information + 1 / len(self.value), np.atleast_2d(won).T
-        ).T
-        return np.asarray(
-            self.value
-            + (steps - steps.mean(axis=-1, keepdims=True)).reshape(np.shape(won))
-        )
+        # strengths sum to 0, so that a constant may be added to the singular information
+        solvable = self.information + 1 / len(self.value)
+        steps = np.linalg.solve(solvable, np.atleast_2d(won).T).T
+        steps = steps - steps.mean(axis=-1, keepdims=True)
+        return np.asarray(self.value + steps.reshape(np.shape(won)))
 
 
 def strengths(scores: Floats) -> Strengths:
@@ -67,17 +65,18 @@ def strengths(scores: Floats) -> Strengths:
         )
     won = np.nan_to_num(task_points(scores, "bt"))  # (model, task)
     separated = _separated(scores)
+    # meetings of a prior with every other model, half of them won
     prior = PRIOR if separated else 0.0
     pairs = met + prior * (1 - np.eye(len(met)))
     value = _fit(pairs, won.sum(axis=1) + prior * (len(met) - 1) / 2)
-    chance = expit(value[:, None] - value)
-    expected = _expected(present, chance)
-    # One step of Newton's method per task: parts = value + T I^-1 (won - expected).
+    chance = expit(value[:, None] - value)  # P(row beats column)
+    # one step of Newton's method per task: parts = value + T I^-1 (won - expected)
     information = _information(pairs, chance)
-    score = won - expected
+    score = won - _expected(present, chance)
+    score = score - score.mean(axis=0)
     tasks = scores.shape[1]
     # strengths sum to 0, so that a constant may be added to the singular information
-    influence = np.linalg.solve(information + 1 / len(met), score - score.mean(axis=0))
+    influence = np.linalg.solve(information + 1 / len(met), score)
     influence /= np.sqrt(1 - _leverage(present, chance))  # HC2
     influence -= influence.mean(axis=1, keepdims=True)
     influence[present.sum(axis=1) < LEAST] = np.nan
@@ -142,8 +141,6 @@ def _separated(scores: Floats) -> bool:
 
 def _groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:
     """Count the groups of models that links lead between, in either direction or in both."""
-    return int(
-        connected_components(
-            csr_matrix(linked.astype(np.int8)), directed=True, connection=connection
-        )[0]
-    )
+    graph = csr_matrix(linked.astype(np.int8))
+    count, _ = connected_components(graph, directed=True, connection=connection)
+    return int(count)

@@ -16,11 +16,14 @@ from irmeta.stats.arrays import Bools, Floats, Ints
 FACTORS = (1, 2, 3, 5, 8)
 """Numbers of factors that are tried; the one that predicts hidden cells best is taken."""
 FOLDS = 10
+CHOOSING = 2
+"""Folds that choose the number of factors; error and coverage are measured on the others."""
 STEPS = 40
 LEAST = 3
 """Models that must have a task for it to be predicted."""
 _PRIOR = 2.0
-"""Observations' worth of a variance of one half, which keeps a task with few scores from looking certain."""
+_PRIOR_NOISE = 0.05
+"""Each task's noise counts `_PRIOR` observations more, of this variance, so that few scores never look certain."""
 
 
 class Fit(NamedTuple):
@@ -37,7 +40,8 @@ class Predictions(NamedTuple):
     mean, low, high : (model, task), for every cell; those of cells that have a score tell what others say of it.
     factor, spread : of each model's factors the mean (model, factor), and the root of their covariance.
     fit, centre, unit : how factors become scores.  widening : of the model's standard deviations.
-    error : root mean squared error of hidden cells.  coverage : share of hidden cells within their intervals.
+    error : root mean squared error of hidden cells.  coverage : share of hidden cells within their intervals; both of
+    the cells that had no say in the number of factors.
     """
 
     mean: Floats
@@ -72,34 +76,39 @@ def predict(
     scaled = (scores - centre) / unit
     fold = np.where(present, rng.integers(0, FOLDS, scores.shape), -1)
     factors = _best_number(scaled, fold)
-    ratio = np.full(scores.shape, np.nan)
-    missed = np.full(scores.shape, np.nan)
+    missed, ratio = _errors(scaled, fold, factors)
+    # half an interval is as many standard deviations as hidden cells need
+    wide = float(np.quantile(ratio[present], level))
+    fit = _em(scaled, factors)
+    factor, spread, sd = _conditional(scaled, fit)
+    mean = centre + unit * (fit.mean + factor @ fit.loadings.T)
+    half = wide * unit * sd
+    squares = (missed * unit)[fold >= CHOOSING] ** 2
+    return Predictions(
+        mean=mean,
+        low=mean - half,
+        high=mean + half,
+        factor=factor,
+        spread=spread,
+        fit=fit,
+        centre=centre,
+        unit=unit,
+        widening=wide / _normal_quantile(level),
+        error=float(np.sqrt(np.mean(squares))),
+        coverage=_covered(ratio, fold, level),
+    )
+
+
+def _errors(scaled: Floats, fold: Ints, factors: int) -> tuple[Floats, Floats]:
+    """Hide each fold in turn; return its cells' errors, and their sizes in predicted deviations: (model, task) both."""
+    missed = np.full(scaled.shape, np.nan)
+    ratio = np.full(scaled.shape, np.nan)
     for one in range(FOLDS):
         away = fold == one
         mean, sd = _hidden(scaled, away, factors)
         missed[away] = (mean - scaled)[away]
         ratio[away] = np.abs(missed[away]) / sd[away]
-    fit = _em(scaled, factors)
-    factor, spread, sd = _conditional(scaled, fit)
-    wide = float(np.quantile(ratio[present], level))
-    mean = centre + unit * (fit.mean + factor @ fit.loadings.T)
-    half = wide * unit * sd
-    error = float(np.sqrt(np.mean((missed * unit)[present] ** 2)))
-    covered = _covered(ratio, fold, level)
-    widening = wide / _normal_quantile(level)
-    return Predictions(
-        mean,
-        mean - half,
-        mean + half,
-        factor,
-        spread,
-        fit,
-        centre,
-        unit,
-        widening,
-        error,
-        covered,
-    )
+    return missed, ratio
 
 
 def draw(
@@ -109,12 +118,13 @@ def draw(
     models, factors = predicted.factor.shape
     fit = predicted.fit
     wide = predicted.widening
+    # a model's factors: one draw for all of its tasks
     normal = rng.standard_normal((draws, models, factors, 1))
     factor = predicted.factor + wide * (predicted.spread @ normal)[..., 0]
+    # each cell's own error
     noise = wide * np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
-    filled = predicted.centre + predicted.unit * (
-        fit.mean + factor @ fit.loadings.T + noise
-    )
+    scaled = fit.mean + factor @ fit.loadings.T + noise
+    filled = predicted.centre + predicted.unit * scaled
     return np.where(np.isfinite(scores), scores, filled)
 
 
@@ -123,11 +133,12 @@ def _normal_quantile(level: float) -> float:
 
 
 def _covered(ratio: Floats, fold: Ints, level: float) -> float:
-    """Return the share of hidden cells within intervals whose width the other folds set."""
-    inside = [
-        ratio[fold == one] <= np.quantile(ratio[(fold >= 0) & (fold != one)], level)
-        for one in range(FOLDS)
-    ]
+    """Return the share of hidden cells within intervals whose width the other folds set, without the choosing folds."""
+    inside = []
+    for one in range(CHOOSING, FOLDS):
+        others = (fold >= 0) & (fold != one)
+        width = np.quantile(ratio[others], level)
+        inside.append(ratio[fold == one] <= width)
     return float(np.concatenate(inside).mean())
 
 
@@ -139,15 +150,15 @@ def _scaling(scores: Floats) -> tuple[Floats, Floats]:
 
 
 def _best_number(scaled: Floats, fold: Ints) -> int:
-    """Choose the number of factors that predicts the cells of the first two folds best."""
+    """Choose the number of factors that predicts the cells of the choosing folds best."""
     most = max(1, min(scaled.shape) // 4)
-    away = (fold == 0) | (fold == 1)
-    errors = {
-        r: np.square((_hidden(scaled, away, r)[0] - scaled)[away]).sum()
-        for r in FACTORS
-        if r <= most
-    }
-    return min(errors, key=lambda r: errors[r])
+    away = (fold >= 0) & (fold < CHOOSING)
+    errors = {}
+    for number in FACTORS:
+        if number <= most:
+            mean, _ = _hidden(scaled, away, number)
+            errors[number] = np.square((mean - scaled)[away]).sum()
+    return min(errors, key=lambda number: errors[number])
 
 
 def _hidden(scaled: Floats, away: Bools, factors: int) -> tuple[Floats, Floats]:
@@ -161,24 +172,30 @@ def _hidden(scaled: Floats, away: Bools, factors: int) -> tuple[Floats, Floats]:
 def _posterior(scaled: Floats, fit: Fit) -> tuple[Floats, Floats]:
     """Return the mean (model, factor) and the covariance (model, factor, factor) of each model's factors."""
     present = np.isfinite(scaled)
-    factors = fit.loadings.shape[1]
+    tasks, factors = fit.loadings.shape
+    # P^-1 L, (task, factor), and each task's part in L' P^-1 L, (task, factor x factor)
     weighted = fit.loadings / fit.noise[:, None]
-    squares = (weighted[:, :, None] * fit.loadings[:, None, :]).reshape(
-        len(weighted), -1
-    )
-    # covariance = (I + L' P^-1 L)^-1 over the tasks that the model has; mean = covariance L' P^-1 (x - m)
+    squares = weighted[:, :, None] * fit.loadings[:, None, :]
+    squares = squares.reshape(tasks, -1)
+    # covariance = (I + L' P^-1 L)^-1, summed over the tasks that the model has
     precision = (present @ squares).reshape(-1, factors, factors) + np.eye(factors)
     covariance: Floats = np.asarray(np.linalg.inv(precision), dtype=np.float64)
-    against = np.where(present, scaled - fit.mean, 0.0) @ weighted
-    return np.einsum("irs,is->ir", covariance, against), covariance
+    # mean = covariance L' P^-1 (x - m)
+    centred = np.where(present, scaled - fit.mean, 0.0)
+    against = centred @ weighted
+    mean = np.einsum("irs,is->ir", covariance, against)
+    return mean, covariance
 
 
 def _conditional(scaled: Floats, fit: Fit) -> tuple[Floats, Floats, Floats]:
     """Return factors' means, roots of their covariances, and cells' standard deviations, given models' scores."""
     factor, covariance = _posterior(scaled, fit)
+    # S with covariance = S S'
     spread: Floats = np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
+    # variance of a cell = l' covariance l + noise = |l' S|^2 + noise
     along = np.einsum("tr,irs->its", fit.loadings, spread)
-    return factor, spread, np.sqrt((along**2).sum(axis=2) + fit.noise)
+    variance = (along**2).sum(axis=2) + fit.noise
+    return factor, spread, np.sqrt(variance)
 
 
 def _em(scaled: Floats, factors: int) -> Fit:
@@ -211,18 +228,24 @@ def _maximised(
 ) -> Fit:
     """Regress each task on the factors, and a constant, of the models that have it."""
     models, factors = factor.shape
-    # (model, factor + 1)
+    # k, a model's factors and the constant: (model, factor + 1)
     known = np.concatenate([factor, np.ones((models, 1))], axis=1)
+    # E[k k']: the factors are known up to their covariance only
     second = known[:, :, None] * known[:, None, :]
     second[:, :factors, :factors] += covariance
+    # sum of k k' over the models that have the task: (task, factor + 1, factor + 1)
     size = factors + 1
     gram = (present.T @ second.reshape(models, -1)).reshape(-1, size, size)
+    # a normal prior on loadings adds noise / 1; the constant has next to none
     ridge = np.append(np.ones(factors), 1e-6)
     gram_with_prior = gram + before.noise[:, None, None] * np.diag(ridge)
-    right = values.T @ known  # (task, factor + 1)
+    right = values.T @ known  # sum of x k: (task, factor + 1)
     slopes = np.linalg.solve(gram_with_prior, right[..., None])[..., 0]
     # sum (x - b'k)^2 = sum x^2 - 2 b' sum x k + b' (sum k k') b
+    squares = (values**2).sum(axis=0)
+    products = (slopes * right).sum(axis=1)
     fitted = np.einsum("tk,tkl,tl->t", slopes, gram, slopes)
-    left = (values**2).sum(axis=0) - 2 * (slopes * right).sum(axis=1) + fitted
-    noise = (np.maximum(left, 0.0) + _PRIOR * 0.5 * 0.1) / (count + _PRIOR)
+    left = squares - 2 * products + fitted
+    # the variance of `count` residuals and of the prior's
+    noise = (np.maximum(left, 0.0) + _PRIOR * _PRIOR_NOISE) / (count + _PRIOR)
     return Fit(slopes[:, :factors], slopes[:, factors], np.maximum(noise, 1e-6))

@@ -41,11 +41,7 @@ def few(scores: Floats, rng: np.random.Generator) -> Few:
     taus: list[tuple[float, float]] = []
     left = list(range(scores.shape[1]))
     while left and len(chosen) < min(MOST, scores.shape[1] - 1):
-        so_far = first[:, chosen].sum(axis=1)
-        # the mean over the chosen tasks and each other one: (model, candidate)
-        with_each = (so_far[:, None] + first[:, left]) / (len(chosen) + 1)
-        agreement = tau_b(settled(with_each).T, whole)
-        agreement = np.nan_to_num(agreement, nan=-1.0)
+        agreement = _with_each(first, chosen, left, whole)
         best = int(np.argmax(agreement))
         chosen.append(left.pop(best))
         # tau of the same tasks on the models that did not choose
@@ -54,3 +50,14 @@ def few(scores: Floats, rng: np.random.Generator) -> Few:
         taus.append((float(agreement[best]), kept))
     on, others = np.array(taus).reshape(-1, 2).T
     return Few(chosen, on, others)
+
+
+def _with_each(
+    scores: Floats, chosen: list[int], left: list[int], whole: Floats
+) -> Floats:
+    """Return tau between the ranking by all tasks and that by the chosen ones and each one left; -1 without a tau."""
+    so_far = scores[:, chosen].sum(axis=1)
+    # the mean over the chosen tasks and each other one: (model, candidate)
+    means = (so_far[:, None] + scores[:, left]) / (len(chosen) + 1)
+    agreement = tau_b(settled(means).T, whole)
+    return np.nan_to_num(agreement, nan=-1.0)

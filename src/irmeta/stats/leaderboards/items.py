@@ -23,8 +23,10 @@ def redrawn(tasks: Sequence[Floats], draws: int, rng: np.random.Generator) -> Fl
     drawn = []
     for scores in tasks:
         items = scores.shape[1]
+        # how often each item is drawn: (draw, item)
         counts = rng.multinomial(items, np.full(items, 1 / items), size=draws)
         mean = scores.mean(axis=1)
+        moved = counts @ scores.T / items - mean  # (draw, model)
         widened = np.sqrt(items / max(items - 1, 1))
-        drawn.append(mean + widened * (counts @ scores.T / items - mean))
+        drawn.append(mean + widened * moved)
     return np.stack(drawn, axis=2)

@@ -64,17 +64,13 @@ def as_it_is(
     model = strengths(scores) if kind == "bt" else None
     if model is None:
         value = values(scores, kind, types)
-    else:
-        value = model.value
-    if model is None:
         compared = parts(scores, kind, types)
-    else:
-        compared = model.parts
-    sets = rank_sets(compared.T, rng, level=level, draws=draws)
-    if model is None:
         error = np.full(len(value), np.nan)
     else:
+        value = model.value
+        compared = model.parts
         error = model.error
+    sets = rank_sets(compared.T, rng, level=level, draws=draws)
     best, worst = (np.asarray(end, dtype=np.float64) for end in allowed)
     rank = ranked(value)
     if np.isnan(value).any():  # a rank among the models without holes is none among all
@@ -103,43 +99,38 @@ def resampled(
     filled tables, and the rank itself where nothing was filled.
     """
     model = strengths(table) if kind == "bt" else None
-    others = _estimates(tables, table, kind, types, model)  # (table, model)
     if model is None:
-        estimate = _estimate(table, kind, types)
+        compared = parts(table, kind, types)
+        estimate = compared.mean(axis=1)
     else:
+        compared = model.parts
         estimate = model.value
+    others = _estimates(tables, table, kind, types, model)  # (table, model)
     centre = others.mean(axis=0) if filled else estimate
+    # how far tables lie from their mean, the tables one after the other; and other tasks
     drawn = (others - others.mean(axis=0))[np.arange(draws) % len(others)]
     if tasks:
-        drawn = drawn + _over_tasks(
-            parts(table, kind, types) if model is None else model.parts, draws, rng
-        )
+        drawn = drawn + _over_tasks(compared, draws, rng)
     covariance = drawn.T @ drawn / draws
-    spread = np.diag(covariance)
-    errors = np.sqrt(np.maximum(spread[:, None] + spread - 2 * covariance, 0.0))
+    variance = np.diag(covariance)
+    # var(a - b) = var a + var b - 2 cov(a, b); rounding can leave it below 0
+    squares = variance[:, None] + variance - 2 * covariance
+    errors = np.sqrt(np.maximum(squares, 0.0))
     sets = rank_sets_of(centre, drawn, errors, level=level)
     rank = ranked(centre)
     best, worst = rank, rank
     if filled:
         ranks = np.stack([ranked(one) for one in others])
         best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")
-    # shares as votes
-    if kind != "borda":
-        value = centre
-    else:
+    value = centre
+    if kind == "borda":  # shares of the votes as votes
         value = centre * table.shape[1] * (len(table) - 1)
-    if model is None:
-        error = np.full(len(value), np.nan)
-    else:
-        error = np.sqrt(spread)
+    error = np.full(len(value), np.nan)
+    if model is not None:
+        error = np.sqrt(variance)
     return Standing(
         value, error, rank, best, worst, sets, model is not None and model.separated
     )
-
-
-def _estimate(table: Floats, kind: Aggregate, types: Ints | None) -> Floats:
-    """Return each model's mean part, on which all tables are compared."""
-    return np.asarray(parts(table, kind, types).mean(axis=1))
 
 
 def _estimates(
@@ -149,13 +140,12 @@ def _estimates(
     types: Ints | None,
     model: Strengths | None,
 ) -> Floats:
-    """Return the estimates of every table, (table, model)."""
+    """Return the estimates of every table, (table, model): the mean part, or the strength one Newton step away."""
     if model is None:
-        return np.stack([_estimate(one, kind, types) for one in tables])
+        return np.stack([parts(one, kind, types).mean(axis=1) for one in tables])
     before = task_points(table, "bt").sum(axis=1)
-    return model.after(
-        np.stack([task_points(one, "bt").sum(axis=1) - before for one in tables])
-    )
+    won = [task_points(one, "bt").sum(axis=1) - before for one in tables]
+    return model.after(np.stack(won))
 
 
 def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:

@@ -48,6 +48,7 @@ def accuracy(
     """
     y = np.asarray(actual, dtype=np.float64)
     p = np.asarray(predicted, dtype=np.float64)
+    # mean squared error = squared mean error (the offset) + variance of the errors
     errors = y - p
     squared = (errors**2).mean(axis=-1)
     offset = errors.mean(axis=-1) ** 2

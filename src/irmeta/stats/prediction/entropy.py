@@ -27,17 +27,20 @@ def likeliest(found: Floats, precisions: Floats, depth: int) -> Floats:
     """
     ranks = np.arange(1, depth + 1)
     top = (ranks <= found[:, None]).astype(np.float64)  # all relevant documents first
-    bottom = top[:, ::-1]
+    bottom = top[:, ::-1]  # and all of them last
     p = top.copy()
+    # the lowest and the highest sum of precisions leave one ranking only, which is certain
     at_end = precisions <= sum_of_precisions(bottom) + 1e-9
     p[at_end] = bottom[at_end]
     at_top = precisions >= sum_of_precisions(top) - 1e-9
     p[at_top] = top[at_top]
     inside = ~(at_end | at_top)
     if inside.any():
+        # rankings with the same two scores are solved once
         scores = np.column_stack([found, precisions])[inside]
         several, which = np.unique(scores.round(12), axis=0, return_inverse=True)
-        p[inside] = _greatest(several[:, 0], several[:, 1], depth)[which.ravel()]
+        solved = _greatest(several[:, 0], several[:, 1], depth)
+        p[inside] = solved[which.ravel()]
     return p
 
 
@@ -93,14 +96,17 @@ def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
 
     The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear again.
     """
+    # start with the same probability at all ranks: a = 0, b its log odds
     p = np.repeat((found / depth)[:, None], depth, axis=1)
     a = np.zeros(len(found))
     b = np.log(found / (depth - found))
     for _ in range(ROUNDS):
+        # about p the sum of precisions is S(p) + g'(x - p): what g'x must be
         gradient = _gradient(p)
         wanted = precisions - sum_of_precisions(p) + (gradient * p).sum(axis=1)
         for _ in range(STEPS):
             a, b = _step(a, b, gradient, found, wanted)
+        # half the way: the whole one overshoots
         p = (p + _odds(a, b, gradient)) / 2
     return p
 
@@ -118,15 +124,18 @@ def _step(
 ) -> tuple[Floats, Floats]:
     """Take one Newton step towards sum p = found and sum g p = wanted, about the weighted mean of g."""
     p = _odds(a, b, gradient)
-    weight = p * (1 - p) + 1e-9
+    weight = p * (1 - p) + 1e-9  # how fast p changes with its log odds; never 0
     total = weight.sum(axis=1)
     mean = (weight * gradient).sum(axis=1) / total
-    variance = (weight * (gradient - mean[:, None]) ** 2).sum(axis=1)
+    away = gradient - mean[:, None]
+    variance = (weight * away**2).sum(axis=1)
+    # what the two sums fall short by; about the mean of g each step moves one of them only
     short = found - p.sum(axis=1)
     tilt = wanted - (gradient * p).sum(axis=1) - mean * short
     # steps are cut, lest a rank become certain by one of them
     by = np.clip(tilt / variance, -5, 5)
-    return a + by, b + np.clip(short / total, -3, 3) - by * mean
+    up = np.clip(short / total, -3, 3)
+    return a + by, b + up - by * mean
 
 
 def _odds(a: Floats, b: Floats, gradient: Floats) -> Floats:

@@ -147,16 +147,18 @@ def expected_coverage(
     errors = leave_one_out(parts, predictors, targets)
     found = np.empty(errors.offset.shape)
     for i, part in enumerate(parts):
+        # the intervals that the other collections would have made, at this one's mean predictors
         others = [*parts[:i], *parts[i + 1 :]]
+        held = leave_one_out(others, predictors, targets)
         far = np.delete(reach, i, axis=0)
         away = leverage(others, part.mean[None, list(predictors)], predictors)
-        half = band(
-            leave_one_out(others, predictors, targets), level, reach=far, leverage=away
-        ).half
+        half = band(held, level, reach=far, leverage=away).half
+        # the share of errors, normal about o with variance v, from -h to h
+        offset = errors.offset[i]
         sd = np.sqrt(np.maximum(errors.variance[i], 1e-12))
-        found[i] = stats.norm.cdf((half - errors.offset[i]) / sd) - stats.norm.cdf(
-            (-half - errors.offset[i]) / sd
-        )
+        below_high = stats.norm.cdf((half - offset) / sd)
+        below_low = stats.norm.cdf((-half - offset) / sd)
+        found[i] = below_high - below_low
     return found
 
 
@@ -175,7 +177,9 @@ def tails(data: npt.ArrayLike) -> Floats:
     found = np.full((variables, len(LEVELS)), np.nan)
     for y in range(variables):
         slopes = sums[y] / squares  # of y on each single variable
-        residuals = np.delete(centred[:, [y]] - centred * slopes, y, axis=1)
+        # (observation, other variable): y less what that one predicts
+        residuals = centred[:, [y]] - centred * slopes
+        residuals = np.delete(residuals, y, axis=1)
         sd = residuals.std(axis=0)
         useful = sd > 1e-12
         if useful.any():

@@ -43,15 +43,14 @@ def held_out(parts: Sequence[Floats], fit: Fit) -> HeldOut:
     parts : scores of each, (system, k + 1), the target last.  Returns the mean and the variance of its residuals,
     each (collection, 1).
     """
-    residuals = []
+    offsets, variances = [], []
     for i, held in enumerate(parts):
         others = np.concatenate([*parts[:i], *parts[i + 1 :]])
         predict = fit(others[:, :-1], others[:, -1])
-        residuals.append(held[:, -1] - predict(held[:, :-1]))
-    return HeldOut(
-        np.array([[one.mean()] for one in residuals]),
-        np.array([[one.var()] for one in residuals]),
-    )
+        residuals = held[:, -1] - predict(held[:, :-1])
+        offsets.append([residuals.mean()])
+        variances.append([residuals.var()])
+    return HeldOut(np.array(offsets), np.array(variances))
 
 
 def _least_squares(x: Floats, y: Floats) -> Callable[[Floats], Floats]:

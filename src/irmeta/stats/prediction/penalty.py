@@ -133,7 +133,9 @@ def coverage(loss: Floats, within: Band, group: Indices) -> float:
     """
     inside = (loss >= within.low) & (loss <= within.high)
     counts = np.bincount(group)
-    return float((np.bincount(group, inside)[counts > 0] / counts[counts > 0]).mean())
+    there = counts > 0
+    share = np.bincount(group, inside)[there] / counts[there]  # of each group's runs
+    return float(share.mean())
 
 
 def _terms(unjudged: Floats, score: Floats) -> Floats:
@@ -149,13 +151,13 @@ def _weights(group: Indices) -> Floats:
 def _quantile(values: Floats, weight: Floats, level: float) -> Floats:
     """Return the least value of each row that has this share of the weight at or below it; the largest beyond 1."""
     order = np.argsort(values, axis=1)
+    rising = np.take_along_axis(values, order, axis=1)
     share = np.cumsum(weight[order], axis=1) / weight.sum()
     # shares are sums of fractions: equal but for rounding
     below = (share < min(level, 1.0) - 1e-12).sum(axis=1)
     place = np.minimum(below, values.shape[1] - 1)
-    return np.asarray(
-        np.take_along_axis(values, order, axis=1)[np.arange(len(values)), place]
-    )
+    rows = np.arange(len(values))
+    return np.asarray(rising[rows, place])
 
 
 def _least_squares(x: Floats, y: Floats, weight: Floats) -> Floats:
@@ -176,14 +178,13 @@ def _variances(squares: Floats, unjudged: Floats, weight: Floats) -> Floats:
 
     Where least squares has one of the two below 0, the other alone is fitted: whichever fits better.
     """
-    x = np.stack([np.ones_like(unjudged), unjudged**2], axis=-1)
+    x = np.stack([np.ones_like(unjudged), unjudged**2], axis=-1)  # 1 and u²
     both = _least_squares(x, squares, weight)
     # one of the two alone: sum of w x y over sum of w x², (group, 2)
+    products = weight @ (x * squares[:, None])
     size = weight @ x**2
-    alone = np.divide(
-        weight @ (x * squares[:, None]), size, out=np.zeros_like(size), where=size > 0
-    )
-    # (group, run, 2)
+    alone = np.divide(products, size, out=np.zeros_like(size), where=size > 0)
+    # what each of the two leaves: (group, run, 2), then summed over runs
     gap = squares[:, None] - alone[:, None] * x
     misfit = np.einsum("gr,gra->ga", weight, gap**2)
     better = np.arange(2) == misfit.argmin(axis=1)[:, None]

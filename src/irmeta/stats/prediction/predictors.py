@@ -84,10 +84,9 @@ def _taus(fold: Fold, subsets: Indices, kept: Indices, targets: Indices) -> Floa
     # (subset, k, target), (subset, target)
     slopes, intercepts = least_squares(fold.train, subsets, targets)
     given = fold.dev[:, subsets]  # (system, subset, k)
-    predicted = (
-        np.einsum("nsk,skt->tsn", given, slopes, optimize=True)
-        + intercepts.T[:, :, None]
-    )
+    # (target, subset, system): sum of slope x predictor, and the intercept
+    products = np.einsum("nsk,skt->tsn", given, slopes, optimize=True)
+    predicted = products + intercepts.T[:, :, None]
     # (target, kept, system)
     predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)
     actual = fold.dev.T[targets, None, :]  # (target, 1, system)

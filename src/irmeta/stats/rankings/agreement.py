@@ -44,14 +44,17 @@ def over_scores(
 
     The second value holds, for each part, an array (topic left out, metric, metric).
     """
-    counts = [part.shape[1] for part in parts]
-    # of each part: (metric, topic x system)
+    topics = [part.shape[1] for part in parts]
+    systems = [part.shape[0] for part in parts]
+    # of each part: (metric, topic x system), a topic's scores side by side
     by_topic = [part.transpose(2, 1, 0) for part in parts]
     rows = [part.reshape(len(part), -1) for part in by_topic]
-    systems = np.repeat([part.shape[0] for part in parts], counts)  # of each topic
-    topic = np.repeat(np.arange(sum(counts)), systems)  # of each score
-    whole, without = _LEAVE_OUT[method](np.concatenate(rows, axis=1), topic)
-    return whole, np.split(without, np.cumsum(counts)[:-1])
+    cells = np.concatenate(rows, axis=1)
+    # the topic of each score, numbered through all parts
+    scores_of_topic = np.repeat(systems, topics)
+    topic = np.repeat(np.arange(sum(topics)), scores_of_topic)
+    whole, without = _LEAVE_OUT[method](cells, topic)
+    return whole, np.split(without, np.cumsum(topics)[:-1])
 
 
 def over_means(
@@ -61,19 +64,17 @@ def over_means(
 
     The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
     """
-    means = [settled(part.mean(axis=1).T) for part in parts]
+    means = [settled(part.mean(axis=1).T) for part in parts]  # (metric, system) each
     together = np.concatenate(means, axis=1)
     metrics, systems = together.shape
     block = max(1, BLOCK // (systems**2 * metrics))  # topics to leave out at a time
     without = []
-    cuts = []
+    cuts = []  # (number of the part, topics of it to leave out)
     for at, part in enumerate(parts):
         topics = part.shape[1] if part.shape[1] >= 4 else 0
         without.append(np.empty((topics, metrics, metrics)))
-        cuts += [
-            (at, range(topics)[start : start + block])
-            for start in range(0, topics, block)
-        ]
+        every = range(topics)
+        cuts += [(at, every[start : start + block]) for start in every[::block]]
     found = in_order(
         partial(_means_without, parts, means, method), cuts, "topics left out"
     )
@@ -126,17 +127,18 @@ def by_pairs(
     topics : as in `interval`.  fewest : fewer values have no interval. Metrics that miss the same scores go together.
     """
     absent = [np.isnan(part) for part in parts]
-    kinds = np.concatenate([one.reshape(-1, one.shape[2]) for one in absent])
-    # of each metric, by the scores that it misses
-    kind = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()
+    # metrics that miss the same scores are of one kind, so that few kinds are compared, and not all metrics
+    missing = np.concatenate([one.reshape(-1, one.shape[2]) for one in absent])
+    kind = np.unique(missing, axis=1, return_inverse=True)[1].ravel()
     metrics = kind.size
     r, low, high = np.full((3, metrics, metrics), np.nan)
     found = Pairs(r, low, high, np.zeros((metrics, metrics), dtype=np.int64))
     for one, other in combinations_with_replacement(range(kind.max() + 1), 2):
         both = np.flatnonzero((kind == one) | (kind == other))
-        # (system, topic)
+        # (system, topic): the scores that the metrics of both kinds have
         masks = [np.logical_not(here[..., both].any(axis=2)) for here in absent]
         values = _where_both(parts, masks, both, level, method, topics, fewest)
+        # the block of the two kinds, and its mirror image
         for rows, columns in ((one, other), (other, one)):
             here = np.ix_(kind == rows, kind == columns)
             part = np.ix_(kind[both] == rows, kind[both] == columns)
@@ -291,12 +293,12 @@ def half_width(
 def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
     """Count the groups of parts, with this many topics each, that share topics directly or through others."""
     parts = len(counts)
+    # a graph of parts and topics, linked where the part has the topic: its components are the groups
     size = parts + topic.max() + 1
     part = np.repeat(np.arange(parts), counts)
-    linked = scipy.sparse.coo_array(
-        (np.ones(topic.size), (part, parts + topic)), shape=(size, size)
-    )
-    return int(scipy.sparse.csgraph.connected_components(linked, directed=False)[0])
+    links = (part, parts + topic)
+    graph = scipy.sparse.coo_array((np.ones(topic.size), links), shape=(size, size))
+    return int(scipy.sparse.csgraph.connected_components(graph, directed=False)[0])
 
 
 def _fisher(r: Floats) -> Floats:
@@ -342,10 +344,13 @@ def cumulated(r: Floats) -> Floats:
     known.
     """
     known: Bools = np.asarray(np.isfinite(r).all(axis=(-2, -1)))
+    # eigenvalues are the components' variances; those of a matrix not known are computed, and not returned
     matrices = np.where(known[..., None, None], r, 0.0)
-    values = np.linalg.eigvalsh(matrices)[..., ::-1]  # the largest first
-    totals = np.cumsum(np.maximum(values, 0), axis=-1)
-    whole = np.where(known[..., None], totals[..., -1:], np.nan)
+    rising = np.linalg.eigvalsh(matrices)
+    values = np.maximum(rising[..., ::-1], 0)
+    totals = np.cumsum(values, axis=-1)
+    whole = totals[..., -1:]
+    whole = np.where(known[..., None], whole, np.nan)
     return np.asarray(totals / whole)
 
 
@@ -357,17 +362,20 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     """
     n = len(topic)
     centred = x - x.mean(axis=1, keepdims=True)
+    # the scores of a topic stand side by side: where each topic's begin
     starts = np.flatnonzero(np.diff(topic, prepend=-1))
     parts = np.split(centred, starts[1:], axis=1)
-    # of the other topics: (topic, metric)
+    # S of the other topics, minus S_t as all sum to 0: (topic, metric)
     sums = -np.stack([part.sum(axis=1) for part in parts])
     with single_threaded():
-        # (topic, metric, metric)
+        # P_t, (topic, metric, metric)
         products = np.stack([part @ part.T for part in parts])
-    others = n - np.diff([*starts, n])
+    others = n - np.diff([*starts, n])  # m
     about_mean = outer(sums, sums) / others[:, None, None]
     moments = products.sum(axis=0) - products - about_mean
-    spread = np.sqrt(np.maximum(np.diagonal(moments, axis1=1, axis2=2), 0))
+    # r = moment / root of the two metrics' own; rounding can leave one below 0
+    own = np.diagonal(moments, axis1=1, axis2=2)
+    spread = np.sqrt(np.maximum(own, 0))
     return pearson(x, x), over(moments, outer(spread, spread))
 
 
@@ -390,6 +398,7 @@ def _spearman_without_one(
     kept = np.flatnonzero(topic != left_out)
     left = ranks.take(kept, axis=1)
     for rank, value in zip(left, values, strict=True):
+        # of each distinct value: how many scores of the topic have it, and how much a rank there loses
         equal = np.bincount(value[out], minlength=value.max() + 1)
         lost = equal.cumsum() - equal / 2
         rank -= lost.take(value.take(kept))

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.rankings.rank import BLOCK, settled
@@ -229,10 +229,7 @@ def _stepped(
     marginal: bool,
 ) -> RankSets:
     """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new."""
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of rank sets must be between 0 and 1, not {level:g}"
-        )
+    require_share("the level of rank sets", level, 0.95)
     weight = _divided(np.ones(spread.shape), spread).astype(np.float32)
     better = worse = np.zeros(observed.shape, dtype=np.bool_)
     largest = np.zeros((draws, len(observed) if marginal else 1), dtype=np.float32)

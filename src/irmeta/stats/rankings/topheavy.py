@@ -9,7 +9,7 @@ import numpy as np
 import scipy.stats
 
 from irmeta.choices import OverlapTies
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import BLOCK, outer, over, pairwise, tie_sizes
 
@@ -163,10 +163,7 @@ def rbo(x: Floats, y: Floats, p: float = 0.9, ties: OverlapTies = "a") -> Floats
     >>> round(float(rbo([3, 2, 1], [2, 3, 1], p=0.5)), 4)
     0.5
     """
-    if not 0 < p < 1:
-        raise ScoresError(
-            f"p={p}: the persistence of RBO must be between 0 and 1, as in 0.9"
-        )
+    require_share("the persistence p of RBO", p, 0.9)
     n = x.shape[2]
     first_x, last_x = _rank_range(x)
     first_y, last_y = _rank_range(y)

@@ -48,15 +48,15 @@ def fit(sizes: Sequence[int], tau: Floats) -> Curve:
     y = np.maximum(np.sin(np.pi * tau / 2), _LEAST)
     weight = y**4 / n**2
     line = n / y
+    # weighted least squares of the line on n: slope 1 / a, intercept k / a
     total = weight.sum(axis=-2, keepdims=True)
-    mean_n, mean_line = (
-        (weight * part).sum(axis=-2, keepdims=True) / total
-        for part in (n + 0 * y, line)
-    )
-    spread = (weight * (n - mean_n) ** 2).sum(axis=-2)
-    slope = (weight * (n - mean_n) * (line - mean_line)).sum(axis=-2) / np.where(
-        spread > 0, spread, 1
-    )
-    slope = np.maximum(slope, 1.0)  # 1 / a
-    k = (mean_line[..., 0, :] - slope * mean_n[..., 0, :]) / slope
+    mean_n = (weight * n).sum(axis=-2, keepdims=True) / total
+    mean_line = (weight * line).sum(axis=-2, keepdims=True) / total
+    away = n - mean_n
+    spread = (weight * away**2).sum(axis=-2)
+    products = (weight * away * (line - mean_line)).sum(axis=-2)
+    slope = products / np.where(spread > 0, spread, 1)
+    slope = np.maximum(slope, 1.0)  # a is at most 1
+    intercept = mean_line[..., 0, :] - slope * mean_n[..., 0, :]
+    k = intercept / slope
     return Curve(1 / slope, np.maximum(k, 0))

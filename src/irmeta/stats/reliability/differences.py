@@ -20,11 +20,12 @@ def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Floats:
     >>> float(power(0.5, 34).round(3))
     0.808
     """
-    # of t squared, which is F with 1 and n - 1
+    # t squared is F with 1 and n - 1, its noncentrality n effect^2
     nc = np.asarray(effect, dtype=np.float64) ** 2 * topics
     limit = stdtrit(topics - 1, 1 - alpha / 2) ** 2
-    finite = np.where(np.isfinite(nc), nc, 0)
-    return np.where(np.isfinite(nc), 1 - ncfdtr(1, topics - 1, finite, limit), 1.0)
+    finite = np.isfinite(nc)
+    missed = ncfdtr(1, topics - 1, np.where(finite, nc, 0), limit)
+    return np.where(finite, 1 - missed, 1.0)  # an infinite effect is always shown
 
 
 def smallest_effect(
@@ -69,8 +70,12 @@ def fewest(enough: Callable[[int], bool]) -> int:
         high *= 2
         if high > MOST_TOPICS:
             return MOST_TOPICS
+    # bisection: `low` topics are too few, `high` are enough
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
     return high

@@ -88,7 +88,8 @@ def by_normal_scores(scores: Floats) -> Floats:
     Here e = Phi^-1(rank / (n + 1)) / sqrt(2), tied differences sharing their mean rank.
     """
     systems, topics = scores.shape
-    halves = np.arange(2, 2 * topics + 1) / 2  # mean ranks are whole or half numbers
+    # mean ranks are whole or half numbers: e of 1, 1.5, 2, ..., n
+    halves = np.arange(2, 2 * topics + 1) / 2
     normal = ndtri(halves / (topics + 1)) / np.sqrt(2)
     step = max(1, BLOCK // (2 * systems * topics))
     rows = [slice(start, start + step) for start in range(0, systems, step)]
@@ -101,12 +102,16 @@ def by_normal_scores(scores: Floats) -> Floats:
 def _slopes(scores: Floats, normal: Floats, rows: slice) -> Floats:
     """Estimate the deviations of some systems' differences from all that do not stand before them: (row, system)."""
     first = rows.start
-    ordered = np.sort(scores[rows, None] - scores[first:], axis=-1)
+    # D in rising order, and the normal score e of each: (row, system, topic)
+    differences = scores[rows, None] - scores[first:]
+    ordered = np.sort(differences, axis=-1)
     e = normal[_mean_ranks(ordered)]
     product = np.vecdot(ordered, e)
     square = np.vecdot(e, e)
-    # sqrt(2) sum(D e) / (2 sum e^2)
-    slope = product / np.sqrt(2) / np.where(square > 0, square, 1)
+    # sum(D e) / sum(e^2) / sqrt(2); where all differences tie, e is 0 and so is D e
+    divisor = np.where(square > 0, square, 1)
+    slope = product / np.sqrt(2) / divisor
+    # 0 for the systems that stand before
     return np.pad(slope, ((0, 0), (first, 0)))
 
 
@@ -114,18 +119,21 @@ def _mean_ranks(ordered: Floats) -> Ints:
     """Return twice the mean rank, less 2, of values in ascending order along the last axis, ties sharing theirs."""
     n = ordered.shape[-1]
     place = np.arange(n, dtype=np.int32)
+    # where a run of ties begins
     new = np.ones(ordered.shape, dtype=np.bool_)
     np.not_equal(ordered[..., 1:], ordered[..., :-1], out=new[..., 1:])
     if new.all():
         return np.broadcast_to(2 * place, ordered.shape)
-    # the first place of each run of ties
-    first = np.maximum.accumulate(np.where(new, place, 0), axis=-1)
+    # the place where the run of each value begins: the last beginning so far
+    beginnings = np.where(new, place, 0)
+    first = np.maximum.accumulate(beginnings, axis=-1)
+    # the place where it ends: the next end from here, found from the back
     ends = np.ones(ordered.shape, dtype=np.bool_)
     ends[..., :-1] = new[..., 1:]
-    # the last place of each run of ties, from the end backwards
-    backwards = np.where(ends, place, n)[..., ::-1]
-    last = np.minimum.accumulate(backwards, axis=-1)[..., ::-1]
-    return first + last
+    endings = np.where(ends, place, n)
+    last = np.minimum.accumulate(endings[..., ::-1], axis=-1)
+    # mean rank = (first + last) / 2 + 1
+    return first + last[..., ::-1]
 
 
 def wrong(found: Pairs, topics: int | None = None) -> Floats:
@@ -152,12 +160,15 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     systems = len(found.order)
     # of each pair once: the probability that it is ranked wrongly
     p = np.triu(wrong(found, topics), 1)
+    # tau = 1 - 2 sum p / C(m, 2)
     number_of_pairs = systems * (systems - 1) / 2
-    tau = 1 - 2 * p.sum() / number_of_pairs  # 1 - 2 sum p / C(m, 2)
-    # mean over the systems above j
-    above = p[:, 1:].sum(axis=0) / np.arange(1, systems)
+    tau = 1 - 2 * p.sum() / number_of_pairs
+    # tau_AP = 1 - 2 / (m - 1) sum over j > 1 of the mean p of j and the j - 1 systems above it
+    sums = p[:, 1:].sum(axis=0)
+    above = sums / np.arange(1, systems)
     tau_ap = 1 - 2 * above.sum() / (systems - 1)
-    same = np.triu((found.sd == 0) & (found.difference == 0), 1)
+    no_difference = (found.sd == 0) & (found.difference == 0)
+    same = np.triu(no_difference, 1)
     return Expected(float(tau), float(tau_ap), int(same.sum()))
 
 
@@ -187,9 +198,11 @@ def tau_interval(
     """
     n = scores.shape[1]
     means = scores.mean(axis=1)
+    centred = scores - means[:, None]
     signs = rng.choice([-1.0, 1.0], size=(draws, n))
-    # sd / sqrt(n), with n - 1 in sd
-    errors = signs @ (scores - means[:, None]).T / np.sqrt(n * (n - 1))
+    # (draw, system): their variance is sd^2 / n, with n - 1 in sd
+    errors = signs @ centred.T / np.sqrt(n * (n - 1))
     taus = tau_a(settled(means), settled(means + errors)) + _same(scores)
-    low, high = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2], method="nearest")
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(taus, tails, method="nearest")
     return float(low), float(high)

@@ -43,18 +43,15 @@ def signal_ends(
     over_teams = _jackknife(
         _without_each_team(scores, coefficient, team if teams < systems else None)
     )
-    half = stdtrit(min(teams, topics) - 1, (1 + level) / 2) * np.sqrt(
-        over_topics + over_teams
-    )
-    ends = [
-        np.maximum(np.expm1(end) / topics, 0) for end in (centre - half, centre + half)
-    ]
-    exact = found.ms_e == 0  # nothing but systems and topics: the signal has no noise
-    low, high = (
-        np.where(exact & (found.ms_s > 0), np.inf, np.where(exact, 0, end))
-        for end in ends
-    )
-    return low, high
+    error = np.sqrt(over_topics + over_teams)
+    half = stdtrit(min(teams, topics) - 1, (1 + level) / 2) * error
+    # back from log(1 + n L) to L
+    low = np.maximum(np.expm1(centre - half) / topics, 0)
+    high = np.maximum(np.expm1(centre + half) / topics, 0)
+    # without noise the signal is infinite, or there is none
+    noiseless = found.ms_e == 0
+    certain = np.where(found.ms_s > 0, np.inf, 0.0)
+    return np.where(noiseless, certain, low), np.where(noiseless, certain, high)
 
 
 def _scaled(found: Components, coefficient: Coefficient, topics: int) -> Floats:
@@ -77,11 +74,14 @@ def _without_each_topic(scores: Floats) -> Components:
     left = topics - 1
     centred = scores - scores.mean(axis=(0, 1))
     of_topics = centred.sum(axis=0)  # its sum over all topics is 0
+    # (sum of all scores that are left)^2 / their number: what every sum of squares about the mean is less by
     grand = of_topics**2 / (systems * left)
-    # each system's sum without each topic
+    # systems: each one's sum without each topic
     rows = centred.sum(axis=1, keepdims=True) - centred
     ss_s = (rows**2).sum(axis=0) / left - grand
+    # topics: the squares of their sums, less that of the topic left out
     ss_q = ((of_topics**2).sum(axis=0) - of_topics**2) / systems - grand
+    # interaction: what is left of the total
     squares = (centred**2).sum(axis=0)
     total = squares.sum(axis=0) - squares - grand
     ss_e = np.maximum(total - ss_s - ss_q, 0)

@@ -66,14 +66,11 @@ def by_interval(width: float, variance: float, alpha: float = 0.05) -> int:
     """
 
     def enough(topics: int) -> bool:
-        log = (
-            gammaln(topics / 2)
-            - gammaln((topics - 1) / 2)
-            + 0.5 * np.log(2 / (topics - 1))
-        )
-        s = np.sqrt(2 * variance) * np.exp(log)
-        return bool(
-            2 * stdtrit(topics - 1, 1 - alpha / 2) * s / np.sqrt(topics) <= width
-        )
+        # log of sqrt(2/(n-1)) Gamma(n/2) / Gamma((n-1)/2)
+        gammas = gammaln(topics / 2) - gammaln((topics - 1) / 2)
+        log = gammas + 0.5 * np.log(2 / (topics - 1))
+        s = np.sqrt(2 * variance) * np.exp(log)  # E(s)
+        t = stdtrit(topics - 1, 1 - alpha / 2)
+        return bool(2 * t * s / np.sqrt(topics) <= width)
 
     return fewest(enough)

@@ -153,8 +153,8 @@ def differences(
     variance = topics + factors
     # Satterthwaite: V² / sum of (part² / its degrees of freedom)
     squares = squares + factors**2 / np.minimum(freedom[:, None], freedom)
-    df = np.divide(variance**2, squares, out=np.ones_like(variance), where=squares > 0)
-    return Estimate(mean[:, None] - mean, np.sqrt(variance), df)
+    difference = mean[:, None] - mean
+    return Estimate(difference, np.sqrt(variance), _freedom(variance, squares))
 
 
 def beside_known_means(
@@ -176,8 +176,8 @@ def beside_known_means(
     # Welch and Satterthwaite: V² / sum of (part² / its degrees of freedom)
     squares = own.error[:, None] ** 4 / own.df[:, None]
     squares = squares + theirs**2 / (topics - 1)
-    df = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
-    return Estimate(own.value[:, None] - mean, np.sqrt(total), df)
+    difference = own.value[:, None] - mean
+    return Estimate(difference, np.sqrt(total), _freedom(total, squares))
 
 
 def drawn(
@@ -209,6 +209,7 @@ def drawn(
 
 def _of_one(placed: Placed, its: Spread) -> Estimate:
     """Return the means of the systems of one collection: topics vary, and so does what the factors move."""
+    mean = placed.scores.mean(axis=1)
     topics = placed.scores.shape[1]
     sampling = placed.scores.var(axis=1, ddof=1) / topics
     # l' V l of each system's loadings l
@@ -216,9 +217,15 @@ def _of_one(placed: Placed, its: Spread) -> Estimate:
     factors = np.einsum("sa,ab,sb->s", loadings, its.covariance, loadings)
     factors = np.maximum(factors, 0.0)
     variance = sampling + factors
+    # Satterthwaite: V² / sum of (part² / its degrees of freedom)
     squares = sampling**2 / (topics - 1) + factors**2 / (its.units - 1)
-    df = np.divide(variance**2, squares, out=np.ones_like(variance), where=squares > 0)
-    return Estimate(placed.scores.mean(axis=1), np.sqrt(variance), df)
+    return Estimate(mean, np.sqrt(variance), _freedom(variance, squares))
+
+
+def _freedom(variance: Floats, squares: Floats) -> Floats:
+    """Return Satterthwaite's degrees of freedom, V² / squares; 1 where nothing varies."""
+    none = np.ones_like(variance)
+    return np.divide(variance**2, squares, out=none, where=squares > 0)
 
 
 def _stacked(placed: Sequence[Placed]) -> tuple[Indices, Floats]:

@@ -76,15 +76,18 @@ def drmse_interval(a: Floats, b: Floats, level: float = 0.95) -> tuple[float, fl
     >>> low < high
     True
     """
-    n, m = a.shape[1], b.shape[1]
-    whole = drmse(a.mean(axis=1), b.mean(axis=1))
+    n = a.shape[1]
+    m = b.shape[1]
+    mean_a = a.mean(axis=1)
+    mean_b = b.mean(axis=1)
+    whole = drmse(mean_a, mean_b)
     if min(n, m) < 4 or not whole > 0:
         return np.nan, np.nan
-    logs = [
-        np.log(drmse(_means_without(a), b.mean(axis=1))),
-        np.log(drmse(a.mean(axis=1), _means_without(b))),
-    ]
-    variance = sum((len(part) - 1) * part.var() for part in logs)
+    # log d_t, without each topic of the one collection and of the other
+    without_a = np.log(drmse(_means_without(a), mean_b))
+    without_b = np.log(drmse(mean_a, _means_without(b)))
+    # (n - 1) / n times the sum of squares is n - 1 times their mean
+    variance = sum((len(logs) - 1) * logs.var() for logs in (without_a, without_b))
     half = stdtrit(n + m - 2, (1 + level) / 2) * np.sqrt(variance)
     return float(whole * np.exp(-half)), float(whole * np.exp(half))
 

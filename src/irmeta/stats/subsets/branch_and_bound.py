@@ -62,15 +62,16 @@ def best_subsets(
     else:
         paid = np.asarray(cost, dtype=np.float64)
     search = _Search(criterion, layers, paid, budget, _Limit(time_limit, work_limit))
+    # a quarter of the limit for good first subsets, a quarter for all sizes in one search
     search.heuristics(wanted, until=1 / 4)
     search.run(wanted, until=1 / 2)
+    # then one size at a time, those with the smallest gap first; each has an equal share of the limit that is left
     unsettled = sorted((size for size in wanted if search.open[size]), key=search.gap)
-    for done, size in enumerate(
-        unsettled
-    ):  # those that settle fast must not wait for the others
+    for done, size in enumerate(unsettled):
         spent = search.limit.spent()
         if spent < 1:
-            search.run([size], until=spent + (1 - spent) / (len(unsettled) - done))
+            share = (1 - spent) / (len(unsettled) - done)
+            search.run([size], until=spent + share)
     return search.outcome(wanted)
 
 
@@ -314,12 +315,13 @@ class _Search:
 
     def _bounded(self, nodes: _Nodes, bound: Floats) -> _Nodes:
         """Lower the nodes' bounds to those on 0, ..., n more variables, and drop the nodes that this settles."""
-        sizes = nodes.sizes()
+        # (node, n + 1): with 0, ..., n more variables. `_complete` has seen no more and one more: from 2 on are left
+        sizes = nodes.sizes()[:, 2:]
         reachable = np.full_like(nodes.bound, -np.inf)
-        # `_complete` has seen one more
-        np.put_along_axis(reachable, sizes[:, 2:], bound[:, 2:], axis=1)
+        np.put_along_axis(reachable, sizes, bound[:, 2:], axis=1)
         lower = np.minimum(nodes.bound, reachable)
-        keep: Bools = np.asarray((lower > self.threshold).any(axis=1))
+        may_be_better = lower > self.threshold
+        keep: Bools = np.asarray(may_be_better.any(axis=1))
         return replace(nodes, bound=lower)[keep]
 
     def _affordable(self, nodes: _Nodes) -> Floats:
@@ -331,7 +333,7 @@ class _Search:
     def _complete(self, nodes: _Nodes) -> None:
         """Try each node's subset with the best one more variable."""
         n = nodes.layers.shape[-1]
-        # (node, variable)
+        # value and cost with each variable more: (node, variable)
         total = nodes.value[:, None] + self.criterion.gains(diagonals(nodes.layers))
         cost = nodes.cost[:, None] + self.cost[-n:]
         total[cost > self.budget] = -np.inf
@@ -340,10 +342,11 @@ class _Search:
         may_be_better = nodes.bound[every, sizes] > self.threshold[sizes]
         for size in np.unique(sizes[may_be_better]):
             of_size = np.flatnonzero(sizes == size)
+            # the best cell of (node, variable), in the flat array
             node, last = divmod(int(total[of_size].argmax()), n)
             best = of_size[node]
             chosen = nodes.chosen[best].copy()
-            chosen[last - n] = True
+            chosen[last - n] = True  # the n variables not decided on are the last
             self._offer(int(size), float(total[best, last]), chosen)
 
     def _offer(self, size: int, value: float, chosen: Bools) -> None:

@@ -47,7 +47,7 @@ class LogDeterminant:
 
     @property
     def bounds(self) -> tuple[Callable[[Floats], Floats], ...]:
-        """The cheap ones first."""
+        """Upper bounds on what any 0, ..., n variables add, the cheap ones first: see `Criterion`."""
         return self.hadamard, self.complement, self.spectral
 
     def hadamard(self, layers: Floats) -> Floats:
@@ -94,7 +94,7 @@ class ExplainedVariance:
 
     @property
     def bounds(self) -> tuple[Callable[[Floats], Floats], ...]:
-        """The cheap ones first."""
+        """Upper bounds on what any 0, ..., n variables add, the cheap ones first: see `Criterion`."""
         return self.leaps, self.spectral
 
     def leaps(self, layers: Floats) -> Floats:

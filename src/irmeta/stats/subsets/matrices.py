@@ -5,6 +5,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from irmeta.stats.arrays import Floats
+from irmeta.stats.rankings.rank import settled
 
 
 def covariance(rows: Floats) -> Floats:
@@ -33,7 +34,7 @@ def normal_scores(rows: Floats) -> Floats:
     >>> normal_scores(np.array([[0.2], [0.9], [0.4]])).round(2).ravel()
     array([-0.67,  0.67,  0.  ])
     """
-    ranks = stats.rankdata(rows.round(10), axis=0)
+    ranks = stats.rankdata(settled(rows), axis=0)
     scores: Floats = stats.norm.ppf(ranks / (len(rows) + 1))
     return scores
 

@@ -41,12 +41,14 @@ def unexplained(sigma: Floats, subset: npt.ArrayLike) -> float:
     if not chosen.size:
         return 1.0
     rest = np.setdiff1d(np.arange(len(sigma)), chosen)
-    # L with A = L L'
-    factor = linalg.cholesky(sigma[np.ix_(chosen, chosen)], lower=True)
-    # L^-1 B
-    half = linalg.solve_triangular(factor, sigma[np.ix_(chosen, rest)], lower=True)
+    own = sigma[np.ix_(chosen, chosen)]  # A
+    cross = sigma[np.ix_(chosen, rest)]  # B
+    # with A = L L', the diagonal of B' A^-1 B holds the squared lengths of L^-1 B
+    factor = linalg.cholesky(own, lower=True)
+    half = linalg.solve_triangular(factor, cross, lower=True)
     explained = (half**2).sum(axis=0)
-    left = np.maximum(np.diag(sigma)[rest] - explained, 0)
+    variance = np.diag(sigma)[rest]
+    left = np.maximum(variance - explained, 0)
     return float(left.sum() / np.trace(sigma))
 
 
@@ -59,17 +61,17 @@ def explained_by_each(sigma: Floats, order: npt.ArrayLike) -> Floats:
     >>> explained_by_each(np.array([[4.0, 2.0], [2.0, 2.0]]), [0, 1]).tolist()
     [5.0, 1.0]
     """
-    left = sigma.astype(np.float64)
+    left = sigma.astype(np.float64)  # covariances given the variables so far
     explained = []
     for i in np.asarray(order, dtype=np.intp):
         variance = left[i, i]
+        if not variance > 0:  # those before determine it
+            explained.append(0.0)
+            continue
         row = left[i].copy()
         # sum of sigma_ij^2 / sigma_ii
-        explained.append(row @ row / variance if variance > 0 else 0.0)
-        if variance > 0:
-            left = left - np.outer(row, row) / variance
-        else:
-            left = left
+        explained.append(row @ row / variance)
+        left = left - np.outer(row, row) / variance
     return np.array(explained)
 
 

@@ -50,6 +50,7 @@ def rivals(
     count = comb(len(free), wanted)
     if not 1 < count <= MOST or len(without) < 3:
         return None
+    # all subsets: the included members, and each choice of the others
     chosen = np.array(list(combinations(free.tolist(), wanted)), dtype=np.intp)
     fixed = np.broadcast_to(np.asarray(include, dtype=np.intp), (count, len(include)))
     subsets = np.sort(np.concatenate([fixed, chosen], axis=1), axis=1)
@@ -76,9 +77,12 @@ def _losses(sigma: Floats, subsets: Ints, objective: Objective) -> Floats:
 
 def _loss(sigma: Floats, subsets: Ints, objective: Objective) -> Floats:
     """Return 1 - tr(B' A^-1 B) / tr(sigma) or -log|A|, A the covariance of a subset and B that of it with all."""
-    own = sigma[subsets[:, :, None], subsets[:, None, :]]  # (subset, member, member)
+    # A, (subset, member, member)
+    own = sigma[subsets[:, :, None], subsets[:, None, :]]
     if objective == "determinant":
         return -np.linalg.slogdet(own)[1]
-    every = sigma[subsets]  # (subset, member, variable)
-    explained = (every * np.linalg.solve(own, every)).sum(axis=(1, 2))
+    # B, (subset, member, variable), and A^-1 B
+    every = sigma[subsets]
+    slopes = np.linalg.solve(own, every)
+    explained = (every * slopes).sum(axis=(1, 2))
     return np.asarray(1 - explained / np.trace(sigma))

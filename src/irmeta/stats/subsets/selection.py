@@ -194,9 +194,13 @@ def _consensus(sigma: Floats, choice: Choice, chosen: dict[int, Order]) -> Order
     if not chosen:
         return np.arange(0)
     criterion = CRITERIA[choice.objective]
-    layers = criterion.layers(sigma)[:, choice.candidates[:, None], choice.candidates]
-    by_gain = choice.candidates[greedy(criterion, layers)]
-    times = np.bincount(np.concatenate([*chosen.values()]), minlength=len(sigma))
+    candidates = choice.candidates
+    layers = criterion.layers(sigma)[:, candidates[:, None], candidates]
+    by_gain = candidates[greedy(criterion, layers)]
+    # how many subsets hold each variable
+    members = np.concatenate([*chosen.values()])
+    times = np.bincount(members, minlength=len(sigma))
+    # a stable sort keeps the greedy order among equals
     counted = by_gain[np.argsort(-times[by_gain], kind="stable")]
     largest = chosen[max(chosen)]
     return counted[np.isin(counted, largest)]

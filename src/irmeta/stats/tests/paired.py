@@ -10,6 +10,7 @@ from scipy.special import bdtr, stdtr
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.rankings.rank import settled
 from irmeta.stats.tests import floors
 
 _BLOCK = 1 << 17
@@ -160,7 +161,7 @@ def wilcoxon(found: Floats) -> Floats:
     >>> wilcoxon(np.array([[0.1, 0.1, 0.2, 0.2, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.0625, 1.0]
     """
-    found = found.round(10)  # ties that rounding broke are ties
+    found = settled(found)  # ties that rounding broke are ties
     sizes = np.sort(np.abs(found), axis=1)
     counts = (sizes > 0).sum(axis=1)  # topics that differ, of each pair
     equal = (np.diff(sizes, axis=1) == 0) & (sizes[:, 1:] > 0)
@@ -199,10 +200,12 @@ def _with_ties(found: Floats) -> Floats:
 
     ways = _ways(ranks)  # (pair, sum)
     sums = np.arange(ways.shape[1])
-    observed = (ranks * (some > 0)).sum(axis=1)[:, None]
+    positive = ranks * (some > 0)
+    observed = positive.sum(axis=1)[:, None]  # W
     below = np.where(sums <= observed, ways, 0).sum(axis=1)
     above = np.where(sums >= observed, ways, 0).sum(axis=1)
-    p = 2 * np.minimum(below, above) / ways.sum(axis=1)
+    rarer = np.minimum(below, above)
+    p = 2 * rarer / ways.sum(axis=1)
     return np.asarray(np.minimum(1, p))
 
 
@@ -238,7 +241,7 @@ def signed_ranks(found: Floats) -> Floats:
     >>> signed_ranks(np.array([[0.3, -0.1, -0.2, 0.0], [0.2, 0.2, -0.1, 0.0]])).tolist()
     [0.0, 4.0]
     """
-    found = found.round(10)  # ties that rounding broke are ties
+    found = settled(found)  # ties that rounding broke are ties
     zeros = (found == 0).sum(axis=1, keepdims=True)
     # among the topics that differ
     ranks = stats.rankdata(np.abs(found), axis=1) - zeros

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.stats.tests import floors
 from irmeta.stats.tests.paired import (
     blocks,
@@ -58,6 +58,7 @@ def permutation(scores: Floats, resamples: int, rng: np.random.Generator) -> Flo
     threshold = observed - rounding
     block = max(_LEAST, 4 * _BLOCK // max(observed.size, scores.size))
     if ways <= resamples:
+        # (first way, how many) of each block
         rows = [(start, min(block, ways - start)) for start in range(0, ways, block)]
         counts = _counted(partial(_swapped, scores, threshold, _all_signs), rows)
         return np.asarray(counts / ways)
@@ -79,10 +80,8 @@ def _swapped(
     """
     systems, topics = scores.shape
     sums = scores @ signs(topics, block).T  # (system, resample)
-    # where the pairs of the next system begin
-    pairs = np.cumsum(np.arange(systems - 1, 0, -1))
     counts = []
-    for i, least in enumerate(np.split(threshold, pairs[:-1])):
+    for i, least in enumerate(np.split(threshold, _first_pairs(systems))):
         gaps = np.abs(sums[i + 1 :] - sums[i])  # (pair of i, resample)
         counts.append(np.count_nonzero(gaps >= least[:, None], axis=1))
     return np.concatenate(counts)
@@ -217,8 +216,10 @@ def max_t(
         "blocks of resamples",
     )
     ratios = np.sort(np.concatenate(list(drawn)))  # (resample,), the largest r of each
+    # p compares r, which rises with |t|; equal but for rounding counts
     observed = mean**2 / differs
     p = np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
+    # the quantile of r as one of |t|
     ratio = min(float(np.quantile(ratios, level)), 1 - 1e-12)
     quantile = np.sqrt((topics - 1) * ratio / (1 - ratio))
     return Joint(p, half_width(quantile, error))
@@ -234,12 +235,17 @@ def _moments(found: Floats) -> Floats:
 def _largest_ratios(scores: Floats, square: Floats, draws: Draws) -> Floats:
     """Return the largest m^2 / q over all pairs, under each resample's signs: (resample,)."""
     systems, topics = scores.shape
-    means = scores @ _random_signs(topics, draws).T / topics  # (system, resample)
-    # where the pairs of the next system begin
-    ends = np.cumsum(np.arange(systems - 1, 0, -1))
+    signs = _random_signs(topics, draws)
+    # a pair's mean under signs is the difference of its systems' means: (system, resample)
+    means = scores @ signs.T / topics
     largest = np.zeros(means.shape[1])
-    for i, of_pairs in enumerate(np.split(square, ends[:-1])):
-        # (pair of i, resample)
-        ratios = (means[i + 1 :] - means[i]) ** 2 / of_pairs[:, None]
+    for i, of_pairs in enumerate(np.split(square, _first_pairs(systems))):
+        m = means[i + 1 :] - means[i]  # (pair of i, resample)
+        ratios = m**2 / of_pairs[:, None]
         np.maximum(largest, ratios.max(axis=0), out=largest)
     return largest
+
+
+def _first_pairs(systems: int) -> Ints:
+    """Return where the pairs i < j of the second, the third, ... system begin, among those of all."""
+    return np.cumsum(np.arange(systems - 1, 1, -1))

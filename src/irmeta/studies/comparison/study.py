@@ -13,7 +13,7 @@ from irmeta.attributes import about
 from irmeta.choices import Flat, Form, Missing
 from irmeta.cube import additive, require_variation
 from irmeta.cubes import by_name, prepare_together
-from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.errors import MetricError, ScoresError, require_choice, require_share
 from irmeta.names import parse
 from irmeta.parallel import seeded, steps
 from irmeta.result import result
@@ -51,7 +51,8 @@ def compare(
     partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes.
     alpha : the level of the t tests, in (0, 1).
     flat : what is done with topics that a standardization is not defined for, as in `irmeta.standardization.apply`.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
     drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
@@ -68,24 +69,16 @@ def compare(
     kinds = _kinds(kinds, before)
     require_choice("flat", flat, get_args(Flat))
     generator, seed = seeded(rng)
-    if len(cubes) < 2:
-        raise ScoresError(
-            "compare needs at least 2 collections: several score files, or one with several collections"
-        )
-    if partitions < 1:
-        raise ScoresError(
-            f"{partitions} random splits are too few for a distribution; use 1000 or more"
-        )
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    _check(len(cubes), partitions, alpha)
 
     chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
+    shape = (len(pairs), len(names), len(kinds))
     compared = _compared(forms, cases, partitions, alpha, generator)
     figures = list(steps(compared, "comparisons", total=len(cases)))
-    by_figure = np.reshape(figures, (len(pairs), len(names), len(kinds), len(_FIGURES)))
+    by_figure = np.reshape(figures, (*shape, len(_FIGURES)))
 
     data: dict[str, Any] = {}
     for at, name in enumerate(_FIGURES):
@@ -93,18 +86,9 @@ def compare(
     labels = [[_form(name, kind, before) for kind in kinds] for name in names]
     data["form"] = (("metric", "kind"), labels)
     systems = forms[kinds[0]][pairs[0][0]].system.values
-    own = _own_differences(forms, cases, alpha).reshape(
-        len(pairs), len(names), len(kinds), 3, systems.size
-    )
-    difference, half = own[..., 0, :], own[..., 1, :]
-    each = ("pair", "metric", "kind", "system")
-    data |= {
-        "own_difference": (each, difference),
-        "own_low": (each, difference - half),
-        "own_high": (each, difference + half),
-        "own_p": (each, own[..., 2, :]),
-        "systems": systems.size,
-    }
+    own = _own_differences(forms, cases, alpha)  # (case, 3, system)
+    data |= _of_systems(own.reshape(*shape, 3, systems.size))
+    data["systems"] = systems.size
     options = {
         "kinds": kinds,
         "partitions": partitions,
@@ -124,6 +108,34 @@ def compare(
         kind=kinds,
         system=systems,
     )
+
+
+def _check(collections: int, partitions: int, alpha: float) -> None:
+    if collections < 2:
+        raise ScoresError(
+            "compare needs at least 2 collections: several score files, or one with several collections"
+        )
+    if partitions < 1:
+        raise ScoresError(
+            f"{partitions} random splits are too few for a distribution; use 1000 or more"
+        )
+    require_share("alpha", alpha, 0.05)
+
+
+def _of_systems(own: Floats) -> dict[str, Any]:
+    """Label how systems differ from themselves, (pair, metric, kind, 3, system): difference with ends, and p."""
+    difference = own[..., 0, :]
+    half = own[..., 1, :]
+    figures = {
+        "own_difference": difference,
+        "own_low": difference - half,
+        "own_high": difference + half,
+        "own_p": own[..., 2, :],
+    }
+    return {
+        name: (("pair", "metric", "kind", "system"), part)
+        for name, part in figures.items()
+    }
 
 
 def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
@@ -165,13 +177,12 @@ def _compared(
     rng: np.random.Generator,
 ) -> Iterator[list[float]]:
     """Yield the figures, in the order of _FIGURES, of each pair of collections, metric and kind."""
-    scores = {}
+    scores = {}  # (system, topic) of each collection, metric and kind
     for kind, cubes in forms.items():
         for name, cube in cubes.items():
             for at, metric in enumerate(cube.metric.values):
-                scores[name, str(metric), kind] = np.ascontiguousarray(
-                    cube.values[..., at]
-                )
+                table = np.ascontiguousarray(cube.values[..., at])
+                scores[name, str(metric), kind] = table
     keys = [((a, metric, kind), (b, metric, kind)) for (a, b), metric, kind in cases]
     splits = comparability.repartitions(scores, keys, partitions, rng, alpha)
     for (a, b), (errors, rates) in zip(keys, splits, strict=True):

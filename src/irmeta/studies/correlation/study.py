@@ -1,6 +1,6 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import result
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings import disattenuated
 from irmeta.stats.rankings.agreement import (
     COEFFICIENTS,
@@ -45,6 +45,9 @@ def correlation(
     level: Level = "topic",
     method: Coefficient = "pearson",
     threshold: float = 0.9,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
     missing: MissingOfPairs = "error",
 ) -> xr.Dataset:
     """Correlate every pair of metrics, on one collection or on several pooled.
@@ -54,6 +57,7 @@ def correlation(
     easy and hard topics do not pose as agreement; "system", over system means.
     method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
     threshold : every two metrics of a group correlate at it or above.
+    metrics : by default those that all collections have.  top, by : as in `irmeta.cube.prepare`, in each collection.
     missing : as in `irmeta.cube.complete`; "pairwise" correlates two metrics over the scores that both have (at system
     level over the systems that both have on all topics), each pair with its own n.
 
@@ -70,16 +74,13 @@ def correlation(
     """
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Coefficient))
-    used, notes = prepare_together(by_name(scores), missing=missing, pairs=True)
+    used, notes = prepare_together(
+        by_name(scores), metrics=metrics, top=top, by=by, missing=missing, pairs=True
+    )
     _check(used, level, method, threshold)
-    metrics = next(iter(used.values()))["metric"].values
+    names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, level, method)
     linkage = merges(r)
-    loading, share = components(r)
-    together = cumulated(r)
-    together_low, together_high = share_interval(
-        together, [cumulated(part) for part in without], topic_numbers(used)
-    )
     pair = ("metric", "metric_2")
     data = {
         "r": (pair, r),
@@ -88,25 +89,23 @@ def correlation(
         "n": (pair, n) if np.ndim(n) else n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
-        "loading": (("metric", "component"), loading),
-        "share": ("component", share),
-        "cumulated": ("component", together),
-        "cumulated_low": ("component", together_low),
-        "cumulated_high": ("component", together_high),
-        "metric": metrics,
-        "metric_2": metrics,
-        "component": np.arange(1, len(metrics) + 1),
+        **_components(r, without, topic_numbers(used)),
+        "metric": names,
+        "metric_2": names,
+        "component": np.arange(1, len(names) + 1),
     }
     if level == "system":
         data |= _between_true_means(used, method)
         notes.append(_SYSTEM_LEVEL)
         notes += _few_systems(used, method)
     name = COEFFICIENTS[method][0]
-    options = {
+    options: dict[str, Any] = {
         "level": level,
         "method": method,
         "coefficient": name,
         "threshold": threshold,
+        "top": top,
+        "by": by,
         "missing": missing,
     }
     if len(used) > 1:
@@ -118,6 +117,23 @@ def correlation(
         + _interval_note(used, n, low)
     )
     return result("correlation", data, inputs=used, options=options, notes=notes)
+
+
+def _components(
+    r: Floats, without: Sequence[Floats], topics: Sequence[Ints]
+) -> dict[str, Any]:
+    """Compute the principal components of r, and the variance that the first ones hold together, with its interval."""
+    loading, share = components(r)
+    together = cumulated(r)
+    moved = [cumulated(part) for part in without]
+    low, high = share_interval(together, moved, topics)
+    return {
+        "loading": (("metric", "component"), loading),
+        "share": ("component", share),
+        "cumulated": ("component", together),
+        "cumulated_low": ("component", low),
+        "cumulated_high": ("component", high),
+    }
 
 
 _SYSTEM_LEVEL = (

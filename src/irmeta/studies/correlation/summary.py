@@ -1,6 +1,6 @@
 """What `correlation` answers: tables for programs, an overview and findings for people."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -9,7 +9,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about, recorded
-from irmeta.choices import Coefficient, Level
+from irmeta.choices import Coefficient, Level, Missing
 from irmeta.cubes import by_name, prepare_together
 from irmeta.layout import WIDE
 from irmeta.result import frame, once, short, square
@@ -23,16 +23,25 @@ EQUAL = 1e-9
 """Correlations that differ by at most this are equal."""
 
 
-def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
+def each(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
+    missing: Missing = "error",
+    **options: Any,
+) -> xr.Dataset:
     """Correlate every pair of metrics on each collection by itself: `correlation` with a dimension `collection`.
 
     The metrics are those that all collections have; options are those of `correlation`.
     """
     used, notes = prepare_together(
-        by_name(cubes), missing=options.get("missing", "error"), pairs=True
+        by_name(cubes), metrics=metrics, top=top, by=by, missing=missing, pairs=True
     )
     results = {
-        name: correlation({name: scores}, **options) for name, scores in used.items()
+        name: correlation({name: scores}, missing=missing, **options)
+        for name, scores in used.items()
     }
     together = xr.concat(
         list(results.values()),
@@ -46,6 +55,7 @@ def each(cubes: Mapping[str, xr.DataArray], **options: Any) -> xr.Dataset:
     attributes = about(next(iter(results.values())))
     attributes |= {
         "inputs": attributes["inputs"] | {"collections": described},
+        "options": attributes["options"] | {"top": top, "by": by},
         "notes": notes,
     }
     return together.assign_attrs(recorded(attributes))

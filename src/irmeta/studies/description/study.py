@@ -17,7 +17,7 @@ from irmeta.cube import (
     metric_of,
     prepare,
 )
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.limits import limits
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
@@ -69,10 +69,7 @@ def describe(
     >>> one["rank"].values.ravel().tolist()
     [2, 1]
     """
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of an interval must be between 0 and 1, as in 0.95, not {level:g}"
-        )
+    require_share("the level of an interval", level, 0.95)
     require_choice("sets", sets, get_args(Sets))
     generator, seed = seeded(rng)
     if metrics is not None and by is not None:

@@ -30,6 +30,7 @@ from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predic
 from irmeta.studies.design.ways import (
     FULL,
     Prices,
+    Spending,
     Way,
     by_machine,
     candidates,
@@ -75,7 +76,7 @@ def design(
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
     groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
@@ -102,69 +103,60 @@ def design(
         target = default_target(scores)
     else:
         target = metric_of(scores, target)
-    used, notes = complete(
-        select(scores, metrics=list(dict.fromkeys([*names, target]))), missing
-    )
+    wanted = list(dict.fromkeys([*names, target]))
+    used, notes = complete(select(scores, metrics=wanted), missing)
     require_variation(means(used).values.T, used["metric"].values)
-    _check(
-        used,
-        {
-            "topic_cost": topic_cost,
-            "judgment_cost": judgment_cost,
-            "machine_cost": machine_cost,
-        },
-        budget,
-    )
-    prices = Prices(topic_cost, judgment_cost, machine_cost)
-    if machine is None:
-        other = None
-    else:
+    costs = {
+        "topic_cost": topic_cost,
+        "judgment_cost": judgment_cost,
+        "machine_cost": machine_cost,
+    }
+    _check(used, costs, budget)
+    other = None
+    if machine is not None:
         other = by_machine(machine, used, names)
+    prices = Prices(topic_cost, judgment_cost, machine_cost)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
-    goal = additive(used.sel(metric=[target])).values[..., 0]
-    columns = np.stack(spending.columns, axis=-1)
-    found = design_taus(
-        columns,
-        goal,
-        _sizes(used.sizes["topic"]),
-        generator,
-        partitions,
-        spending.corrected(),
-    )
+    found = _measured(used, target, spending, partitions, generator)
     team = teams(used["system"].values, groups)
-    options: dict[str, Any] = {
+    of_teams = found.by_team(team.of)
+    counts = [n for n in topics if n >= 2]
+    options = {
         "target": target,
         "budget": budget,
-        "topic_cost": topic_cost,
-        "judgment_cost": judgment_cost,
-    }
-    options |= {
-        "machine_cost": machine_cost,
+        **costs,
         "level": level,
         "partitions": partitions,
         "groups": team.source,
         "missing": missing,
-    }
-    options |= {
         "pools": None if pools is None else dict(pools),
         "judged": judged,
         "seed": seed,
     }
     return result(
         "design",
-        _figures(
-            found.by_team(team.of),
-            ways,
-            [n for n in topics if n >= 2],
-            budget,
-            level,
-        ),
+        _figures(of_teams, ways, counts, budget, level),
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
         notes=[*deeper, *notes, *_notes(found, ways, known or {}), team.note],
     )
+
+
+def _measured(
+    used: xr.DataArray,
+    target: str,
+    spending: Spending,
+    partitions: int,
+    rng: np.random.Generator,
+) -> DesignTaus:
+    """Measure how each way ranks systems as the target does, on numbers of topics up to half of those there are."""
+    goal = additive(used.sel(metric=[target])).values[..., 0]  # (system, topic)
+    columns = np.stack(spending.columns, axis=-1)  # (system, topic, way)
+    sizes = _sizes(used.sizes["topic"])
+    corrections = spending.corrected()
+    return design_taus(columns, goal, sizes, rng, partitions, corrections)
 
 
 def default_target(scores: xr.DataArray) -> str:
@@ -194,9 +186,8 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
 
 def _sizes(topics: int) -> list[int]:
     """Choose the numbers of topics to measure with: seven or fewer, up to half of them."""
-    return sorted(
-        {int(n) for n in np.geomspace(max(2, topics // 12), topics // 2, 7).round()}
-    )
+    spaced = np.geomspace(max(2, topics // 12), topics // 2, 7)
+    return sorted({int(n) for n in spaced.round()})
 
 
 def _figures(
@@ -207,46 +198,56 @@ def _figures(
     level: float,
 ) -> dict[str, Any]:
     """Compute worth and cost of each way with each number of topics, and with those that the budget buys."""
-    most = BEYOND * found.sizes[-1]
+    half = found.sizes[-1]
+    most = BEYOND * half
     counts = [n for n in topics if n <= most]
     prices = np.array([way.cost for way in ways])
+    cost = prices[:, None] * np.array(counts)  # (way, size)
     points = [_promised(found, np.full(len(ways), n), level) for n in counts]
     tau, low, high, _ = (np.stack(part, axis=1) for part in zip(*points, strict=True))
-    cost = prices[:, None] * np.array(counts)
-    data: dict[str, Any] = {"size": counts}
-    data |= {name: ("way", [getattr(way, name) for way in ways]) for name in OF_A_WAY}
-    data |= {
+    figures = {
+        "cost": cost,
+        "tau": tau,
+        "low": low,
+        "high": high,
+        "measured": np.broadcast_to(np.array(counts) <= half, cost.shape),
+        "front": _pareto_front(cost, tau),
+    }
+    curve = fit(found.sizes, found.tau)
+    data: dict[str, Any] = {
+        "size": counts,
+        **{name: ("way", [getattr(way, name) for way in ways]) for name in OF_A_WAY},
         "topic_cost": ("way", prices),
         "label": ("way", [str(way) for way in ways]),
-    }
-    figures = {"cost": cost, "tau": tau, "low": low, "high": high}
-    figures["measured"] = np.broadcast_to(
-        np.array(counts) <= found.sizes[-1], cost.shape
-    )
-    figures["front"] = _pareto_front(cost, tau)
-    data |= {name: (("way", "size"), part) for name, part in figures.items()}
-    curve = fit(found.sizes, found.tau)
-    data |= {
+        **{name: (("way", "size"), part) for name, part in figures.items()},
         "a": ("way", curve.a),
         "k": ("way", curve.k),
         "most": most,
-        "half": found.sizes[-1],
+        "half": half,
     }
     if budget is None:
         return data
-    return data | _chosen(found, np.minimum(budget // prices, most).astype(int), level)
+    affordable = np.minimum(budget // prices, most)
+    return data | _chosen(found, affordable.astype(int), level)
 
 
 def _promised(
     found: DesignTaus, topics: Ints, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
-    tau, moves = predicted(found, topics)
-    freedom = min(len(found.by_topic), len(found.by_system)) - 1
+    tau, moves = predicted(found, topics)  # (way,), (topic or system left out, way)
     # topics and systems left out in turn, and the Monte-Carlo error
     variance = (moves**2).sum(axis=0) + found.error.max() ** 2
-    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * np.sqrt(variance)
-    return tau, np.maximum(tau - half, -1), np.minimum(tau + half, 1), moves
+    half = _t(found, level) * np.sqrt(variance)
+    low = np.maximum(tau - half, -1)
+    high = np.minimum(tau + half, 1)
+    return tau, low, high, moves
+
+
+def _t(found: DesignTaus, level: float) -> float:
+    """Return Student's quantile for intervals, with as many degrees of freedom as topics or systems less 1."""
+    freedom = min(len(found.by_topic), len(found.by_system)) - 1
+    return float(scipy.stats.t.ppf((1 + level) / 2, freedom))
 
 
 def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]:
@@ -259,10 +260,9 @@ def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]
     if pays.any():
         best = int(np.nanargmax(tau))
     # the lower end of how far each way is behind: both move with the same topics and systems
-    freedom = min(len(found.by_topic), len(found.by_system)) - 1
-    t = scipy.stats.t.ppf((1 + level) / 2, freedom)
-    distance = np.sqrt(((moves - moves[:, [best]]) ** 2).sum(axis=0))
-    behind = tau[best] - tau - t * distance
+    apart = moves - moves[:, [best]]
+    error = np.sqrt((apart**2).sum(axis=0))
+    behind = tau[best] - tau - _t(found, level) * error
     data = {
         "chosen_low": np.where(pays, low, np.nan),
         "chosen_high": np.where(pays, high, np.nan),

@@ -94,6 +94,7 @@ def label_variables(
 
 
 def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
+    """Return each set's grades, and which of them are relevant: from `rel` on, one for all sets or one for each."""
     given = rel if isinstance(rel, Mapping) else dict.fromkeys(sets.sets, rel)
     for name in given:
         if name not in sets.sets:
@@ -112,48 +113,60 @@ def _same_scale(truth: _Side, judge: _Side) -> bool:
 def _figures(
     truth: _Side, judge: _Side, both: Any, topic: Any, topics: int
 ) -> dict[str, Estimate]:
-    nothing = Estimate(np.nan, np.nan, np.nan)
-    figures = dict.fromkeys(FIGURES, nothing)
+    """Compute the figures of agreement of one judge, over the pairs that both judged; NaN for grades of other scales.
+
+    both : (pair,), which pairs both judged.  topic : (pair,), of all pairs.
+    """
+    figures = dict.fromkeys(FIGURES, Estimate(np.nan, np.nan, np.nan))
     one = truth.codes[both]
     other = judge.codes[both]
     where = topic[both]
-    binary = labels.cooccurrences(
-        truth.relevant[one].astype(np.int64),
-        judge.relevant[other].astype(np.int64),
-        where,
-        (topics, 2, 2),
-    )
-    figures["kappa_relevant"] = labels.over_topics(
-        partial(labels.kappa, weights=1 - np.eye(2)), binary
-    )
-    figures["more_relevant"] = labels.over_topics(
-        partial(labels.leniency, grades=np.arange(2.0)), binary
-    )
+    figures |= _of_relevance(truth.relevant[one], judge.relevant[other], where, topics)
     if not _same_scale(truth, judge):
         return figures
+    # places on the scale of both
     grades = np.union1d(truth.grades, judge.grades)
-    one, other = (
-        np.searchsorted(grades, side.grades)[codes]
-        for side, codes in ((truth, one), (judge, other))
+    one = np.searchsorted(grades, truth.grades)[one]
+    other = np.searchsorted(grades, judge.grades)[other]
+    shape = (topics, grades.size, grades.size)
+    table = labels.cooccurrences(one, other, where, shape)
+    return figures | _of_grades(table, grades)
+
+
+def _of_relevance(
+    one: Bools, other: Bools, topic: Any, topics: int
+) -> dict[str, Estimate]:
+    """Compute agreement on what is relevant, (pair,) each."""
+    table = labels.cooccurrences(
+        one.astype(np.int64), other.astype(np.int64), topic, (topics, 2, 2)
     )
-    table = labels.cooccurrences(one, other, where, (topics, grades.size, grades.size))
+    kappa = partial(labels.kappa, weights=1 - np.eye(2))
+    leniency = partial(labels.leniency, grades=np.arange(2.0))
+    return {
+        "kappa_relevant": labels.over_topics(kappa, table),
+        "more_relevant": labels.over_topics(leniency, table),
+    }
+
+
+def _of_grades(table: Floats, grades: Floats) -> dict[str, Estimate]:
+    """Compute agreement on grades from how often they meet: table (topic, grade, grade)."""
     distance: Floats = np.abs(grades[:, None] - grades)
-    for name, weights in (
-        ("kappa", (distance > 0).astype(np.float64)),
-        ("kappa_linear", distance),
-        ("kappa_quadratic", distance**2),
-    ):
-        figures[name] = labels.over_topics(
-            partial(labels.kappa, weights=weights), table
-        )
+    weights = {
+        "kappa": (distance > 0).astype(np.float64),
+        "kappa_linear": distance,
+        "kappa_quadratic": distance**2,
+    }
+    figures = {}
+    for name, weight in weights.items():
+        kappa = partial(labels.kappa, weights=weight)
+        figures[name] = labels.over_topics(kappa, table)
+    # alpha does not know who is the truth: each pair counts both ways
     mirrored = table + table.transpose(0, 2, 1)
     for scale in ALPHAS:
-        figures[f"alpha_{scale}"] = labels.over_topics(
-            partial(labels.alpha, grades=grades, scale=scale), mirrored
-        )
-    figures["higher_grade"] = labels.over_topics(
-        partial(labels.leniency, grades=grades), table
-    )
+        alpha = partial(labels.alpha, grades=grades, scale=scale)
+        figures[f"alpha_{scale}"] = labels.over_topics(alpha, mirrored)
+    leniency = partial(labels.leniency, grades=grades)
+    figures["higher_grade"] = labels.over_topics(leniency, table)
     return figures
 
 

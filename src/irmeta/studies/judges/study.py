@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.cube import require_variation
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.groups import Grouping, Teams, source_of_groups, teams
 from irmeta.parallel import seeded
@@ -49,7 +49,6 @@ def compare_judges(
     """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
 
     cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
-    metrics : those to compare by, by default those that all judges have.
     truth : the name of the judge that the others are compared with; the first by default.
     judgments : the labels, if they are to be compared, too.  groups : the teams, or families, of the
     systems, a table or "stem" of their names: intervals of tau then take teams as independent of each other.
@@ -58,7 +57,7 @@ def compare_judges(
     rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
     alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
     partitions : random halves of the topics that phi is the mean of.  missing : see `irmeta.cube.complete`.
-    rng : a seed or a generator.
+    metrics : those to compare by, by default those that all judges' scores have.  rng : a seed or a generator.
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
     phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth
@@ -119,8 +118,7 @@ def _check(
 ) -> None:
     require_choice("topics", topics, get_args(JudgedTopics))
     require_choice("correct", correct, get_args(Correction))
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
     if best < 2:
         raise ScoresError(f"best={best}: a ranking needs at least 2 systems")
     if partitions < 1:
@@ -154,26 +152,20 @@ def _of_scores(
         }
         if together.shared:
             scores = together.scores(which)
-            part |= (
-                _on_halves(scores, partitions, team.of, rng)
-                | _on_topics(scores)
-                | _favour(scores, None if groups is None else team)
-            )
+            part |= _on_halves(scores, partitions, team.of, rng)
+            part |= _on_topics(scores)
+            part |= _favour(scores, None if groups is None else team)
+        # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
-        parts.append(
-            _without(part, ties_all) | {"judge_mean": (("judge", "system"), means[1:])}
-        )
+        kept = _without(part, ties_all)
+        parts.append(kept | {"judge_mean": (("judge", "system"), means[1:])})
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
         for name, (dims, _) in parts[0].items()
     }
-    ceilings = [
-        expected(pairs(np.ascontiguousarray(together.first.values[..., m]))).tau
-        for m in range(metrics.size)
-    ]
     data |= {
-        "ceiling": ("metric", ceilings),
+        "ceiling": ("metric", _ceilings(together.first.values)),
         "metric": metrics,
         "system": together.first.system.values,
         "decision": [one.name.lower() for one in Decision],
@@ -186,6 +178,12 @@ def _of_scores(
         *_tied(together, tied),
         *_notes(together, team, alpha, correct),
     ]
+
+
+def _ceilings(scores: Floats) -> list[float]:
+    """Return expected tau of the truth with its own true ranking, by each metric: no judge can be trusted for more."""
+    columns = [np.ascontiguousarray(column) for column in np.moveaxis(scores, -1, 0)]
+    return [expected(pairs(column)).tau for column in columns]
 
 
 def _without(part: Variables, tied: Bools) -> Variables:

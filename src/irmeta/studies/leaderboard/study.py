@@ -5,13 +5,14 @@ from functools import partial, reduce
 from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 import xarray as xr
 
 from irmeta.attributes import recorded
 from irmeta.board import Board, board_of, complete, require_comparison, types_of
 from irmeta.choices import Aggregate, Holes, Over
 from irmeta.cubes import by_name
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.names import split
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -57,7 +58,7 @@ def leaderboard(
     groups : the type of each task by name.  metric : which, where the scores have several.
     level : of the rank sets, in (0, 1).  resamples : sign reversals behind each rank set.
     top : models that the table for reading shows, all by default; the result holds all.
-    rng : a seed or a generator.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
@@ -75,10 +76,7 @@ def leaderboard(
     """
     require_choice("over", over, get_args(Over))
     require_choice("holes", holes, get_args(Holes))
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level of rank sets must be between 0 and 1, as in 0.95, not {level:g}"
-        )
+    require_share("the level of rank sets", level, 0.95)
     generator, seed = seeded(rng)
     kinds = _kinds(aggregate, groups)
     cubes = by_name(scores)
@@ -86,60 +84,62 @@ def leaderboard(
     if holes == "complete":
         board = complete(board)
     require_comparison(board)
+    types, type_of_task = None, None
     if "types" in kinds:
-        types, names = types_of(board.tasks, groups)
-    else:
-        types, names = (None, None)
+        types, type_of_task = types_of(board.tasks, groups)
+    filled = None
     if _has_holes(board, holes):
         filled = completion.predict(board.scores, generator, level=PREDICTED)
-    else:
-        filled = None
     rank = partial(_standings, board, kinds, types, over, filled, level, resamples)
     every = rank(generator)
     data = _data(board, every)
     if filled is not None:
-        over_cells = ("system", "topic")
-        possible = _possible(board.scores)
-        for name, part in (
-            ("", filled.mean),
-            ("_low", filled.low),
-            ("_high", filled.high),
-        ):
-            data[f"predicted{name}"] = (over_cells, np.clip(part, *possible))
-        data["coverage"], data["prediction_error"] = filled.coverage, filled.error
-    chosen = _few(board, generator)
-    data.update(chosen)
+        data |= _predicted(board.scores, filled)
+    data |= _few(board, generator)
     outcome = result(
         "leaderboard",
         data,
         inputs=cubes,
         options={
-            **{
-                "over": over,
-                "aggregate": kinds,
-                "holes": holes,
-                "metric": metric,
-                "groups": groups is not None,
-            },
-            **{"level": level, "resamples": resamples, "top": top, "seed": seed},
+            "over": over,
+            "aggregate": kinds,
+            "holes": holes,
+            "metric": metric,
+            "groups": groups is not None,
+            "level": level,
+            "resamples": resamples,
+            "top": top,
+            "seed": seed,
         },
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
-    named: dict[str, Any] = (
-        {} if names is None else {"type": ("topic", np.asarray(names, dtype=object))}
-    )
-    names_of = {
-        "system": board.models,
-        "topic": board.tasks,
-        "aggregate": kinds,
-        "other": kinds,
+    labels: dict[str, Any] = {
+        "system": _named(board.models),
+        "topic": _named(board.tasks),
+        "aggregate": _named(kinds),
+        "other": _named(kinds),
     }
-    named_so = {
-        dim: np.asarray(known, dtype=object) for dim, known in names_of.items()
-    } | named
-    return outcome.assign_coords(named_so).assign_attrs(
-        recorded({"called": board.nouns._asdict()})
-    )
+    if type_of_task is not None:
+        labels["type"] = ("topic", _named(type_of_task))
+    called = recorded({"called": board.nouns._asdict()})
+    return outcome.assign_coords(labels).assign_attrs(called)
+
+
+def _named(names: Sequence[str]) -> npt.NDArray[np.object_]:
+    return np.asarray(names, dtype=object)
+
+
+def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, object]:
+    """Label the predicted scores with their intervals, cut to the scale, and how well hidden ones were predicted."""
+    cells = ("system", "topic")
+    possible = _possible(scores)
+    return {
+        "predicted": (cells, np.clip(filled.mean, *possible)),
+        "predicted_low": (cells, np.clip(filled.low, *possible)),
+        "predicted_high": (cells, np.clip(filled.high, *possible)),
+        "coverage": filled.coverage,
+        "prediction_error": filled.error,
+    }
 
 
 def _kinds(
@@ -198,17 +198,18 @@ def _standings(
             standing.as_it_is, board.scores, types=types, level=level, draws=draws
         )
         return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
-    known = np.isfinite(board.scores)
-    if filled is None:
-        table = board.scores
-    else:
+    table = board.scores
+    if filled is not None:
+        known = np.isfinite(board.scores)
         table = np.where(known, board.scores, filled.mean)
+    # what the table could as well be, (table, model, task): with other items, and with its holes filled otherwise
     others = table[None]
     if over != "tasks" and board.items is not None:
         moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
         others = table + np.nan_to_num(moved)
     if filled is not None:
-        others = others + (completion.draw(board.scores, filled, FILLINGS, rng) - table)
+        moved = completion.draw(board.scores, filled, FILLINGS, rng) - table
+        others = others + moved
     share = partial(
         standing.resampled,
         table,
@@ -225,16 +226,12 @@ def _allowed(
 ) -> dict[Aggregate, holes.Bounds]:
     """Bound the ranks by each aggregate; those of bt are those of borda."""
     limits = holes.scale(scores)
-    allowed: dict[Aggregate, holes.Bounds] = {
-        kind: holes.bounds(scores, kind, limits, types)
-        for kind in kinds
-        if kind != "bt"
-    }
-    if "bt" in kinds:
-        if "borda" in allowed:
-            allowed["bt"] = allowed["borda"]
-        else:
-            allowed["bt"] = holes.bounds(scores, "bt", limits)
+    allowed = dict[Aggregate, holes.Bounds]()
+    for kind in kinds:
+        same = "borda" if kind == "bt" else kind
+        if same not in allowed:
+            allowed[same] = holes.bounds(scores, same, limits, types)
+        allowed[kind] = allowed[same]
     return allowed
 
 

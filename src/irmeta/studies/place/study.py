@@ -11,7 +11,7 @@ from irmeta import standardization
 from irmeta.choices import Missing
 from irmeta.cube import complete, select
 from irmeta.cubes import by_name
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -58,7 +58,8 @@ def place(
     metrics : by default those that all scores and all factors have.
     baseline : a system that the others are to improve on, where it has scores.
     level : of intervals, tests and rank sets, in (0, 1).
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.  rng : a seed or a generator.
+    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
     and high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of
@@ -73,10 +74,7 @@ def place(
     >>> round(outcome["standardized"].item(), 3), outcome["percentile"].item().__round__(1)
     (0.614, 70.8)
     """
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level must be between 0 and 1, as in 0.95, not {level:g}"
-        )
+    require_share("the level", level, 0.95)
     generator, seed = seeded(rng)
     cubes = by_name(scores)
     for one in cubes.values():
@@ -94,15 +92,13 @@ def place(
     for name, given in cubes.items():
         kept, of_missing = complete(select(given, metrics=names), missing)
         used[name] = everybody.as_known(kept, known[name])
-        notes += [
-            f"{name}: {line}"
-            for line in [
-                *of_missing,
-                *everybody.notes(used[name], factors[name], known[name]),
-                *everybody.serving(given_on[name], names)[1],
-            ]
+        said = [
+            *of_missing,
+            *everybody.notes(used[name], factors[name], known[name]),
+            *everybody.serving(given_on[name], names)[1],
         ]
         doubts = standardization.doubts(used[name], factors[name])
+        notes += [f"{name}: {line}" for line in said]
         alarms += [f"{name}: {line}" for line in doubts]
     shared = everybody.shared_systems(factors)
     figures = []
@@ -112,20 +108,20 @@ def place(
             for name in used
         ]
         figures.append(_figures(found, shared, level, generator))
+    # (entry, metric) or (pair, metric)
+    data = {
+        name: (dim, np.stack([one[name] for one in figures], axis=1))
+        for name, dim in _DIMS.items()
+    }
     outcome = result(
         "place",
-        {
-            name: (dim, np.stack([one[name] for one in figures], axis=1))
-            for name, dim in _DIMS.items()
-        },
+        data,
         inputs=used,
         options={
-            **{
-                "level": level,
-                "baseline": baseline,
-                "missing": missing,
-                "seed": seed,
-            },
+            "level": level,
+            "baseline": baseline,
+            "missing": missing,
+            "seed": seed,
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
             "alarms": alarms,
         },
@@ -158,23 +154,24 @@ def _figures(
     pairs = Estimate(*(part[left, right] for part in every))
     pair_low, pair_high = pairs.interval(level)
     stands = [standing.stand(one.versus, one.everybody, level) for one in found]
+    automatic = [one.automatic for one in found]
+    systems = [len(one.scores) for one in found]
     return {
-        **{"score": raw, "standardized": means.value, "low": low, "high": high},
+        "score": raw,
+        "standardized": means.value,
+        "low": low,
+        "high": high,
         **_ranks(means.value, draws, every.error, level),
         **{
             name: np.concatenate([getattr(one, name) for one in stands])
             for name in Standing._fields
         },
-        **{
-            "difference": pairs.value,
-            "difference_low": pair_low,
-            "difference_high": pair_high,
-            "p": pairs.p,
-        },
+        "difference": pairs.value,
+        "difference_low": pair_low,
+        "difference_high": pair_high,
+        "p": pairs.p,
         "raw_difference": raw[left] - raw[right],
-        "best_automatic": np.repeat(
-            [one.automatic for one in found], [len(one.scores) for one in found]
-        ),
+        "best_automatic": np.repeat(automatic, systems),
     }
 
 

@@ -114,7 +114,7 @@ def rank_metrics(
     have another subset on another machine.
     partitions : how often to split the topics at random and choose from either half, to see what other topics would
     choose. Work is capped by operations, not seconds, so these results do not depend on the machine.
-    rng : a seed or a generator, for the partitions.
+    rng : a seed or a generator, of all that is random.
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).

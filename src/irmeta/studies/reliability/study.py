@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.cube import additive, prepare, require_variation
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_share
 from irmeta.io.groups import Grouping, teams
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -70,11 +70,8 @@ def reliability(
     >>> bool(found["erho2"].sel(size=40) > found["erho2"].sel(size=20))
     True
     """
-    _check(
-        topics,
-        {"stability": stability, "power": power, "alpha": alpha, "level": level},
-        difference,
-    )
+    shares = {"stability": stability, "power": power, "alpha": alpha, "level": level}
+    _check(topics, shares, difference)
     generator, seed = seeded(rng)
     used, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
@@ -87,41 +84,35 @@ def reliability(
     require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*topics, used.sizes["topic"]})
     found = components.components(values)
+    team = teams(used["system"].values, groups)
     data: dict[str, Any] = {
         "metric": used.metric.values,
         "size": counts,
         "share": list(SHARES),
+        **_coefficients(values, team.of, counts, stability, level),
+        **_taus(values, counts),
+        **_tau_ends(values, generator, level),
+        **_shown(values, counts, difference, alpha, power),
+        **_half_tau(values, generator),
     }
-    team = teams(used["system"].values, groups)
-    data |= _coefficients(values, team.of, counts, stability, level)
-    data |= _taus(values, counts)
-    data |= _tau_ends(values, generator, level)
-    data |= _shown(values, counts, difference, alpha, power)
-    halves = (used.sizes["topic"] // 2, used.sizes["topic"] - used.sizes["topic"] // 2)
-    data["half_tau"] = (
-        "metric",
-        np.diag(split_half(values, [halves], PARTITIONS, generator)[0].phi),
-    )
-    options = {
-        "topics": list(topics),
-        "stability": stability,
-        "difference": difference,
-        "power": power,
-        "alpha": alpha,
-    }
-    options |= {
-        "level": level,
-        "groups": team.source,
-        "top": top,
-        "by": by,
-        "missing": missing,
-    }
-    options |= {"partitions": PARTITIONS, "seed": seed}
     return result(
         "reliability",
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
-        options=options,
+        options={
+            "topics": list(topics),
+            "stability": stability,
+            "difference": difference,
+            "power": power,
+            "alpha": alpha,
+            "level": level,
+            "groups": team.source,
+            "top": top,
+            "by": by,
+            "missing": missing,
+            "partitions": PARTITIONS,
+            "seed": seed,
+        },
         notes=[*notes, *_notes(found, data, used), f"E rho2 and Phi: {team.note}"],
     )
 
@@ -130,10 +121,7 @@ def _check(
     topics: Sequence[int], shares: dict[str, float], difference: float | None
 ) -> None:
     for name, share in shares.items():
-        if not 0 < share < 1:
-            raise ScoresError(
-                f"{name} must be between 0 and 1, as in .95, not {share:g}"
-            )
+        require_share(name, share, 0.95)
     if any(count < 2 for count in topics):
         raise ScoresError(f"reliability needs at least 2 topics, not {min(topics)}")
     if difference is not None and difference <= 0:
@@ -218,6 +206,14 @@ def _tau_ends(values: Floats, rng: np.random.Generator, level: float) -> dict[st
     return {"tau_low": ("metric", low), "tau_high": ("metric", high)}
 
 
+def _half_tau(values: Floats, rng: np.random.Generator) -> dict[str, Any]:
+    """Compute mean tau between the rankings on two halves of the topics, by each metric."""
+    topics = values.shape[1]
+    half = topics // 2
+    found = split_half(values, [(half, topics - half)], PARTITIONS, rng)[0]
+    return {"half_tau": ("metric", np.diag(found.phi))}
+
+
 def _shown(
     values: Floats,
     counts: list[int],
@@ -227,43 +223,42 @@ def _shown(
 ) -> dict[str, Any]:
     """Compute which differences show with each number of topics, and with a difference how well it shows."""
     upper = np.triu_indices(len(values), 1)
-    spread = np.stack(
-        [expected.spread(column)[upper] for column in np.moveaxis(values, -1, 0)],
-        axis=-1,
-    )
-    deviation = np.quantile(spread, SHARES, axis=0)  # (share, metric)
-    effects = np.array(
-        [differences.smallest_effect(count, alpha, power) for count in counts]
-    )
+    # of each pair of systems: (pair, metric)
+    spreads = [expected.spread(column)[upper] for column in np.moveaxis(values, -1, 0)]
+    deviation = np.quantile(np.stack(spreads, axis=-1), SHARES, axis=0)
+    effects = [differences.smallest_effect(count, alpha, power) for count in counts]
+    # (share, size, metric)
+    detectable = deviation[:, None] * np.array(effects)[:, None]
     data: dict[str, Any] = {
         "deviation": (("share", "metric"), deviation),
-        "detectable": (
-            ("share", "size", "metric"),
-            deviation[:, None] * effects[:, None],
-        ),
+        "detectable": (("share", "size", "metric"), detectable),
     }
     if difference is None:
         return data
     with np.errstate(divide="ignore"):
-        effect = difference / deviation
-    shown = np.stack(
-        [differences.power(effect, count, alpha) for count in counts], axis=1
-    )
+        effect = difference / deviation  # (share, metric)
+    shown = [differences.power(effect, count, alpha) for count in counts]
     topics = [
         [differences.paired_topics(one, alpha, power) for one in row] for row in effect
     ]
+    data["shown"] = (("share", "size", "metric"), np.stack(shown, axis=1))
+    data["pair_topics"] = (("share", "metric"), topics)
+    return data | _by_design(values, difference, alpha, power)
+
+
+def _by_design(
+    values: Floats, difference: float, alpha: float, power: float
+) -> dict[str, Any]:
+    """Compute the topics that Sakai's three designs take to show a difference."""
+    systems = len(values)
     variance = sizes.within_variance(values)
     design = [
         [sizes.by_t_test(difference, one, alpha, power) for one in variance],
-        [
-            sizes.by_anova(difference, one, len(values), alpha, power)
-            for one in variance
-        ],
+        [sizes.by_anova(difference, one, systems, alpha, power) for one in variance],
+        # an interval that does not hold 0 where the difference is this: as far to either side
         [sizes.by_interval(2 * difference, one, alpha) for one in variance],
     ]
-    data["shown"] = (("share", "size", "metric"), shown)
-    data["pair_topics"] = (("share", "metric"), topics)
-    return data | {
+    return {
         "way": ["t test", "ANOVA", "interval"],
         "design_topics": (("way", "metric"), design),
     }

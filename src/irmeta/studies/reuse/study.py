@@ -1,6 +1,6 @@
 """Whether a collection is fair to a run that was not pooled: leave each group out, and learn what a new run loses."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,17 +8,17 @@ import xarray as xr
 
 from irmeta.attributes import recorded
 from irmeta.cube import ALL, cube, geometric
-from irmeta.errors import MetricError, ScoresError
+from irmeta.errors import MetricError, ScoresError, require_share
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.groups import Grouping, grouped
-from irmeta.names import Metric, highest, parse, parse_list
+from irmeta.names import Metric, parse, parse_list
 from irmeta.result import result
-from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.studies.reuse import figures
+from irmeta.studies.reuse.figures import Scored
 from irmeta.words import listed
 
 UNCUT = 10
@@ -63,101 +63,101 @@ def reuse(
     (2, 1.0)
     """
     _check(depth, level)
-    wanted = parse_list(metrics)
-    if logs := geometric(str(metric) for metric in wanted):
-        raise MetricError(
-            f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)"
-        )
+    wanted = _wanted(metrics)
     seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
     groups = grouped(looked.names, groups)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
-    owner, brought = left_out.owners(
-        looked, np.where(pooled, number, NOBODY).tolist(), depth
-    )
-    full, left = left_out.without_each(looked, owner, len(names))
-    # (system, metric): without the judgments of the own group
-    own = left[number, np.arange(len(number))]
-    places = [looked.metrics.index(metric) for metric in seen]
-    count = len(wanted)
-    unjudged = 1 - own[:, places]
-    learned_from = _require_pooled(pooled, owner, number)
-    bands, models = _penalties(
-        wanted,
-        (full - own)[:, :count],
-        unjudged,
-        own[:, :count],
-        number,
-        learned_from,
-        level,
-    )
-    over = ("system", "metric")
+    # the group that alone brought each judged document, and what each group brought
+    group_of_run = np.where(pooled, number, NOBODY)
+    owner, brought = left_out.owners(looked, group_of_run.tolist(), depth)
+    _require_pooled(pooled, owner, number)
+    scored = _without_own_groups(looked, owner, number, pooled, seen)
+    bands, models = figures.penalties(wanted, scored, level)
     data: dict[str, Any] = {
-        **_of_groups(looked, owner, brought, names, number),
+        **figures.of_groups(looked, owner, brought, names, number),
         "group_of": ("system", [groups.of[run] for run in looked.names]),
         "pooled": ("system", pooled),
-        "score": (over, full[:, :count]),
-        "without": (over, own[:, :count]),
-        "loss": (over, (full - own)[:, :count]),
-        "unjudged": (over, unjudged),
-        **_ranks(full[:, :count], left[:, :, :count], number),
-        **{
-            name: (over, bands[..., place])
-            for place, name in enumerate(("expected", "low", "high"))
-        },
-        **_of_metrics(
-            full[:, :count],
-            own[:, :count],
-            unjudged,
-            bands,
-            models,
-            number,
-            learned_from,
-        ),
+        **figures.of_runs(scored, bands),
+        **figures.ranks(scored),
+        **figures.of_metrics(scored, bands, models),
     }
-    of_new = list[str]()
+    notes = [
+        *_notes(depth, owner, pooled, len(names)),
+        *_shallow(looked, pooled, depth),
+    ]
     if new is not None:
-        found, of_new = _new(qrels, new, wanted, seen, models, level)
-        data |= found | {
-            "extrapolated": (
-                ("run", "metric"),
-                found["new_unjudged"][1] > data["usual_unjudged"][1],
-            )
-        }
-    scores = cube(
-        full[:, None, :count],
-        looked.names,
-        [ALL],
-        [str(m) for m in wanted],
-        collection=_name(looked),
-    )
-    scores = scores.assign_attrs(
-        recorded(
-            {"qrels": looked.task.judgments.qrels.digest, "runs": dict(looked.digests)}
-        )
-    )
+        found, of_new = figures.of_new_runs(qrels, new, wanted, seen, models, level)
+        data |= found
+        # more is unjudged than the penalty was learned from
+        far = found["new_unjudged"][1] > data["usual_unjudged"][1]
+        data["extrapolated"] = (("run", "metric"), far)
+        notes += [*of_new, *_beyond(looked_at=found["run"], far=far)]
     outcome = result(
         "reuse",
         data,
-        inputs={_name(looked): scores},
+        inputs={_name(looked): _cube(looked, wanted, scored.full)},
         options={
             "depth": depth,
             "level": level,
             "topics": len(looked.topics),
             "groups": groups.source,
         },
-        notes=[
-            *_notes(depth, owner, pooled, len(names)),
-            *_shallow(looked, pooled, depth),
-            *of_new,
-            *_beyond(data),
-        ],
+        notes=notes,
     )
     return outcome.assign_coords(
         system=looked.names, metric=[str(metric) for metric in wanted], group=names
     )
+
+
+def _wanted(metrics: str | Iterable[str]) -> list[Metric]:
+    """Parse the metrics; those that are not means over topics are refused."""
+    wanted = parse_list(metrics)
+    if logs := geometric(str(metric) for metric in wanted):
+        raise MetricError(
+            f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)"
+        )
+    return wanted
+
+
+def _without_own_groups(
+    looked: LookedUp,
+    owner: Indices,
+    number: Indices,
+    pooled: Bools,
+    seen: Sequence[Metric],
+) -> Scored:
+    """Score every run with all judgments, and with each group's own left out.
+
+    owner : (judgment,), the group that alone brought it.  seen : of each metric, the one that counts judged documents;
+    in the metrics looked up these stand behind those that are wanted.
+    """
+    # (system, metric), (group, system, metric)
+    full, left = left_out.without_each(looked, owner, int(number.max()) + 1)
+    own = left[number, np.arange(number.size)]
+    judged = own[:, [looked.metrics.index(metric) for metric in seen]]
+    count = len(seen)
+    return Scored(
+        full=full[:, :count],
+        own=own[:, :count],
+        unjudged=1 - judged,
+        without=left[:, :, :count],
+        number=number,
+        learned_from=pooled,
+    )
+
+
+def _cube(looked: LookedUp, metrics: Sequence[Metric], full: Floats) -> xr.DataArray:
+    """Make a cube of the means, with digests of what they were made from."""
+    names = [str(metric) for metric in metrics]
+    scores = cube(full[:, None], looked.names, [ALL], names, collection=_name(looked))
+    digests = {
+        "qrels": looked.task.judgments.qrels.digest,
+        "runs": dict(looked.digests),
+    }
+    return scores.assign_attrs(recorded(digests))
 
 
 def _check(depth: int | None, level: float) -> None:
@@ -166,10 +166,7 @@ def _check(depth: int | None, level: float) -> None:
             f"the pool's depth must be 1 or more, not {depth}; use None (--depth 0) if the pool "
             "had none"
         )
-    if not 0 < level < 1:
-        raise ScoresError(
-            f"the level must be between 0 and 1, as in 0.9, not {level:g}"
-        )
+    require_share("the level", level, 0.9)
 
 
 def unjudged_at(metric: Metric, depth: int | None) -> Metric:
@@ -179,8 +176,8 @@ def unjudged_at(metric: Metric, depth: int | None) -> Metric:
     return parse(f"Judged@{own if depth is None else min(own, depth)}")
 
 
-def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> Bools:
-    """Say which runs the penalty is learned from: those that were pooled; some of them must have brought something."""
+def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> None:
+    """Refuse pools of few groups, or of groups that brought nothing: no penalty can be learned from them."""
     count = np.unique(number[pooled]).size
     if count <= penalty.LEAST:
         raise ScoresError(
@@ -192,223 +189,21 @@ def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> Bools:
             "no group contributed a judged document alone; are these the runs that were pooled, "
             "and is --depth right?"
         )
-    return pooled
 
 
-def _penalties(
-    metrics: Sequence[Metric],
-    loss: Floats,
-    unjudged: Floats,
-    score: Floats,
-    number: Indices,
-    learned_from: Bools,
-    level: float,
-) -> tuple[Floats, list[penalty.Penalty]]:
-    """Learn each metric's penalty; predict each group by the others: (system, metric, 3), NaN for runs not studied."""
-    bands = np.full((*loss.shape, 3), np.nan)
-    models = []
-    group = np.unique(number[learned_from], return_inverse=True)[1]
-    for metric in range(loss.shape[1]):
-        cases = (
-            loss[learned_from, metric],
-            unjudged[learned_from, metric],
-            score[learned_from, metric],
-            group,
-        )
-        band = penalty.leave_out(*cases, level).within(
-            _least(metrics[metric], cases[2])
-        )
-        bands[learned_from, metric] = np.stack(band, axis=-1)
-        models.append(penalty.fit(*cases))
-    return bands, models
+def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
+    """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out.
 
-
-def _of_groups(
-    looked: LookedUp,
-    owner: Indices,
-    brought: Bools,
-    names: Sequence[str],
-    number: Indices,
-) -> dict[str, Any]:
-    """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
-    relevant = looked.task.judgments.qrels.grades >= 1
-    whole = np.zeros((len(names), len(owner)), dtype=np.bool_)
-    whole[: len(brought)] = brought
-    alone = np.equal.outer(np.arange(len(names)), owner)
-    return {
-        "runs": ("group", np.bincount(number, minlength=len(names))),
-        "brought": ("group", whole.sum(axis=1)),
-        "unique": ("group", alone.sum(axis=1)),
-        "unique_relevant": ("group", (alone & relevant).sum(axis=1)),
-        "relevant_share": (
-            "group",
-            (alone & relevant).sum(axis=1) / max(1, int(relevant.sum())),
-        ),
-        "judged": len(owner),
-        "relevant": int(relevant.sum()),
-    }
-
-
-def _ranks(full: Floats, left: Floats, number: Indices) -> dict[str, Any]:
-    """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
-    metrics = full.shape[1]
-    rank = np.empty(full.shape, dtype=np.int64)
-    without = np.empty(full.shape, dtype=np.int64)
-    tau = np.full((len(left), metrics), np.nan)
-    for metric in range(metrics):
-        whole = settled(full[:, metric])
-        others = settled(left[:, :, metric])
-        rank[:, metric] = descriptive.ranks(whole)
-        tau[:, metric] = tau_b(whole, others)
-        for group, scores in enumerate(others):
-            own = number == group
-            without[own, metric] = descriptive.ranks(scores)[own]
-    means = [
-        (without - rank)[number == group].max(axis=0) for group in range(len(left))
-    ]
-    loss = [
-        (full - left[group])[number == group].mean(axis=0) for group in range(len(left))
-    ]
-    return {
-        "rank": (("system", "metric"), rank),
-        "rank_without": (("system", "metric"), without),
-        "tau": (("group", "metric"), tau),
-        "group_loss": (("group", "metric"), np.array(loss)),
-        "group_ranks": (("group", "metric"), np.array(means)),
-        "most_ranks": ("metric", (without - rank).max(axis=0)),
-        "least_tau": ("metric", np.fmin.reduce(tau, axis=0)),
-    }
-
-
-def _of_metrics(
-    full: Floats,
-    own: Floats,
-    unjudged: Floats,
-    bands: Floats,
-    models: Sequence[penalty.Penalty],
-    number: Indices,
-    learned_from: Bools,
-) -> dict[str, Any]:
-    """Return what each metric loses, groups counted alike, and whether intervals hold it."""
-    loss = full - own
-    group = np.unique(number[learned_from], return_inverse=True)[1]
-    weight = 1 / np.bincount(group)[group]
-    mean = np.average(loss[learned_from], axis=0, weights=weight)
-    spread = full.std(axis=0, ddof=1)
-    covered = (loss >= bands[..., 1]) & (loss <= bands[..., 2])
-    held = [
-        penalty.coverage(
-            loss[learned_from, metric],
-            penalty.Band(*bands[learned_from, metric].T),
-            group,
-        )
-        for metric in range(loss.shape[1])
-    ]
-    size = np.average(np.abs(loss[learned_from]), axis=0, weights=weight)
-    return {
-        "covered": (
-            ("system", "metric"),
-            np.where(np.isnan(bands[..., 1]), np.nan, covered),
-        ),
-        "mean_loss": ("metric", mean),
-        "relative_loss": (
-            "metric",
-            np.divide(size, spread, out=np.full(len(size), np.nan), where=spread > 0),
-        ),
-        "b": ("metric", [model.slopes[0] for model in models]),
-        "c": ("metric", [model.slopes[1] for model in models]),
-        "coverage": ("metric", held),
-        "usual_unjudged": (
-            "metric",
-            _usual(unjudged[learned_from], full[learned_from]),
-        ),
-    }
-
-
-def _usual(unjudged: Floats, score: Floats) -> Floats:
-    """Return the largest share of unjudged documents in the better half of the runs: bad runs find what nobody does."""
-    better = score >= np.median(score, axis=0)
-    return np.where(better, unjudged, 0.0).max(axis=0)
-
-
-def _new(
-    qrels: QrelsLike,
-    new: RunsLike,
-    wanted: Sequence[Metric],
-    seen: Sequence[Metric],
-    models: Sequence[penalty.Penalty],
-    level: float,
-) -> tuple[dict[str, Any], list[str]]:
-    """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
-    residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
-    looked = left_out.look_up(
-        qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())]
-    )
-    means = left_out.scores(looked).mean(axis=1)
-    at = {metric: place for place, metric in enumerate(looked.metrics)}
-    columns = [at[metric] for metric in wanted]
-    score = means[:, columns]
-    most = left_out.most(looked).mean(axis=1)[:, columns]
-    unjudged = 1 - means[:, [at[metric] for metric in seen]]
-    bound = np.empty_like(score)
-    bands = []
-    for i, metric in enumerate(wanted):
-        own = score[:, i]
-        if metric in residuals:
-            bound[:, i] = own + means[:, at[residuals[metric]]]
-        else:
-            bound[:, i] = _highest(metric, most[:, i])
-        expected = penalty.band(models[i], unjudged[:, i], own, level)
-        bands.append(expected.within(_least(metric, own), bound[:, i] - own))
-    over = ("run", "metric")
-    found = {
-        "run": looked.names,
-        "new_score": (over, score),
-        "new_unjudged": (over, unjudged),
-        "penalty": (over, np.stack([one.expected for one in bands], axis=1)),
-        "penalty_low": (over, np.stack([one.low for one in bands], axis=1)),
-        "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
-        "bound": (over, bound),
-    }
-    return found, left_out.matching(looked)
-
-
-def _least(metric: Metric, score: Floats) -> Floats:
-    """Return the least loss that further judgments can show: 0 where they only raise a score, else the score lost."""
-    if left_out.only_rises(metric):
-        return np.zeros_like(score)
-    return -score
-
-
-def _highest(metric: Metric, most: Floats) -> Floats:
-    """Return the highest score that further judgments can lead to."""
-    if left_out.only_rises(metric):
-        return most
-    return np.full_like(most, highest(str(metric)))
-
-
-def _beyond(data: Mapping[str, Any]) -> list[str]:
-    """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out."""
-    if "run" not in data:
-        return []
-    far = [
-        run
-        for run, extrapolated in zip(
-            data["run"], data["extrapolated"][1].any(axis=1), strict=True
-        )
-        if extrapolated
-    ]
-    if not far:
+    far : (run, metric).
+    """
+    by_some = np.asarray(far.any(axis=1))
+    named = [looked_at[run] for run in np.flatnonzero(by_some).tolist()]
+    if not named:
         return []
     return [
-        f"{listed(far)}: more unjudged documents than any left-out run of the better half has, so "
+        f"{listed(named)}: more unjudged documents than any left-out run of the better half has, so "
         "the adjustment is extrapolated"
     ]
-
-
-def _residual(metric: Metric) -> Metric:
-    cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
-    return parse(f"RBPResidual(p={metric['p']}){cutoff}")
 
 
 def _name(looked: LookedUp) -> str:

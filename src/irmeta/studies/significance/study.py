@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, prepare
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.limits import constant_notes, widest
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
@@ -83,7 +83,7 @@ def significance(
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     resamples : of permutation, bootstrap, tukey and max-t, at least 100.
     top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.
-    rng : a seed or a generator.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
     unless `correct` is bh or none, cut to the differences that the metric can have, NaN where systems differ by the
@@ -222,8 +222,7 @@ def _check(
 ) -> None:
     require_choice("test", test, get_args(Test))
     require_choice("correct", correct, get_args(Correction))
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
     paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(

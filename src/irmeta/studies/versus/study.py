@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.limits import constant_notes, widest
 from irmeta.names import nearest
 from irmeta.parallel import seeded
@@ -52,7 +52,7 @@ def versus(
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     missing : what to do with missing scores, as in `irmeta.cube.complete`; "pairwise" compares with each system on the
     topics on which both have scores.
-    resamples : of permutation, bootstrap and dunnett, at least 1000.  rng : a seed or a generator.
+    resamples : of permutation, bootstrap and dunnett.  rng : a seed or a generator, of all that is random.
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
@@ -70,8 +70,7 @@ def versus(
     """
     require_choice("test", test, get_args(PairedTest))
     require_choice("correct", correct, get_args(ManyToOne))
-    if not 0 < alpha < 1:
-        raise ScoresError(f"alpha must be between 0 and 1, as in 0.05, not {alpha:g}")
+    require_share("alpha", alpha, 0.05)
     paired.check_margin(margin)
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use 1000 or more")

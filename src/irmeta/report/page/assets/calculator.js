@@ -1,5 +1,5 @@
 // The reference model: least squares from pooled means and covariances, intervals from collections left out in turn.
-// The same steps, names and limits as irmeta.stats.regression, .intervals and .scales; quantiles come with the model.
+// The same steps, names and limits as irmeta.stats.prediction.regression, .intervals and .scales; quantiles come with the model.
 const EDGE = 0.001, COLLINEAR = 1e-9;
 
 const onScale = (score, scale) => {

@@ -1,13 +1,17 @@
 // The page itself: tabs, metric switches, theme; panels are filled one after the other, hidden ones when their tab is chosen.
 const content = JSON.parse(document.getElementById("content").textContent);
+// `hidden`: metrics that are switched off. `redraw`: functions to call when they, the theme or the width change.
 const hidden = new Set(), redraw = new Set();
 
+/** A chart with its title, readout and buttons. Charts compute positions; what a mark says stands in its data-say. */
 function chartOf(chart, file) {
   const holder = element("div", { class: "canvas" }), readout = element("p", { class: "readout", role: "status" });
   const label = element("span"), select = element("select"), chooser = element("label", { class: "chooser" }, label, select);
   const download = element("button", { type: "button", "aria-label": `Save the figure ${chart.title} as SVG` }, "SVG");
+  // width drawn for; what is chosen where a chart shows one of several; what the chart made; the mark that is read out
   const state = { width: 0, choice: undefined, drawn: null, at: -1, marked: null };
 
+  /** Draw anew for the width there is; nothing is drawn while the tab is hidden, and has no width. */
   function draw() {
     state.width = holder.clientWidth;
     if (!state.width) return;
@@ -23,6 +27,7 @@ function chartOf(chart, file) {
     readout.textContent = "";
   }
 
+  /** Read a mark out, and light it up; null for none. */
   function say(mark) {
     state.marked?.classList.remove("on");
     state.marked = mark;
@@ -31,6 +36,7 @@ function chartOf(chart, file) {
     state.drawn.svg.dispatchEvent(new CustomEvent("say", { detail: mark }));
   }
 
+  // a matrix is one image, which finds its cell by position (`point`, `move`); other charts have an element for each mark
   const at = (event) => {
     if (state.drawn.point) readout.textContent = state.drawn.point(event) ?? readout.textContent;
     else say(event.target.closest("[data-say]"));
@@ -38,7 +44,7 @@ function chartOf(chart, file) {
   for (const kind of ["pointermove", "pointerdown"]) holder.addEventListener(kind, at);  // a finger taps, it does not move
   holder.addEventListener("pointerleave", (event) => { if (!state.drawn.point && event.pointerType !== "touch") say(null); });
   holder.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+    const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];  // rows, columns
     if (!step || event.target !== state.drawn.svg) return;
     event.preventDefault();
     if (state.drawn.move) { readout.textContent = state.drawn.move(...step); return; }
@@ -74,6 +80,7 @@ function fill(panel) {
   }));
 }
 
+/** Let a list of tabs show one panel at a time; the choice is remembered in the address. */
 function tabsOf(list) {
   const tabs = [...list.querySelectorAll("[role=tab]")];
   const section = list.parentElement.id;
@@ -99,6 +106,7 @@ function tabsOf(list) {
   });
 }
 
+/** A box for each metric: charts and tables leave out those that are switched off. */
 function switchesOf(boxes, counter) {
   const off = new Set((recalled("metrics").off ?? "").split("\n"));
   const made = content.metrics.map((name) => {
@@ -111,6 +119,7 @@ function switchesOf(boxes, counter) {
     made.forEach(([box]) => { if (!box.checked) hidden.add(box.value); });
     counter.textContent = `${content.metrics.length - hidden.size} of ${content.metrics.length}`;
     remember("metrics", { off: [...hidden].join("\n") });
+    // notes that figures of all metrics stand beside what is shown of some
     document.querySelectorAll(".partial").forEach((line) => { line.hidden = hidden.size === 0; });
     redraw.forEach((draw) => draw());
   };
@@ -126,6 +135,7 @@ function switchesOf(boxes, counter) {
   apply();
 }
 
+/** Light or dark, as the system has it until the button is pressed. */
 function themeOf(button) {
   const root = document.documentElement;
   const show = (theme) => {
@@ -145,11 +155,13 @@ switchesOf(document.getElementById("boxes"), document.getElementById("switched")
 themeOf(document.getElementById("theme"));
 document.querySelectorAll("[role=tablist]").forEach(tabsOf);
 calculatorOf(content.calculator, document.getElementById("calculation"), document.getElementById("calculator-command"));
+// the link of the section that is in the middle of the window is marked
 const links = new Map([...document.querySelectorAll(".top nav a")].map((link) => [link.hash.slice(1), link]));
 const here = new IntersectionObserver((entries) => entries.forEach((entry) => {
   if (entry.isIntersecting) links.forEach((link, key) => key === entry.target.id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
 }), { rootMargin: "-30% 0px -65%" });
 links.forEach((_, key) => here.observe(document.getElementById(key)));
+// panels in view are filled one at a time, so that the page answers meanwhile
 const waiting = [...document.querySelectorAll(".panel:not([hidden])")];
 const next = () => {
   const panel = waiting.shift();

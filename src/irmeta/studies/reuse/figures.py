@@ -1,0 +1,235 @@
+"""What leaving groups out shows: what groups brought, what runs lose and how ranks move, what new runs will pay."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irmeta.evaluation import left_out
+from irmeta.evaluation.left_out import LookedUp
+from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.names import Metric, highest, parse
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats, Indices
+from irmeta.stats.prediction import penalty
+from irmeta.stats.rankings.rank import settled, tau_b
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Mean scores with all judgments, and without those that one group alone brought.
+
+    full, own : (system, metric), with all judgments, and without the system's own group's.
+    unjudged : (system, metric), the share of its first documents that are then not judged.
+    without : (group, system, metric), the scores without each group's judgments.
+    number : (system,), the group of each system, from 0.  learned_from : (system,), those that were pooled.
+    """
+
+    full: Floats
+    own: Floats
+    unjudged: Floats
+    without: Floats
+    number: Indices
+    learned_from: Bools
+
+    @property
+    def loss(self) -> Floats:
+        """What each system loses without its own group's judgments: (system, metric)."""
+        return self.full - self.own
+
+    @property
+    def group(self) -> Indices:
+        """The groups of the systems that were pooled, numbered from 0: (pooled system,)."""
+        return np.unique(self.number[self.learned_from], return_inverse=True)[1]
+
+
+def penalties(
+    metrics: Sequence[Metric], scored: Scored, level: float
+) -> tuple[Floats, list[penalty.Penalty]]:
+    """Learn each metric's penalty, and predict each group by the others: (system, metric, 3) and a model a metric.
+
+    The three are the expected loss and the ends of its interval; NaN for runs that nothing is learned from.
+    """
+    bands = np.full((*scored.full.shape, 3), np.nan)
+    models = []
+    kept = scored.learned_from
+    for at, metric in enumerate(metrics):
+        loss = scored.loss[kept, at]
+        unjudged = scored.unjudged[kept, at]
+        score = scored.own[kept, at]
+        band = penalty.leave_out(loss, unjudged, score, scored.group, level)
+        bands[kept, at] = np.stack(band.within(_least(metric, score)), axis=-1)
+        models.append(penalty.fit(loss, unjudged, score, scored.group))
+    return bands, models
+
+
+def of_groups(
+    looked: LookedUp,
+    owner: Indices,
+    brought: Bools,
+    names: Sequence[str],
+    number: Indices,
+) -> dict[str, Any]:
+    """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
+    relevant = looked.task.judgments.qrels.grades >= 1
+    # (group, judgment): groups that were not pooled stand last, and brought nothing
+    whole = np.zeros((len(names), len(owner)), dtype=np.bool_)
+    whole[: len(brought)] = brought
+    alone = np.equal.outer(np.arange(len(names)), owner)
+    alone_relevant = (alone & relevant).sum(axis=1)
+    all_relevant = int(relevant.sum())
+    return {
+        "runs": ("group", np.bincount(number, minlength=len(names))),
+        "brought": ("group", whole.sum(axis=1)),
+        "unique": ("group", alone.sum(axis=1)),
+        "unique_relevant": ("group", alone_relevant),
+        "relevant_share": ("group", alone_relevant / max(1, all_relevant)),
+        "judged": len(owner),
+        "relevant": all_relevant,
+    }
+
+
+def of_runs(scored: Scored, bands: Floats) -> dict[str, Any]:
+    """Label the scores of runs, their losses, and what the other groups predict: bands of (system, metric, 3)."""
+    figures = {
+        "score": scored.full,
+        "without": scored.own,
+        "loss": scored.loss,
+        "unjudged": scored.unjudged,
+        "expected": bands[..., 0],
+        "low": bands[..., 1],
+        "high": bands[..., 2],
+    }
+    return {name: (("system", "metric"), part) for name, part in figures.items()}
+
+
+def ranks(scored: Scored) -> dict[str, Any]:
+    """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
+    full = scored.full
+    number = scored.number
+    groups = range(len(scored.without))
+    rank = np.empty(full.shape, dtype=np.int64)
+    without = np.empty(full.shape, dtype=np.int64)
+    tau = np.full((len(groups), full.shape[1]), np.nan)
+    for metric in range(full.shape[1]):
+        whole = settled(full[:, metric])
+        others = settled(scored.without[:, :, metric])  # (group, system)
+        rank[:, metric] = descriptive.ranks(whole)
+        tau[:, metric] = tau_b(whole, others)
+        for group, scores in enumerate(others):
+            own = number == group
+            without[own, metric] = descriptive.ranks(scores)[own]
+    # of each group's own systems: the most ranks lost, and the mean loss of score
+    fallen = without - rank
+    most = [fallen[number == group].max(axis=0) for group in groups]
+    lost = [scored.loss[number == group].mean(axis=0) for group in groups]
+    return {
+        "rank": (("system", "metric"), rank),
+        "rank_without": (("system", "metric"), without),
+        "tau": (("group", "metric"), tau),
+        "group_loss": (("group", "metric"), np.array(lost)),
+        "group_ranks": (("group", "metric"), np.array(most)),
+        "most_ranks": ("metric", fallen.max(axis=0)),
+        "least_tau": ("metric", np.fmin.reduce(tau, axis=0)),
+    }
+
+
+def of_metrics(
+    scored: Scored, bands: Floats, models: Sequence[penalty.Penalty]
+) -> dict[str, Any]:
+    """Return what each metric loses, groups counted alike, and whether intervals hold it."""
+    kept = scored.learned_from
+    group = scored.group
+    weight = 1 / np.bincount(group)[group]
+    loss = scored.loss
+    mean = np.average(loss[kept], axis=0, weights=weight)
+    # the mean size of a loss, in standard deviations of systems
+    size = np.average(np.abs(loss[kept]), axis=0, weights=weight)
+    spread = scored.full.std(axis=0, ddof=1)
+    unknown = np.full(len(size), np.nan)
+    relative = np.divide(size, spread, out=unknown, where=spread > 0)
+    covered = (loss >= bands[..., 1]) & (loss <= bands[..., 2])
+    covered_or_unknown = np.where(np.isnan(bands[..., 1]), np.nan, covered)
+    held = [
+        penalty.coverage(loss[kept, at], penalty.Band(*bands[kept, at].T), group)
+        for at in range(loss.shape[1])
+    ]
+    usual = _usual(scored.unjudged[kept], scored.full[kept])
+    return {
+        "covered": (("system", "metric"), covered_or_unknown),
+        "mean_loss": ("metric", mean),
+        "relative_loss": ("metric", relative),
+        "b": ("metric", [model.slopes[0] for model in models]),
+        "c": ("metric", [model.slopes[1] for model in models]),
+        "coverage": ("metric", held),
+        "usual_unjudged": ("metric", usual),
+    }
+
+
+def _usual(unjudged: Floats, score: Floats) -> Floats:
+    """Return the largest share of unjudged documents in the better half of the runs: bad runs find what nobody does."""
+    better = score >= np.median(score, axis=0)
+    return np.where(better, unjudged, 0.0).max(axis=0)
+
+
+def of_new_runs(
+    qrels: QrelsLike,
+    new: RunsLike,
+    wanted: Sequence[Metric],
+    seen: Sequence[Metric],
+    models: Sequence[penalty.Penalty],
+    level: float,
+) -> tuple[dict[str, Any], list[str]]:
+    """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
+    residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
+    looked = left_out.look_up(
+        qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())]
+    )
+    means = left_out.scores(looked).mean(axis=1)
+    at = {metric: place for place, metric in enumerate(looked.metrics)}
+    columns = [at[metric] for metric in wanted]
+    score = means[:, columns]
+    # the scores if every unjudged document had the highest grade
+    most = left_out.most(looked).mean(axis=1)[:, columns]
+    unjudged = 1 - means[:, [at[metric] for metric in seen]]
+    bound = np.empty_like(score)
+    bands = []
+    for i, metric in enumerate(wanted):
+        own = score[:, i]
+        if metric in residuals:
+            bound[:, i] = own + means[:, at[residuals[metric]]]
+        else:
+            bound[:, i] = _highest(metric, most[:, i])
+        expected = penalty.band(models[i], unjudged[:, i], own, level)
+        bands.append(expected.within(_least(metric, own), bound[:, i] - own))
+    over = ("run", "metric")
+    found = {
+        "run": looked.names,
+        "new_score": (over, score),
+        "new_unjudged": (over, unjudged),
+        "penalty": (over, np.stack([one.expected for one in bands], axis=1)),
+        "penalty_low": (over, np.stack([one.low for one in bands], axis=1)),
+        "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
+        "bound": (over, bound),
+    }
+    return found, left_out.matching(looked)
+
+
+def _least(metric: Metric, score: Floats) -> Floats:
+    """Return the least loss that further judgments can show: 0 where they only raise a score, else the score lost."""
+    if left_out.only_rises(metric):
+        return np.zeros_like(score)
+    return -score
+
+
+def _highest(metric: Metric, most: Floats) -> Floats:
+    """Return the highest score that further judgments can lead to."""
+    if left_out.only_rises(metric):
+        return most
+    return np.full_like(most, highest(str(metric)))
+
+
+def _residual(metric: Metric) -> Metric:
+    cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
+    return parse(f"RBPResidual(p={metric['p']}){cutoff}")
