@@ -178,6 +178,16 @@ def test_every_public_name_is_on_the_page() -> None:
     assert public <= set(named), public - set(named)
 
 
+def test_recipes_name_files_that_there_are() -> None:
+    """Each path in the guide for contributors exists, up to the part that a contributor names."""
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text()
+    paths = re.findall(r"`((?:src|tests|docs|bench|scripts)/[^` ]*)`", text)
+    assert len(paths) > 20
+    fixed = [path.partition("ROOM")[0] for path in paths]
+    folders = [re.sub(r"[^/]*(NAME|VERB).*", "", path) for path in fixed]
+    assert [path for path in folders if not (DOCS.parent / path).exists()] == []
+
+
 @pytest.mark.parametrize(
     "path", sorted((DOCS / "studies").glob("[!i]*.md")), ids=lambda path: path.stem
 )

@@ -1,6 +1,6 @@
 """Coverage: how often the intervals that irmeta prints hold the truth, and its tests reject what is true.
 
-python -m bench.coverage                      measure everything (an hour); the collections are where IRMETA_DATA says
+python -m bench.coverage                      measure everything (1.5 hours); the collections are where IRMETA_DATA says
 python -m bench.coverage --short              few draws from made cubes (CI); exits with 1 where a promise is broken
 python -m bench.coverage --only "rank sets"   some of it
 python -m bench.coverage --write              keep what was measured, row by row: in measured.csv here, in the tables

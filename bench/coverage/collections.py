@@ -199,7 +199,7 @@ def _true_ways(
 ) -> np.ndarray:
     """Compute the mean tau of each metric on n topics with the target on n others, over many worlds."""
     rng = np.random.default_rng(0)
-    drawn = (_ways(systems, 2 * n, team, step, noises, rng) for _ in range(3000))
+    drawn = (_ways(systems, 2 * n, team, step, noises, rng) for _ in range(1000))
     means = [(one[:, :n].mean(1).T, one[:, n:, 0].mean(1)) for one in drawn]
     return np.mean([tau_b(settled(by), settled(goal)) for by, goal in means], axis=0)
 

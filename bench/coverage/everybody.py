@@ -240,7 +240,7 @@ _PLACED = in_worlds(_percentile, SYSTEMS)
 ENTRIES = [
     Entry("percentile among everybody", 0.95, 0.93, _PLACED, 120, 20),
     Entry("difference across collections", 0.95, 0.90, _in_pairs, 400, 20),
-    Entry("old factors that have not aged", 0.05, 0.08, _years, 80, 10),
+    Entry("old factors that have not aged", 0.05, 0.08, _years, 60, 10),
     Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10),
     Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10),
     Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40),

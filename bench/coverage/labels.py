@@ -61,7 +61,7 @@ def _compared(labels: Labels, topics: int, rng: np.random.Generator) -> xr.Datas
 @cache
 def _expected(labels: Labels) -> xr.Dataset:
     """Compute what very many topics give."""
-    return _compared(labels, 3000, np.random.default_rng(0))
+    return _compared(labels, 1500, np.random.default_rng(0))
 
 
 def _of_a_judge(

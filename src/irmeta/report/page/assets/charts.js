@@ -87,7 +87,14 @@ CHARTS.lines = ({ data, width, alt, hidden }) => {
     node("polyline", { class: "leader", points: `${width - right},${end} ${width - right + 14 * em},${label}` }),
     ...one.y.map((v, i) => node("circle", { cx: x(data.x[i]), cy: y(v), r: 2.4 * em })),
     text(width - right + 18 * em, label + 4 * em, one.name, { class: "name" })));
-  const below = data.x.map((n) => text(x(n), height - bottom + 16 * em, n, { "text-anchor": "middle", class: "tick" }));
+  let free = -Infinity;
+  // a number that would touch the one before it is left out
+  const apart = data.x.filter((n) => {
+    const half = widthOf([`${n}`]) / 2, clear = x(n) - half > free;
+    if (clear) free = x(n) + half + 4 * em;
+    return clear;
+  });
+  const below = apart.map((n) => text(x(n), height - bottom + 16 * em, n, { "text-anchor": "middle", class: "tick" }));
   return { svg: canvas(width, height, alt, ...horizontalGrid(y, left, width - right, em), ...marks, ...below,
     text((left + width - right) / 2, height - 4 * em, data.xlabel, { "text-anchor": "middle", class: "label" })) };
 };
