@@ -246,7 +246,7 @@ SAID: Sequence[Said] = (
     ),
     Said(
         "docs/tutorial.md",
-        "held at once in {} (of the best three quarters of the systems, --top 0.75, in {}): fewest",
+        "held at once in {} (of the best three quarters of the systems, --top 0.75, in {}), fewest",
         (Range(_BY_T, DIFFER), Range(_BY_T + _BEST, DIFFER)),
     ),
     Said(
@@ -321,12 +321,12 @@ SAID: Sequence[Said] = (
     ),
     Said(
         "src/irmeta/studies/versus/study.py",
-        '"all held at once in {}, of 50 in {}."',
+        '"all held at once in {}, of 50 topics in {}."',
         [Range(f"{_FROM}, Bonferroni's t", topics=[n]) for n in (10, 50)],
     ),
     Said(
         "src/irmeta/studies/versus/study.py",
-        '"all held at once in {}, of 50 in {}. Those of --correct holm are wider: {}."',
+        '"all held at once in {}, of 50 topics in {}. Those of --correct holm are wider: {}."',
         (
             Range(f"{_FROM}, Dunnett", topics=[10]),
             Range(f"{_FROM}, Dunnett", topics=[50]),
