@@ -308,7 +308,9 @@ def _compared(count: int, systems: int, topics: int, draws: int) -> Figures:
             for name in ("drmse_quantile", "false_positives_quantile")
         ]
         above.append(np.mean(np.concatenate(quantiles) > 0.975))
-        named.append("Beyond what chance gives any pair" in " ".join(findings(outcome)))
+        named.append(
+            "Pairs that differ by more than chance" in " ".join(findings(outcome))
+        )
     return {"above .975": float(np.mean(above)), "a pair is named": _share(named)}
 
 

@@ -152,7 +152,7 @@ def test_the_command(
 
 def test_work_that_kills_every_worker(cluster: Cluster) -> None:
     """Work that no worker survives ends with an error that names it so, not with a traceback."""
-    with pytest.raises(IrmetaError, match="workers died of the same piece of work"):
+    with pytest.raises(IrmetaError, match="workers died on the same"):
         list(irmeta.parallel.in_order(os._exit, [1]))
 
 
@@ -179,7 +179,7 @@ def test_workers_that_come_later(
         lambda _: "0.0.1" if os.getpid() == here else "unused",
     )
     with pytest.raises(
-        IrmetaError, match=r"a worker that came later has irmeta .*, here is 0.0.1"
+        IrmetaError, match=r"a worker that joined later has irmeta .*, here is 0.0.1"
     ):
         list(irmeta.parallel.in_order(str, range(3)))
     monkeypatch.undo()
@@ -306,7 +306,7 @@ def test_frozen_workers(cluster: Cluster) -> None:
     with (
         stopped(*pids(cluster)),
         pytest.raises(
-            IrmetaError, match=r"worker tcp://.* was silent for 1 s; mend the"
+            IrmetaError, match=r"worker tcp://.* was silent for 1 s; repair the"
         ),
     ):
         list(irmeta.parallel.in_order(str, range(3)))
@@ -340,7 +340,7 @@ def test_without_workers() -> None:
             n_workers=0, processes=False, dashboard_address="127.0.0.1:0"
         ) as empty,
         on_cluster(empty.scheduler_address),
-        pytest.raises(IrmetaError, match="it has no workers; mend the"),
+        pytest.raises(IrmetaError, match="it has no workers; repair the"),
     ):
         list(irmeta.parallel.in_order(str, range(3)))
 

@@ -87,7 +87,10 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
         (lambda scores: scores.drop_vars("topic"), r"assign_coords\(topic="),
         (lambda scores: scores.assign_coords(topic=[301, 302]), "names that are text"),
         (lambda scores: scores.astype(object), "numbers, not object"),
-        (lambda scores: scores.values, "this is a ndarray; irmeta.from_frame"),
+        (
+            lambda scores: scores.values,
+            "this is a ndarray; make one with irmeta.from_frame",
+        ),
         (lambda scores: scores.to_dataset(), "this is a Dataset; choose one"),
         (lambda scores: {"one": scores}, "this is a dict; choose one"),
     ],
@@ -181,7 +184,7 @@ def test_top_systems() -> None:
     assert top_systems(square(), 0.34, by="P@10").system.values.tolist() == ["c"]
     assert top_systems(square(), 1).sizes["system"] == 3
     assert default_by(square(metrics=["AP@10", "AP@1000"])) == "AP@1000"
-    with pytest.raises(ScoresError, match="no AP to order systems by"):
+    with pytest.raises(ScoresError, match="to order systems by"):
         top_systems(square(metrics=["RR", "P@10"]), 0.5)
     for share in (0, -1, 1.1):
         with pytest.raises(ScoresError, match="above 0 and at most 1"):
@@ -219,7 +222,7 @@ def test_what_is_studied() -> None:
         prepare(scores, by="AP")
     with pytest.raises(
         ScoresError,
-        match="no AP to order systems by among P@10; name a metric with --by",
+        match="no AP among P@10 to order systems by; name a metric with --by",
     ):
         prepare(scores, metrics=["P@10"], top=0.5)
 
@@ -229,7 +232,7 @@ def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
     scores = square(metrics=["AP@100", "AP@1000"])
     assert select(scores, metrics="map").metric.values.tolist() == ["AP@1000"]
     assert prepare(scores, metrics="AP")[1] == [
-        "there is no AP among the scores: AP@1000 is used, the deepest"
+        "the scores have no AP; the deepest one, AP@1000, is used"
     ]
     both = square(metrics=["AP", "AP@1000"])
     assert prepare(both, metrics="AP")[0].metric.values.tolist() == ["AP"]
@@ -243,7 +246,7 @@ def test_a_metric_without_a_cutoff_is_the_deepest_there_is() -> None:
         ["AP@1000"],
         ["AP@1000"],
     ]
-    assert notes == ["there is no AP among the scores: AP@1000 is used, the deepest"]
+    assert notes == ["the scores have no AP; the deepest one, AP@1000, is used"]
 
 
 def test_names_of_others() -> None:
@@ -256,7 +259,7 @@ def test_names_of_others() -> None:
     assert select(odd, metrics="AP").metric.values.tolist() == ["map"]
     for wanted in ("", []):
         with pytest.raises(
-            ScoresError, match="no metric is named; name some of collection"
+            ScoresError, match="the list of metrics is empty; name some of collection"
         ):
             select(scores, metrics=wanted)
 
@@ -311,7 +314,7 @@ def test_common_keeps_most_scores() -> None:
     assert kept.topic.values.tolist() == list("12345")
     assert (
         note
-        == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack some"
+        == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack scores"
     )
 
 
@@ -319,7 +322,7 @@ def test_pairwise_is_for_studies_of_pairs() -> None:
     """A study that takes every system on every topic refuses pairwise, and names what it takes instead."""
     scores = square()
     scores[0, 0, 0] = np.nan
-    with pytest.raises(ScoresError, match=r"go pair by pair.*--missing common"):
+    with pytest.raises(ScoresError, match="of pairs; choose another.*--missing common"):
         complete(scores, "pairwise")
 
 

@@ -65,7 +65,7 @@ def test_every_study_says_alike_that_collections_share_no_metric(study):
     """Whichever study it is, the error is the same."""
     with pytest.raises(
         ScoresError,
-        match="have no metric in common; evaluate them with the same, or study each alone",
+        match="have no metric in common; evaluate them with the same metrics, or study each by itself",
     ):
         COMMON[study](
             {"a": collection(["AP", "RR"]), "b": collection(["P@10", "Bpref"])}
@@ -80,9 +80,9 @@ def test_studied_together():
     assert [one.metric.values.tolist() for one in used.values()] == [["AP"], ["AP"]]
     assert [one.system.values.tolist() for one in used.values()] == [["s0"], ["s1"]]
     assert notes == [
-        "left out, as not all collections have them: P@10, RR",
+        "metrics left out because not all collections have them: P@10, RR",
         "a: 1 of 3 systems: the top 0.5 by AP on all topics",
-        "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some",
+        "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack scores",
         "b: 1 of 2 systems: the top 0.5 by AP on all topics",
     ]
     assert prepare_together({"a": both["a"]}, metrics="AP")[1] == []
@@ -109,7 +109,7 @@ def test_missing_scores_follow_the_policy():
     tables, notes = system_level({"a": scores}, missing="systems")
     assert tables["a"].system.values.tolist() == ["s1", "s2"]
     assert notes == [
-        "a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack some"
+        "a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack scores"
     ]
 
 
@@ -117,7 +117,7 @@ def test_missing_scores_follow_the_policy():
 def test_scores_that_a_metric_cannot_take_are_an_error(value):
     """A score below 0 or above 1 is named with its system; unbounded and unknown metrics may have any."""
     with pytest.raises(
-        ScoresError, match=r"\(s0\) is not a score of AP, which takes 0 to 1"
+        ScoresError, match=r"\(s0\) is not a score of AP, whose scores are 0 to 1"
     ):
         in_range(collection(["AP"]).isel(topic=0) + value - 0.5)
     in_range(collection(["DCG", "mine"], 3.0).isel(topic=0))
@@ -143,7 +143,9 @@ def test_sizes_count_a_target_out_of_its_own_candidates():
     """Three candidates leave two predictors for a target among them and three for another."""
     check_sizes([1, 2], ["AP"], ["AP", "RR", "P@10"])
     check_sizes([3], ["Rprec"], ["AP", "RR", "P@10"])
-    with pytest.raises(ScoresError, match="1 to 2 predictors here, not 3"):
+    with pytest.raises(
+        ScoresError, match="1 to 2 predictors with these metrics, not 3"
+    ):
         check_sizes([3], ["AP"], ["AP", "RR", "P@10"])
 
 
@@ -210,6 +212,6 @@ def test_collections_that_share_topics_are_noted_where_one_is_left_out():
     }
     _, notes = system_level(cubes)
     assert notes[0].startswith(
-        "x and y share 4 topics, x and z share 4 topics, y and z share 4 topics of the same"
+        "x and y share 4 topics, x and z share 4 topics, y and z share 4 topics by name;"
     )
     assert irmeta.prediction_model(cubes).provenance["notes"] == notes

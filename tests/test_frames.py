@@ -150,7 +150,7 @@ def test_items_within_tasks_are_collections() -> None:
 def test_columns_that_are_not_used_are_named() -> None:
     """What a long table holds besides is left out and named in the notes."""
     made = from_frame(pd.DataFrame(LONG).assign(seed=1))
-    assert about(made)["notes"] == ["columns that are not used: seed"]
+    assert about(made)["notes"] == ["unused columns: seed"]
 
 
 def test_a_column_of_systems_of_another_name_is_asked_for() -> None:
@@ -191,7 +191,7 @@ def test_the_index_of_a_frame_is_no_column_that_is_not_used() -> None:
     chosen = table.iloc[[3, 0, 2]]
     assert "notes" not in about(from_frame(chosen))
     noted = about(from_frame(table.assign(index="x")))["notes"]
-    assert noted == ["columns that are not used: index"]
+    assert noted == ["unused columns: index"]
 
 
 def test_studies_take_tables() -> None:
@@ -236,7 +236,7 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         (pd.DataFrame(), r"from_frame\(table, system="),
         (
             pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]),
-            "names nothing in row 1",
+            "is empty in row 1",
         ),
         (
             pd.DataFrame(LONG).assign(system=["\x1b[2J", "a", "b", "c"]),
@@ -259,7 +259,7 @@ def test_one_column_has_one_role() -> None:
     """A column named for two roles is an error that names both: a score is not also its metric."""
     with pytest.raises(
         ScoresError,
-        match="the column 'score' is named for metric and score; name it for one",
+        match="the column 'score' is given for metric and score; give it for one",
     ):
         from_frame(pd.DataFrame(LONG), metric="score", score="score")
 

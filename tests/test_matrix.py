@@ -177,13 +177,13 @@ def test_a_given_matrix_is_used_as_it_is() -> None:
             xr.DataArray(
                 np.eye(2), coords={"a": ["x", "y"], "b": ["y", "x"]}, dims=("a", "b")
             ),
-            "the same names",
+            "the same distinct names",
         ),
         (
             xr.DataArray(
                 np.eye(2), coords={"a": ["x", "x"], "b": ["x", "x"]}, dims=("a", "b")
             ),
-            "each once",
+            "and columns",
         ),
     ],
 )

@@ -105,10 +105,10 @@ def test_spelling(given_name: str, printed: str) -> None:
     [
         ("ndgc@10", "did you mean nDCG"),
         ("PA@10", "did you mean"),
-        ("Zzz", "known: AP, SP"),
+        ("Zzz", "choose from AP, SP"),
         (
             "P(cutoff=3)@10",
-            "no parameter 'cutoff'; known: rel, judged_only, depth, pool",
+            "no parameter 'cutoff'; choose from rel, judged_only, depth, pool",
         ),
         ("AP(judgedonly=True)", "did you mean judged_only?"),
         ("P", "needs a cutoff, as in P@10"),
@@ -174,7 +174,7 @@ def test_lists() -> None:
     assert set(metrics[2:]) == set(SETS["seeds23"])
     assert len(metrics) == 25
     assert parse_list(["AP RR", parse("AP")]) == [parse("AP"), parse("RR")]
-    with pytest.raises(MetricError, match="no metric given"):
+    with pytest.raises(MetricError, match="no metric is named"):
         parse_list(" , ")
 
 
@@ -221,7 +221,7 @@ def test_the_23_metrics() -> None:
 def test_nearest() -> None:
     """The nearest names are told whatever their case; where none is near, all are."""
     assert nearest("AX", ["ax", "other"]) == "did you mean ax?"
-    assert nearest("qqq", ["a", "b"]) == "known: a, b"
+    assert nearest("qqq", ["a", "b"]) == "choose from a, b"
 
 
 @pytest.mark.parametrize("name", sorted(CATALOGUE))

@@ -91,7 +91,9 @@ def test_factors_of_ap_serve_ap_at_1000_with_a_note():
     np.testing.assert_array_equal(made.values, expected.values)
     assert list(made.metric.values) == ["AP@1000 (std.)", "P@10 (std.)"]
     (note,) = about(made)["standardization"]["notes"]
-    assert note.startswith("AP@1000 is standardized by the factors of AP: the same if")
+    assert note.startswith(
+        "AP@1000 is standardized by the factors of AP; the two are equal if"
+    )
     own = standardization.apply(deep, standardization.fit(deep))
     assert about(own)["standardization"]["notes"] == []
     with pytest.raises(ScoresError, match="lack 1 metric of these scores: AP@100;"):
@@ -104,7 +106,7 @@ def test_metrics_that_factors_lack_are_left_out_by_name():
     deep = scores().assign_coords(metric=["AP@1000", "P@10"])
     kept, notes = standardization.common_metrics(deep, factors)
     assert list(kept.metric.values) == ["AP@1000"]
-    assert notes == ["left out, as the factors lack them: P@10"]
+    assert notes == ["metrics left out because the factors lack them: P@10"]
     none = deep.sel(metric=["P@10"])
     assert standardization.common_metrics(none, factors) == (none, [])
 
@@ -114,7 +116,7 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     old = scores().assign_coords(topic=["1", "2", "3", "4"])
     new = old.assign_attrs(collection="another")
     factors = standardization.fit(old)
-    doubt = "topics are matched by name, and another and TREC-X number theirs from 1: unless"
+    doubt = "topics are matched by name, but another and TREC-X number theirs from 1: unless"
     (note,) = about(standardization.apply(new, factors))["standardization"]["notes"]
     assert note.startswith(doubt)
     assert standardization.common(new, old)[2] == [note]
@@ -205,7 +207,7 @@ def test_flat_topics_follow_the_policy_and_are_listed(policy, topics):
     assert made.sizes["topic"] == topics
     assert about(made)["standardization"]["flat"] == {"P@10": ["303"]}
     assert standardization.flat_topics(made)[0].startswith(
-        "P@10: all standardizing systems score alike on 1 topic (303)"
+        "P@10: all standardizing systems have the same score on 1 topic (303)"
     )
     if policy != "drop":
         expected = 0.5 if policy == "half" else new.sel(topic="303", metric="P@10")
@@ -248,7 +250,7 @@ def test_a_changed_file_is_refused(tmp_path, column):
     frame.with_columns(pl.col(column) * 2).write_parquet(
         path, metadata={"irmeta_factors": metadata["irmeta_factors"]}
     )
-    with pytest.raises(FileFormatError, match="its numbers changed since it was saved"):
+    with pytest.raises(FileFormatError, match="its numbers changed after it was saved"):
         standardization.load(path)
 
 
@@ -282,9 +284,9 @@ def test_common_cuts_to_what_both_have_and_says_so():
     )
     assert one.metric.values.tolist() == other.metric.values.tolist() == ["P@10"]
     assert notes == [
-        "old: 1 of its metrics are not in the other: left out",
-        "new: 1 of its metrics are not in the other: left out",
-        "new: 2 of its topics are not in the other: left out",
+        "old: 1 of its metrics left out, as the other lacks them",
+        "new: 1 of its metrics left out, as the other lacks them",
+        "new: 2 of its topics left out, as the other lacks them",
     ]
 
 

@@ -36,6 +36,8 @@ def recorded(facts: Mapping[str, Any]) -> dict[str, str | int | float]:
 def about(labelled: Labelled) -> dict[str, Any]:
     """Return what a cube or a result says of itself: its attributes, those that are JSON text as what they spell.
 
+    labelled : a cube, or the result of a study.
+
     A result says `study`, `inputs`, `options` and `notes`; a cube `collection` and where its scores come from. Both
     say so also after they were written to netCDF or Zarr and read again.
 

@@ -64,7 +64,7 @@ def board_of(
     """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
     one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
     if not one:
-        raise ScoresError("there are no scores to rank models by")
+        raise ScoresError("no metric has scores to rank models by")
     first = next(iter(one.values()))
     notes = [
         str(note)
@@ -74,8 +74,8 @@ def board_of(
     if len(one) == 1:
         if over != "tasks":
             raise ScoresError(
-                f"over={over!r} needs scores of items within tasks: several collections, each a task"
-                " (a table with columns for task and item)"
+                f"over={over!r} needs scores of items within tasks: several collections, one for "
+                "each task (a table with columns for task and item)"
             )
         models, tasks = (
             [str(name) for name in first[dim].values] for dim in ("system", "topic")
@@ -128,8 +128,8 @@ def complete(board: Board) -> Board:
         return board
     if not models.any() and not tasks.any():
         raise ScoresError(
-            f"every {board.nouns.model} and every {board.nouns.task} lacks a score; use --holes bounds or predict, or"
-            " leave some out"
+            f"every {board.nouns.model} and every {board.nouns.task} lacks a score; use --holes "
+            "bounds or --holes predict, or leave some out"
         )
     by_models = models.sum() * tasks.size >= tasks.sum() * models.size
     if by_models:
@@ -150,16 +150,16 @@ def require_comparison(board: Board) -> None:
     model, task, _ = board.nouns
     if models < 2 or tasks < 2:
         raise ScoresError(
-            f"a leaderboard compares 2 {model}s or more on 2 {task}s or more; this is {counted(models, model)} and"
-            f" {counted(tasks, task)}"
+            f"a leaderboard needs at least 2 {model}s and 2 {task}s; this table has "
+            f"{counted(models, model)} and {counted(tasks, task)}"
         )
     kinds = ((1, board.models, model, "--systems"), (0, board.tasks, task, "--topics"))
     for axis, names, what, option in kinds:
         empty = ~np.isfinite(board.scores).any(axis=axis)
         if empty.any():
             raise ScoresError(
-                f"the {what} {shortened(names[int(empty.argmax())])} has no score at all; remove it from the table, or"
-                f" name the others with {option}"
+                f"the {what} {shortened(names[int(empty.argmax())])} has no scores; remove it from "
+                f"the table, or name the others with {option}"
             )
 
 
@@ -170,7 +170,7 @@ def types_of(
     given = groups or {}
     if lacking := [task for task in tasks if task not in given]:
         raise ScoresError(
-            f"the groups have no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}"
+            f"the groups give no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}"
         )
     named = [given[task] for task in tasks]
     known = list(dict.fromkeys(named))

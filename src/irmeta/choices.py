@@ -6,7 +6,8 @@ This module loads nothing, so that `irmeta --help` is fast.
 from typing import Any, Literal, get_args
 
 # What to use of the scores
-Missing = Literal["error", "common", "topics", "systems", "pairwise"]
+Missing = Literal["error", "common", "topics", "systems"]
+MissingOfPairs = Literal[Missing, "pairwise"]
 Level = Literal["topic", "within-topic", "system"]
 TopOn = Literal["all", "half"]
 
@@ -72,17 +73,24 @@ ReuseView = Literal["metrics", "penalty"]
 JudgesView = Literal["tau", "means", "favour"]
 ReliabilityView = Literal["reliability", "differences"]
 
+_COMPLETE = {
+    "error": "stop",
+    "common": "drop topics and systems so that most scores stay",
+    "topics": "drop the topics that lack a score",
+    "systems": "drop the systems that lack a score",
+}
+
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: {
-        "error": "stop",
-        "common": "leave out topics and systems so that most scores stay",
-        "topics": "leave out the topics that lack a score",
-        "systems": "leave out the systems that lack a score",
-        "pairwise": "compare every two where both have scores (correlate, versus, standardize fit)",
+        **_COMPLETE,
+    },
+    MissingOfPairs: {
+        **_COMPLETE,
+        "pairwise": "compare each pair on the scores that both have",
     },
     Level: {
         "topic": "all pairs of a system and a topic",
-        "within-topic": "the same, less the topic's mean",
+        "within-topic": "the same, each score less the mean of its topic",
         "system": "means of systems over topics",
     },
     TopOn: {
@@ -108,13 +116,16 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     QrelsFormat: {
         "trec": "topic, iteration, document, grade",
-        "beir": "a table with a header line",
+        "beir": "a tab-separated table with a header line, as BEIR has it",
     },
     MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
         "table": "CSV, Parquet or JSON, long (a row for each score) or wide (models or tasks in rows)",
         "trec_eval": "output of trec_eval -q, one file per system",
-        "ir_measures": "topic, measure and value on a line, one file per system; or the run before them",
+        "ir_measures": (
+            "topic, measure and value on a line, one file per system; or run, topic, measure and "
+            "value"
+        ),
         "tot": "run, measure, topic and value on a line (TREC Auto-Judge)",
         "jsonl": "a JSON object on a line, with run_id, topic_id, measure and value",
         "matrix": "CSV of topics and systems, one file per metric (P@10.csv)",
@@ -133,8 +144,8 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     Ties: {"a": "Kendall's tau-a", "b": "Kendall's tau-b"},
     OverlapTies: {
-        "w": "tied items are a set",
-        "a": "the mean over all orders of tied items",
+        "w": "tied items share their rank, as a set",
+        "a": "the mean over all orders that break the ties",
         "b": "the same, scaled so that a ranking agrees perfectly with itself",
     },
     Test: {
@@ -178,46 +189,46 @@ MEANINGS: dict[Any, dict[str, str]] = {
     Aggregate: {
         "mean": "mean over tasks",
         "types": "mean of the means of task types, with --groups",
-        "standardized": "mean of scores standardized task by task",
-        "borda": "Borda's count, as MTEB has it",
-        "bt": "Bradley-Terry strengths from who beats whom",
+        "standardized": "mean of scores that are standardized within each task",
+        "borda": "Borda count, as MTEB computes it",
+        "bt": "Bradley-Terry strengths, from which model beats which",
     },
     Over: {
-        "tasks": "other tasks could have been chosen",
-        "items": "the tasks are these, other items could have been chosen",
-        "both": "other tasks, and other items",
+        "tasks": "new tasks like these",
+        "items": "these tasks, with new items",
+        "both": "new tasks with new items",
     },
     Holes: {
         "bounds": "the best and worst rank that missing scores allow",
-        "predict": "predict them from the others, with intervals",
-        "complete": "leave out the models, or the tasks, that have some",
+        "predict": "predict missing scores from the other scores, with intervals",
+        "complete": "leave out the models, or the tasks, that lack scores",
     },
     JudgedTopics: {
-        "shared": "the topics that all judges have",
-        "own": "the mean over each judge's own topics, for judges of different topics",
+        "shared": "the topics that every judge judged",
+        "own": "each judge's own topics, where judges judged different ones",
     },
     Matrix: {
         "correlation": "Pearson's r between metrics",
         "covariance": "covariances, so that metrics with more variance count for more",
-        "rank": "correlation of normal scores",
-        "shrunk": "correlation, shrunk as by Ledoit and Wolf; for few systems",
+        "rank": "correlation of normal scores of the ranks",
+        "shrunk": "Ledoit-Wolf shrinkage of the correlations; for few systems",
     },
     Objective: {
         "determinant": "metrics that vary much and overlap little",
         "unreported": "metrics that leave the least variance of all metrics unexplained",
     },
     Candidates: {
-        "reported": "those that papers usually report, and those that irmeta does not know",
+        "reported": "metrics that papers usually report, and metrics that irmeta does not know",
         "all": "all metrics",
     },
     Search: {
         "exact": "the best set of each size, with proof",
-        "ib": "iterative backward elimination",
-        "gf": "greedy forward as published",
-        "gf-code": "greedy forward as released",
+        "ib": "backward elimination, one metric at a time",
+        "gf": "greedy forward selection, as published",
+        "gf-code": "greedy forward selection, as in the released code",
         "pivot": "pivoted Cholesky",
-        "sheffield": "iterative backward, every determinant computed",
-        "trace": "greedy forward on the variance left unexplained",
+        "sheffield": "backward elimination, with every determinant computed in full",
+        "trace": "greedy forward selection by the variance left unexplained",
     },
     Scale: {
         "raw": "scores as they are",
@@ -243,11 +254,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     Kind: {
         "z": "z score",
-        "normal": "normal distribution function of the z score",
+        "normal": "the normal distribution function of the z score, from 0 to 1",
         "uniform": "0.15 z + 0.5",
-        "empirical": "share of the standardizing systems beaten",
-        "max": "divided by the best standardizing system's score",
-        "center": "less the mean of the standardizing systems",
+        "empirical": "share of the standardizing systems that score less",
+        "max": "divided by the score of the best standardizing system",
+        "center": "minus the mean of the standardizing systems",
     },
     Flat: {
         "half": "the middle of the scale",
@@ -262,11 +273,14 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "markdown": "one table, for web pages and issues",
     },
     Status: {
-        "reproduced": "ours keeps the rule that stands beside it",
-        "contradicted": "ours breaks the rule; the note says why, where that is known",
-        "open": "a sign is said, and the 95% interval of ours holds 0",
-        "not checkable": "data that it takes are not at hand; the note names them; ours, if given, is of a stand-in",
-        "ours": "nothing was printed, or it is lost, or another cell is held to it",
+        "reproduced": "our figure meets the criterion beside it",
+        "contradicted": "our figure fails the criterion; the note says why, where that is known",
+        "open": "the paper states a sign, and our 95% interval includes 0",
+        "not checkable": (
+            "the data are not available, the note names them; our figure, if any, uses a "
+            "substitute"
+        ),
+        "ours": "the paper prints no figure here, or another cell is checked against it",
     },
     ScoreView: {
         "means": "means with intervals",
@@ -281,16 +295,16 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "components": "principal components",
     },
     JudgesView: {
-        "tau": "tau with its interval, beside what the truth itself is expected to reach",
+        "tau": "tau with its interval, and the tau that the truth itself is expected to reach",
         "means": "system means under the best judge and the truth",
-        "favour": "whom the best judge favours",
+        "favour": "which systems the best judge favours",
     },
     ReliabilityView: {
         "reliability": "E rho2, Phi and expected tau by the number of topics",
         "differences": "the differences that a test shows by the number of topics",
     },
     PredictivityView: {
-        "advantage": "what the best predictor gains over each target itself",
+        "advantage": "how much better the best predictor predicts each target than the target itself",
         "curve": "predictive power by the number of topics",
     },
     LeaderboardView: {
@@ -298,8 +312,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "aggregates": "the ranks by every aggregate",
     },
     ReuseView: {
-        "metrics": "what each metric loses",
-        "penalty": "each left-out run's loss by its unjudged share, by the first metric",
+        "metrics": "the mean loss by each metric",
+        "penalty": (
+            "the loss of each left-out run against its share of unjudged documents, by the first "
+            "metric"
+        ),
     },
 }
 """What each option means, by set of options; the help of the command line is made from it."""

@@ -77,12 +77,13 @@ class Cluster:
                 yield result
         except KilledWorker as error:
             raise IrmetaError(
-                f"cluster {self.address}: {error.allowed_failures + 1} workers died of the same piece of work, at last "
-                f"{error.last_worker.address}; have they enough memory? Their logs may tell"
+                f"cluster {self.address}: {error.allowed_failures + 1} workers died on the same "
+                f"work item, the last one {error.last_worker.address}; they may lack memory, see "
+                "their logs"
             ) from error
         except (CancelledError, CommClosedError, TimeoutError) as error:
             raise IrmetaError(
-                f"cluster {self.address}: the connection was lost; does the scheduler run?"
+                f"cluster {self.address}: the connection was lost; is the scheduler still running?"
             ) from error
 
     def require_alive(self, *needed: "Future[Any]") -> None:
@@ -144,7 +145,7 @@ class Cluster:
 
     def _connection_lost(self, what: str) -> IrmetaError:
         return IrmetaError(
-            f"cluster {self.address}: {what}; mend the cluster and run the command again"
+            f"cluster {self.address}: {what}; repair the cluster and run the command again"
         )
 
     def _ahead(self) -> int:
@@ -199,7 +200,7 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         from distributed import Client
     except ImportError as error:
         raise IrmetaError(
-            "work on a cluster takes Dask: pip install 'irmeta[cluster]'"
+            "--cluster needs Dask; install it: pip install 'irmeta[cluster]'"
         ) from error
     with ExitStack() as stack:
         scheduler, own = address, None
@@ -214,8 +215,8 @@ def on_cluster(address: str) -> Iterator[Cluster]:
             )
         except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise IrmetaError(
-                f"no Dask scheduler answers at {address}; an address is written as in tcp://10.0.0.1:8786, or local "
-                f"({str(error) or f'no answer in {PATIENCE:g} s'})"
+                f"no Dask scheduler answers at {address}; give its address, as in "
+                f"tcp://10.0.0.1:8786, or local ({str(error) or f'no answer in {PATIENCE:g} s'})"
             ) from error
         _require_same_version(client, address)
         threads = client.nthreads()
@@ -235,11 +236,13 @@ def _started() -> "LocalCluster":
             return _local()
     except ImportError as error:  # what makes the certificates
         raise IrmetaError(
-            f"--cluster local takes cryptography ({error}): pip install 'irmeta[cluster]'"
+            f"--cluster local needs cryptography ({error}); install it: pip install "
+            "'irmeta[cluster]'"
         ) from error
     except RuntimeError as error:
         raise IrmetaError(
-            'the processes of --cluster local did not start; a script needs if __name__ == "__main__":'
+            "the processes of --cluster local did not start; in a script, call it under if "
+            '__name__ == "__main__":'
         ) from error
 
 
@@ -309,7 +312,7 @@ def _require_same_version(client: "Client", address: str) -> None:
         theirs = client.run(version, "irmeta")
     except ModuleNotFoundError as error:
         raise IrmetaError(
-            f"cluster {address}: a worker has no irmeta; install it there, too"
+            f"cluster {address}: a worker has no irmeta; install it there"
         ) from error
     for worker, its in theirs.items():
         _refuse_others(version("irmeta"), its, f"cluster {address}: worker {worker}")
@@ -317,7 +320,10 @@ def _require_same_version(client: "Client", address: str) -> None:
 
 def _refuse_others(ours: str, theirs: str, who: str) -> None:
     if theirs != ours:
-        raise IrmetaError(f"{who} has irmeta {theirs}, here is {ours}; make them equal")
+        raise IrmetaError(
+            f"{who} has irmeta {theirs}, but this machine has {ours}; install the same version on "
+            "both"
+        )
 
 
 def _kept_by_scheduler(client: "Client", work: Callable[[Item], Result]) -> Any:
@@ -337,7 +343,7 @@ def _on_worker(
 ) -> Result | _Refused:
     single_threaded_for_good()
     try:
-        _refuse_others(ours, version("irmeta"), "a worker that came later")
+        _refuse_others(ours, version("irmeta"), "a worker that joined later")
         return in_worker(work, item)
     except IrmetaError as error:
         return _Refused(error)

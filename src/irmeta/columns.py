@@ -32,7 +32,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
     if texts.null_count() or (texts == "").any():
         row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
         raise ScoresError(
-            f"the column {name!r} names nothing in row {row}; drop such rows or name them"
+            f"the column {name!r} is empty in row {row}; fill in the names, or drop such rows"
         )
     require_names(texts.unique(), f"in the column {shortened(name)!r}")
     return texts
@@ -40,7 +40,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
 
 def _unfit(column: pl.Series, name: str) -> ScoresError:
     return ScoresError(
-        f"the column {shortened(name)!r} holds {column.dtype}, not names; name another one"
+        f"the column {shortened(name)!r} holds {column.dtype}, not names; choose another column"
     )
 
 
@@ -49,8 +49,8 @@ def require_names(texts: Iterable[str], where: str) -> None:
     for text in texts:
         if len(text) > LONGEST:
             raise ScoresError(
-                f"a text of {len(text):,} characters {where} ({shortened(text, 20)}) is not a name;"
-                f" a name has at most {LONGEST}"
+                f"{where}, a text of {len(text):,} characters ({shortened(text, 20)}) is too long "
+                f"for a name; a name has at most {LONGEST}"
             )
         if any(
             unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
@@ -117,10 +117,12 @@ def _remedy(text: str, column: str) -> str:
     if text.endswith("%"):
         return "remove the percent signs"
     if text.startswith("="):
-        return "it is a formula of a spreadsheet; save the values, not the formulas"
+        return "it is a spreadsheet formula; save values, not formulas"
     if text.startswith("'"):
-        return "it is marked as text for a spreadsheet; remove the apostrophe"
+        return (
+            "its apostrophe marks it as text for a spreadsheet; remove the apostrophe"
+        )
     return (
-        "an empty cell says that a score is missing; leave a column of other things out with "
-        f"ignore={[column]!r} (--ignore {column!r})"
+        "leave the cell empty if the score is missing; if the column does not hold scores, leave "
+        f"it out with ignore={[column]!r} (--ignore {column!r})"
     )

@@ -11,7 +11,7 @@ import xarray as xr
 
 from irmeta import frames
 from irmeta.attributes import recorded
-from irmeta.choices import Missing, Rows
+from irmeta.choices import MissingOfPairs, Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
 from irmeta.names import (
@@ -33,7 +33,10 @@ _DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {"systems": (0,), "topics": (1,), "common": (0, 1)}
 )
 """The dimensions of a cube that a policy for missing scores may shorten, by number."""
-_PAIRWISE = "this study takes every system on every topic, and pairwise is for those that go pair by pair: drop some"
+_PAIRWISE = (
+    "this study needs every system on every topic, while pairwise serves studies of pairs; "
+    "choose another way"
+)
 GMAP_FLOOR = 1e-5
 """What GMAP takes for a score of 0, or below this, as trec_eval does."""
 
@@ -43,7 +46,10 @@ LEAST, MOST = 1e-4, 1e6
 _ROUNDING = 1e-9
 """How far rounding may take a score beyond what its metric can be."""
 
-_MAKES = "irmeta.from_frame(table) makes one from a data frame or dicts of dicts, irmeta.load(path) from a score file"
+_MAKES = (
+    "make one with irmeta.from_frame(table) from a data frame or dicts of dicts, or with "
+    "irmeta.load(path) from a score file"
+)
 
 
 def cube(
@@ -96,6 +102,7 @@ def from_frame(
     `system`, `topic`, `metric` and `score`; `metric` may also be the name of the metric that all scores are of ("score"
     if nothing says it).
 
+    table : the data frame, or {system: {topic: score}}.
     rows : what the rows of a wide table are where no column's name says it; systems by default.
     ignore : columns that hold something else, as a mean or a number of parameters.
     collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).
@@ -135,6 +142,7 @@ def from_frame(
 def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
     """Make cubes by collection name from a table of scores; in one with columns for tasks and items, tasks are these.
 
+    table : the table, as `from_frame` takes it.
     columns : what `from_frame` takes, but for `collection`.
 
     >>> rows = {"model": ["a", "b"], "task": ["fiqa", "fiqa"], "query": ["1", "1"], "score": [0.1, 0.2]}
@@ -238,8 +246,8 @@ def _takes(high: float) -> str:
     """Say what scores a metric takes that can be so high, and what to do with others."""
     rename = "give the metric another name"
     if np.isinf(high):
-        return f"which takes 0 and more: {rename}"
-    return f"which takes 0 to {high:g}: divide percentages by 100, or {rename}"
+        return f"whose scores are 0 or more: {rename}"
+    return f"whose scores are 0 to {high:g}: divide percentages by 100, or {rename}"
 
 
 def _first(scores: xr.DataArray, where: Bools) -> str:
@@ -254,7 +262,7 @@ def _in_order(scores: object) -> xr.DataArray:
         return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
         if isinstance(scores, Mapping):
-            one = "choose one of what it holds, as in scores[NAME]"
+            one = "choose one of those in it, as in scores[NAME]"
         else:
             one = _MAKES
         raise ScoresError(
@@ -312,6 +320,7 @@ def select(
     """Keep the named systems, topics and metrics, in the order given, each once.
 
     scores : a cube.
+
     systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
     and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names, and AP stands for the deepest AP@k
     where there is no AP. An unknown name raises ScoresError.
@@ -351,7 +360,7 @@ def choose_names(
         spelled = {name: name for name in known}
     if not names:
         raise ScoresError(
-            f"no {dim} is named; name some of {where}, or leave the choice out to use all"
+            f"the list of {dim}s is empty; name some of {where}, or leave the option out to use all"
         )
     for name in names:
         if name not in spelled:
@@ -383,6 +392,7 @@ def additive(scores: xr.DataArray) -> xr.DataArray:
 def means(scores: xr.DataArray) -> xr.DataArray:
     """Return system-level scores of shape (system, metric): the mean over topics, for GMAP the geometric mean.
 
+    scores : a cube.
     A system with a missing topic has a missing mean: means over different topics do not compare.
 
     >>> means(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).item()
@@ -424,7 +434,7 @@ def top_systems(
     kept = int(np.floor(share * column.size + 1e-9))
     if not kept:
         raise ScoresError(
-            f"a share of {share} keeps none of {column.size} systems; keep more"
+            f"a share of {share} keeps none of {column.size} systems; raise it"
         )
     # means that differ by rounding only are tied; a stable order lets the earlier of them stay
     best_first = np.argsort(-column.round(10), kind="stable")
@@ -437,7 +447,7 @@ def prepare(
     metrics: str | Iterable[str] | None = None,
     top: float | None = None,
     by: str | None = None,
-    missing: Missing = "error",
+    missing: MissingOfPairs = "error",
     pairs: bool = False,
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
@@ -484,7 +494,7 @@ def deeper_metrics(
     asked = [name for name in metric_names(wanted) if name not in names]
     found = {name: found_as(name, names) for name in asked}
     return [
-        f"there is no {name} among the scores: {deeper} is used, the deepest"
+        f"the scores have no {name}; the deepest one, {deeper}, is used"
         for name, deeper in found.items()
         if deeper and raw(deeper) != name
     ]
@@ -507,7 +517,10 @@ def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     if not absent:
         return scores, []
     return scores, [
-        f"{absent} of {scores.size} scores are missing: every two are compared where both have scores"
+        (
+            f"{absent} of {scores.size} scores are missing; each pair is compared on the scores "
+            "that both have"
+        )
     ]
 
 
@@ -517,7 +530,7 @@ def default_by(scores: xr.DataArray) -> str:
     found = found_as("AP", names)
     if found is None:
         raise ScoresError(
-            f"there is no AP to order systems by among {', '.join(names)}; name a metric with --by, studied or not"
+            f"there is no AP among {', '.join(names)} to order systems by; name a metric with --by"
         )
     return found
 
@@ -530,14 +543,15 @@ def _require_scale(scores: xr.DataArray) -> xr.DataArray:
     for metric, most in zip(scores.metric.values, largest.tolist(), strict=True):
         if most > MOST or 0 < most < LEAST:
             raise ScoresError(
-                f"the scores of {metric} reach {most:.3g}; studies compare to ten decimals scores that reach {LEAST:g} "
-                f"to {MOST:g}: multiply all by one number, so that they reach about 1, or leave {metric} out"
+                f"the largest score of {metric} is {most:.3g}; studies round to ten decimals and "
+                f"need it between {LEAST:g} and {MOST:g}: multiply all scores by one number, so "
+                f"that they reach about 1, or leave {metric} out"
             )
     return scores
 
 
 def complete(
-    scores: xr.DataArray, missing: Missing = "error", *, pairs: bool = False
+    scores: xr.DataArray, missing: MissingOfPairs = "error", *, pairs: bool = False
 ) -> tuple[xr.DataArray, list[str]]:
     """Return a cube without missing cells, and notes on what was left out for it.
 
@@ -546,7 +560,7 @@ def complete(
     for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
     pairs : this is such a study, so that the error names "pairwise", too.
     """
-    require_choice("missing", missing, get_args(Missing))
+    require_choice("missing", missing, get_args(MissingOfPairs))
     scores = _require_scale(check(scores))
     absent = np.isnan(scores.values)
     if not absent.any():
@@ -556,24 +570,28 @@ def complete(
         if missing == "pairwise":
             what = _PAIRWISE
         elif pairs:
-            what = "compare every two where both have scores (--missing pairwise), or drop topics or systems"
+            what = (
+                "compare each pair on the scores that both have (--missing pairwise), or drop "
+                "topics or systems"
+            )
         else:
             what = "drop their topics or their systems"
         raise ScoresError(
-            f"{count} (first: {_first(scores, absent)}); {what} (--missing common|topics|systems; common drops least)"
+            f"{count} (first: {_first(scores, absent)}); {what} (--missing common, topics or "
+            "systems; common drops least)"
         )
     of_system, of_topic, _ = complete_part(absent, _DROPPED[missing])
     if not (of_system.any() and of_topic.any()):
         every = "system" if missing == "systems" else "topic"
         raise ScoresError(
-            f"{count}, and every {every} lacks some; select systems or metrics first"
+            f"{count}, and every {every} lacks some; choose fewer systems or metrics"
         )
     dropped = [
         f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
         for dim, keep in (("system", of_system), ("topic", of_topic))
         if not keep.all()
     ]
-    note = f"{count}; dropped {' and '.join(dropped)} that lack some"
+    note = f"{count}; dropped {' and '.join(dropped)} that lack scores"
     return scores.isel(system=of_system, topic=of_topic), [note]
 
 

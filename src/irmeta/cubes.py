@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.choices import Missing, Scale, Unit
+from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.cube import (
     ALL,
     check,
@@ -53,7 +53,7 @@ def with_roles(
     for role, given in roles.items():
         group = by_name(given)
         if role in ("train", "test") and not group:
-            raise ScoresError(f"there is no {role} collection; give one or more")
+            raise ScoresError(f"there are no {role} collections; give one or more")
         for name, scores in group.items():
             if name in cubes:
                 raise ScoresError(
@@ -82,7 +82,8 @@ def common_metrics(
     shared = [metric for metric in first if all(metric in here for here in others)]
     if not shared:
         raise ScoresError(
-            f"{listed(cubes)} have no metric in common; evaluate them with the same, or study each alone"
+            f"{listed(cubes)} have no metric in common; evaluate them with the same metrics, or "
+            "study each by itself"
         )
     wanted = shared if metrics is None else metric_names(metrics)
     names = [found_as(name, shared) or name for name in wanted]
@@ -101,7 +102,7 @@ def prepare_together(
     metrics: str | Iterable[str] | None = None,
     top: float | None = None,
     by: str | None = None,
-    missing: Missing = "error",
+    missing: MissingOfPairs = "error",
     pairs: bool = False,
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Return the part of each collection that a study of all is about, and notes on what was left out.
@@ -115,7 +116,9 @@ def prepare_together(
     held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
     lost = sorted(held.difference(names))
     if lost and metrics is None:
-        notes.append(f"left out, as not all collections have them: {', '.join(lost)}")
+        notes.append(
+            f"metrics left out because not all collections have them: {', '.join(lost)}"
+        )
     for name, scores in cubes.items():
         used[name], more = prepare(
             scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs
@@ -148,8 +151,9 @@ def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     if not shared:
         return []
     return [
-        f"{listed(shared)} of the same names; if these are the same topics, the collections are not independent, "
-        "errors are too small and intervals too narrow: keep one of them"
+        f"{listed(shared)} by name; if these are the same topics, the collections are not "
+        "independent, so that errors look too small and intervals are too narrow: keep one of the "
+        "collections"
     ]
 
 
@@ -234,7 +238,8 @@ def check_sizes(
     most = len(candidates) - any(target in candidates for target in targets)
     if not all(1 <= size <= most for size in sizes):
         raise ScoresError(
-            f"a target can have 1 to {most} predictors here, not {', '.join(map(str, sizes))}"
+            f"a target can have 1 to {most} predictors with these metrics, not "
+            f"{', '.join(map(str, sizes))}"
         )
 
 
@@ -263,8 +268,8 @@ def system_level(
 
 
 ONE_COLLECTION = (
-    "tau, R2 and RMSE are of these systems on these collections and have no interval: other collections differ more "
-    "than other systems of one would show"
+    "tau, R2 and RMSE hold for these systems on these collections and have no interval: "
+    "collections differ more than resampling the systems of one would show"
 )
 """The note of studies that measure how well scores of a collection are predicted."""
 
@@ -308,7 +313,7 @@ def in_range(table: xr.DataArray) -> xr.DataArray:
 def computed_otherwise(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
     return [
-        f"by {name} {asked} is computed as {computed}, with its own lowest relevant grade"
+        f"for {name}, {asked} is computed as {computed}, by the lowest relevant grade given for it"
         for name, one in cubes.items()
         for asked, computed in about(one).get("computed", {}).items()
         if asked in one.metric.values

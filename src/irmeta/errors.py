@@ -55,9 +55,9 @@ def require_share(name: str, value: float, such_as: float) -> None:
 
     >>> require_share("alpha", 5, 0.05)
     Traceback (most recent call last):
-    irmeta.errors.ScoresError: alpha is between 0 and 1, as in 0.05, not 5
+    irmeta.errors.ScoresError: alpha must be between 0 and 1, as in 0.05, not 5
     """
     if not 0 < value < 1:
         raise ScoresError(
-            f"{name} is between 0 and 1, as in {such_as:g}, not {value:g}"
+            f"{name} must be between 0 and 1, as in {such_as:g}, not {value:g}"
         )

@@ -139,7 +139,7 @@ def rows_of(
         OverflowError,
     ) as error:  # halves of characters; numbers beyond all floats
         raise ScoresError(
-            f"a name or a score of the table is none: {shortened(str(error), 100)}"
+            f"the table has a name or a score that cannot be read: {shortened(str(error), 100)}"
         ) from error
     if unknown := [name for name in ignored if name not in frame.columns]:
         raise ScoresError(
@@ -184,8 +184,8 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
         else:
             where = f" of {collection}"
         raise ScoresError(
-            f"more than one score{where} for {shortened(system)}, {shortened(topic)}, {shortened(metric)};"
-            " keep one of them, or their mean, before: table.group_by(...).mean()"
+            f"more than one score{where} for {shortened(system)}, {shortened(topic)}, "
+            f"{shortened(metric)}; keep one of them, or their mean: table.group_by(...).mean()"
         )
 
 
@@ -210,7 +210,8 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
     """Copy a pandas frame column by column: polars would need pyarrow for it."""
     if isinstance(table.columns, pd.MultiIndex):
         raise ScoresError(
-            "the columns of the table have several levels; make them one: table.stack().reset_index()"
+            "the columns of the table have several levels; flatten them: "
+            "table.stack().reset_index()"
         )
     numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
     flat = table if numbered else table.reset_index()
@@ -267,7 +268,7 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
         inside = _by_topic(given)
         if not isinstance(inside, Mapping):
             raise ScoresError(
-                f"the scores of {shortened(str(system))!r} are not a dict; give {{system: {{topic: score}}}}"
+                f"the scores of {shortened(str(system))!r} are not a dict; expected {{system: {{topic: score}}}}"
             )
         for topic, value in inside.items():
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
@@ -306,7 +307,8 @@ def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
         return {name: table[name]["scores"] for name in table["model_names"]}
     except (KeyError, TypeError) as error:
         raise ScoresError(
-            f"it has model_names, as a comparison of ranx, but not the scores of each ({error})"
+            "it looks like a comparison of ranx (it has model_names), but lacks the scores of "
+            f"each model ({error})"
         ) from error
 
 
@@ -333,7 +335,7 @@ def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
     if twice := next((name for name in given if given.count(name) > 1), None):
         roles = " and ".join(role for role, name in wanted.items() if name == twice)
         raise ScoresError(
-            f"the column {shortened(twice)!r} is named for {roles}; name it for one of them only"
+            f"the column {shortened(twice)!r} is given for {roles}; give it for one of them only"
         )
     taken = {name for name in wanted.values() if name is not None}
     spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
@@ -379,7 +381,7 @@ def _long(
     scores = scores_of(frame[found.score], found.score).alias("score")
     left = [name for name in frame.columns if name not in found]
     if left:
-        notes = [f"columns that are not used: {_named(left)}"]
+        notes = [f"unused columns: {_named(left)}"]
     else:
         notes = []
     return _spelled(pl.DataFrame([*parts, scores])), notes
@@ -448,8 +450,8 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
     ]
     if sums:
         raise ScoresError(
-            f"the column {sums[0]!r} looks like a sum of the others, not like scores of its own;"
-            f" leave it out with ignore={sums!r} (--ignore {', '.join(sums)!r})"
+            f"the column {sums[0]!r} looks like a sum of the other columns; leave it out with "
+            f"ignore={sums!r} (--ignore {', '.join(sums)!r})"
         )
 
 
@@ -496,8 +498,9 @@ def _first(frame: pl.DataFrame) -> str:
     first = frame.columns[0] if frame.columns else None
     if first is None or frame[first].dtype.is_numeric():
         raise ScoresError(
-            f"no column of the table names systems or topics; it has {_named(frame.columns) or 'none'}."
-            " Say which does: irmeta.from_frame(table, system=..., topic=..., score=...)"
+            "no column of the table names systems or topics; it has "
+            f"{_named(frame.columns) or 'none'}. Name the columns: irmeta.from_frame(table, "
+            "system=..., topic=..., score=...)"
         )
     return first
 

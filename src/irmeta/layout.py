@@ -57,7 +57,7 @@ def first_rows(
     if frame.height <= rows:
         return {name: frame}
     return {
-        f"{name}: the first {rows} of {frame.height} (all: --table {name})": frame.head(
+        f"{name}: the first {rows} of {frame.height} rows (all: --table {name})": frame.head(
             rows
         )
     }

@@ -48,19 +48,20 @@ def constant_notes(effect_size: Floats, low: Floats) -> list[str]:
     effect_size, low : of differences, of any shape; infinite, and NaN, where differences do not vary.
 
     >>> constant_notes(np.array([0.5, 0.0]), np.array([-0.1, np.nan]))
-    ['In 1 test the systems differ by the same on every topic, or not at all: there is no interval.']
+    ['In 1 test the systems differ by the same amount on every topic, or not at all, so there is no interval.']
     """
     still = int(np.isnan(low).sum())
     constant = int(np.isinf(effect_size).sum())
     lines = []
     if still:
         lines.append(
-            f"In {counted(still, 'test')} the systems differ by the same on every topic, or not at all: there is no "
-            "interval."
+            f"In {counted(still, 'test')} the systems differ by the same amount on every topic, "
+            "or not at all, so there is no interval."
         )
     if constant:
         lines.append(
-            f"In {counted(constant, 'test')} one system is better by the same on every topic: t and the bootstrap "
-            "have no value there and take p of signs, 2/2^n of n topics; effect_size is infinite (null in JSON)."
+            f"In {counted(constant, 'test')} one system is better by the same amount on every "
+            "topic: there t and the bootstrap are undefined and p is that of the sign test, 2/2^n "
+            "for n topics; effect_size is infinite (null in JSON)."
         )
     return lines

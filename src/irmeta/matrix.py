@@ -124,9 +124,7 @@ def from_scores(
     )
     level, more = _level(cubes, level)
     if shared := shared_topics(cubes):
-        more.append(
-            f"{listed(shared)} of the same names, each of which is resampled as one topic."
-        )
+        more.append(f"{listed(shared)} by name; each name is resampled as one topic.")
     rows = _rows(cubes, level)
     varies = _varies(rows)
     names = [str(name) for name in next(iter(cubes.values())).metric.values]
@@ -134,7 +132,9 @@ def from_scores(
         constant = [
             name for name, moves in zip(names, varies, strict=True) if not moves
         ]
-        more.append(f"Left out, since all its scores are equal: {', '.join(constant)}.")
+        more.append(
+            f"Metrics left out because all their scores are equal: {', '.join(constant)}."
+        )
         cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
         rows, names = rows[:, varies], [name for name in names if name not in constant]
     # each mean that was subtracted takes a degree of freedom: one of all rows, or one of each topic
@@ -149,9 +149,8 @@ def from_scores(
         )
     if too_few and kind != "shrunk":
         raise ScoresError(
-            f"{counted(len(rows), 'row')} of scores at {level} level cannot make a matrix of "
-            f"{counted(len(names), 'metric')}; "
-            "use --matrix shrunk, --level topic, or fewer metrics"
+            f"{counted(len(rows), 'row')} of scores at {level} level are too few for a matrix of "
+            f"{counted(len(names), 'metric')}; use --matrix shrunk, --level topic, or fewer metrics"
         )
     return MetricMatrix(names, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
 
@@ -169,7 +168,8 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
         or not labelled.size
     ):
         raise ScoresError(
-            f"a matrix of metrics must be square, not of shape {labelled.shape}; is it a score table?"
+            f"a matrix of metrics must be square, but its shape is {labelled.shape}; is it a "
+            "score table?"
         )
     metrics = _named(labelled)
     if kind not in (None, "covariance", "correlation"):
@@ -210,7 +210,7 @@ def _named(labelled: xr.DataArray) -> list[str]:
     ]
     if rows != columns or len(set(metrics)) < len(metrics):
         raise ScoresError(
-            "rows and columns of a matrix of metrics must have the same names, each once"
+            "rows and columns of a matrix of metrics must have the same distinct names"
         )
     return metrics
 
@@ -236,7 +236,7 @@ def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list
         return level, []
     if not all(systemwise):
         raise ScoresError(
-            "some collections have means only, others have topics; use --level system for both"
+            "some collections have only means, others have topics; use --level system for both"
         )
     return "system", [
         "The scores are means over topics: the matrix is at system level."

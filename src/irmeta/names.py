@@ -93,7 +93,8 @@ def _parse(name: str) -> Metric:
     )
     if not found:
         raise MetricError(
-            f"{name!r} is not a metric name; names look like AP, nDCG@10, RBP(p=0.95), P(rel=2)@10"
+            f"{name!r} is not a metric name; write names as in AP, nDCG@10, RBP(p=0.95), "
+            "P(rel=2)@10"
         )
     called, inside, cutoff = found.groups()
     base = _aliases().get(called.lower(), called)
@@ -165,7 +166,9 @@ def parse_list(
     ]
     metrics = [_parse_or_ask(name, other) for name in parts]
     if not metrics:
-        raise MetricError("no metric given; name some (AP nDCG@10) or a set (seeds23)")
+        raise MetricError(
+            "no metric is named; name some ('AP nDCG@10') or a set (seeds23)"
+        )
     return list(dict.fromkeys(metrics))
 
 
@@ -316,7 +319,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     ]
     if close:
         return f"did you mean {' or '.join(close)}?"
-    return f"known: {listed(options, 20)}"
+    return f"choose from {listed(options, 20)}"
 
 
 def split(text: str) -> list[str]:

@@ -199,8 +199,7 @@ def seed(rng: object) -> int:
     """Return a seed as a plain number; what is none, as None, raises IrmetaError: nobody could repeat the result."""
     if not isinstance(rng, Integral) or rng < 0:
         raise IrmetaError(
-            f"rng={rng!r}: the random seed must be a whole number from 0, or a numpy Generator, so that others "
-            "can repeat the result"
+            f"rng={rng!r}: the random seed must be a non-negative integer or a numpy Generator"
         )
     return int(rng)
 

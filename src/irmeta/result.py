@@ -64,7 +64,10 @@ def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) in the names of metrics means."""
     for said in described:
         if (done := scale(said)) is not None:
-            yield f"{STANDARDIZED.strip()}: standardized scores ({done}); not on the scale of the metric itself"
+            yield (
+                f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
+                "scale"
+            )
 
 
 def frame(

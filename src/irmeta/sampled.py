@@ -49,7 +49,7 @@ def paired(
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:
         raise ScoresError(
-            "human and machine scores have no system in common; are they of the same runs?"
+            "human and machine scores have no system in common; did both judge the same runs?"
         )
     if lost := (set(one.system.values) | set(other.system.values)) - set(common):
         notes.append(
@@ -59,11 +59,11 @@ def paired(
         topic for topic in one.topic.values if topic not in set(other.topic.values)
     ]:
         raise ScoresError(
-            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, as {stray[0]}; "
-            "judge them by machine, too"
+            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, such as "
+            f"{stray[0]}; let the machine judge them, too"
         )
     if one.sizes["topic"] < 2:
-        raise ScoresError("estimates with intervals need 2 human topics or more")
+        raise ScoresError("estimates with intervals need at least 2 human topics")
     both = Paired(one.sel(system=common), other.sel(system=common))
     _require_scores(both.machine)
     return both, [*notes, *computed_otherwise(used)]
@@ -77,9 +77,9 @@ def _require_scores(machine: xr.DataArray) -> None:
     metric = machine.metric.values[same][0]
     score = float(machine.values[0, 0, same][0])
     raise ScoresError(
-        f"by the machine every system has {metric} {score:g} on every topic, which tells nothing: it did not judge "
-        f"these documents, or never gives a grade that {metric} needs; lower its threshold (--rel-llm 1), or leave "
-        f"{metric} out"
+        f"by the machine every system has {metric} {score:g} on every topic, so that {metric} "
+        "cannot distinguish systems: the machine did not judge these documents, or never gives a "
+        f"grade that {metric} counts; lower its threshold (--rel-llm 1), or leave {metric} out"
     )
 
 
@@ -93,17 +93,20 @@ def weights(
     if sample is None:
         _refuse_chosen(both)
         return np.ones(n), [
-            "taken as drawn at random; --sample FILE, as judges sample writes it, makes that sure"
+            (
+                "assumed to be drawn at random; confirm it with --sample FILE, as irmeta judges "
+                "sample writes it"
+            )
         ]
     if set(topics) != set(sample):
         wrong = sorted(set(topics) ^ set(sample))
         raise ScoresError(
-            f"the human topics are not those of the sample ({len(wrong)} differ, as {wrong[0]}): estimates need all "
-            "that were drawn and no others"
+            f"the human topics differ from the sample ({len(wrong)} of them, such as {wrong[0]}); "
+            "estimates need all drawn topics and no others"
         )
     chances = np.array([sample[topic] for topic in topics])
     if not ((chances > 0) & (chances <= 1)).all():
-        raise ScoresError("the probabilities of a sample are above 0 and at most 1")
+        raise ScoresError("the probabilities of a sample must be above 0 and at most 1")
     return n / (total * chances), []
 
 
@@ -119,7 +122,7 @@ def _refuse_chosen(both: Paired) -> None:
         )
         if p < UNLIKE:
             raise ScoresError(
-                f"the {int(drawn.sum())} human topics do not look drawn at random: by the machine's {metric} they "
-                f"differ from the other {int((~drawn).sum())} (p {p:.2g}). Draw topics with irmeta judges sample, or "
-                "give their probabilities with --sample"
+                f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} "
+                f"differs between them and the other {int((~drawn).sum())} (p {p:.2g}). Draw topics "
+                "with irmeta judges sample, or give their probabilities with --sample"
             )

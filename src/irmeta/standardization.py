@@ -15,7 +15,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about, recorded
-from irmeta.choices import Flat, Kind, Missing
+from irmeta.choices import Flat, Kind, Missing, MissingOfPairs
 from irmeta.cube import ALL, check, complete, geometric, only_numbered, prepare
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
@@ -25,13 +25,13 @@ from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
 from irmeta.names import is_known, nearest, parse, standardized
 from irmeta.stats.standardizing import across, standardizers
-from irmeta.words import counted, listed
+from irmeta.words import counted, listed, reason
 
 _KEY = "irmeta_factors"
 
 
 def fit(
-    scores: xr.DataArray, *, groups: Grouping = None, missing: Missing = "error"
+    scores: xr.DataArray, *, groups: Grouping = None, missing: MissingOfPairs = "error"
 ) -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
@@ -53,13 +53,15 @@ def fit(
     scores, notes = prepare(scores, missing=missing, pairs=True)
     if scores.sizes["system"] < 2:
         raise ScoresError(
-            "standardization factors need at least 2 systems, better 10 or more; this cube has 1"
+            "standardization factors need at least 2 systems, and should have 10 or more; this "
+            "cube has 1"
         )
     few = scores.notnull().sum("system") < 2
     if few.any():
         topics = [str(topic) for topic in scores.topic.values[few.any("metric").values]]
         raise ScoresError(
-            f"fewer than 2 systems have a score on topic {listed(topics)}; leave it out (--topics)"
+            f"fewer than 2 systems have a score on topic {listed(topics)}; leave out such "
+            "topics (--topics)"
         )
     factors = standardizers.fit(scores.values)
     provenance = {
@@ -169,12 +171,13 @@ def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
         if unknown:
             if dim == "metric":
                 has = listed([str(name) for name in factors[dim].values])
-                mend = f"they have {has}: evaluate these, leave out the others (--metrics),"
+                mend = f"they have {has}: evaluate these metrics, leave out the others (--metrics),"
             else:
                 mend = "take factors that have them (--factors)"
             raise ScoresError(
-                f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack {counted(len(unknown), dim)} of "
-                f"these scores: {listed(unknown)}; {mend} or fit them (irmeta standardize fit)"
+                f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack "
+                f"{counted(len(unknown), dim)} of these scores: {listed(unknown)}; {mend} or fit "
+                "new ones (irmeta standardize fit)"
             )
 
 
@@ -203,8 +206,8 @@ def with_cutoff(
     made = factors.sel(metric=[*held, *uncut.values()])
     made = made.assign_coords(metric=np.array([*held, *uncut], dtype=object))
     return made.assign_attrs(recorded(by_metric)), [
-        f"{name} is standardized by the factors of {of}: the same if the standardizing runs have at most "
-        f"{_DOCUMENTS} documents a topic, as TREC's have"
+        f"{name} is standardized by the factors of {of}; the two are equal if the standardizing "
+        f"runs have at most {_DOCUMENTS} documents per topic, as in TREC"
         for name, of in uncut.items()
     ]
 
@@ -229,7 +232,7 @@ def common_metrics(
     if not kept or not lost:
         return scores, []
     return scores.sel(metric=kept), [
-        f"left out, as the factors lack them: {', '.join(lost)}"
+        f"metrics left out because the factors lack them: {', '.join(lost)}"
     ]
 
 
@@ -240,7 +243,7 @@ def counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:
     if len(new) == 1:
         return next(iter(new.values()))
     raise ScoresError(
-        f"no new collection is named {name!r}, as the old one is; {nearest(name, new)}"
+        f"no new collection has the name of the old one, {name!r}; {nearest(name, new)}"
     )
 
 
@@ -293,8 +296,9 @@ def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
     if names[0] == names[1] or not only_numbered(topics):
         return []
     return [
-        f"topics are matched by name, and {names[0]} and {names[1]} number theirs from 1: unless they are the same "
-        "topics, these figures mean nothing (if they are, give both one name: evaluate --collection)"
+        f"topics are matched by name, but {names[0]} and {names[1]} number theirs from 1: unless "
+        "these are the same topics, the figures mean nothing (if they are, give both collections "
+        "one name with evaluate --collection)"
     ]
 
 
@@ -320,7 +324,7 @@ def flat_topics(scores: xr.DataArray) -> list[str]:
     for metric, topics in done["flat"].items():
         where = f"{counted(len(topics), 'topic')} ({listed(topics)})"
         lines.append(
-            f"{metric}: all standardizing systems score alike on {where}: {became}"
+            f"{metric}: all standardizing systems have the same score on {where}; {became}"
         )
     return lines
 
@@ -357,7 +361,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(
-            f"{path}: not a factors file ({error}); `irmeta standardize fit` writes them"
+            f"{path}: not a factors file ({reason(error)}); `irmeta standardize fit` writes them"
         ) from error
     topics, metrics = (list(dict.fromkeys(frame[dim])) for dim in ("topic", "metric"))
     if frame.height != len(topics) * len(metrics):
@@ -383,7 +387,7 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     )
     if factors.attrs["digest"] != written or not same:
         raise FileFormatError(
-            f"{path}: its numbers changed since it was saved; copy the file again, or fit again"
+            f"{path}: its numbers changed after it was saved; copy the file again, or fit again"
         )
     return factors.assign_attrs(recorded(attrs))
 
@@ -392,12 +396,10 @@ def _checked(frame: pl.DataFrame) -> pl.DataFrame:
     """Return a table of factors; raise ValueError unless its columns are what `save` writes."""
     for name in ("topic", "metric"):
         if frame[name].dtype != pl.String or frame[name].null_count():
-            raise ValueError(f"its column {name} holds other things than names")
+            raise ValueError(f"its column {name} must hold names")
     quantiles = frame["quantiles"]
     if quantiles.dtype != pl.List(pl.Float64) or quantiles.null_count():
-        raise ValueError(
-            "its column quantiles holds other things than lists of numbers"
-        )
+        raise ValueError("its column quantiles must hold lists of numbers")
     scores = pl.Series(
         [score for row in quantiles.to_list() for score in row or [None]],
         dtype=pl.Float64,
@@ -412,13 +414,13 @@ def _checked(frame: pl.DataFrame) -> pl.DataFrame:
         )
     if (scores.abs() > _LARGEST).any():
         raise ValueError(
-            f"its column quantiles has scores beyond {_LARGEST:g}, which no metric takes"
+            f"its column quantiles has scores beyond {_LARGEST:g}, which no metric has"
         )
     if frame.select("topic", "metric").is_duplicated().any():
-        raise ValueError("a topic and metric are in it twice")
+        raise ValueError("it has a topic and metric twice")
     for name in ("mean", "sd", "n"):
         if not frame[name].dtype.is_numeric() or frame[name].null_count():
-            raise ValueError(f"its column {name} holds other things than numbers")
+            raise ValueError(f"its column {name} must hold numbers")
     return frame
 
 
@@ -444,8 +446,8 @@ def _found(path: str | PathLike[str]) -> Path:
     if str(path) in shipped:
         return shipped[str(path)]
     raise FileFormatError(
-        f"{path}: no such file (`irmeta standardize fit` writes factors), and none ships under this name; "
-        f"{nearest(str(path), shipped)}"
+        f"{path}: no such file (`irmeta standardize fit` writes factors), and no factors ship under "
+        f"this name; {nearest(str(path), shipped)}"
     )
 
 
@@ -470,13 +472,14 @@ def _shared(
     names = [str(one.attrs.get("collection", "collection")) for one in (old, new)]
     if not both:
         raise ScoresError(
-            f"{names[0]} and {names[1]} have no {dim} in common; old and new systems need the same {dim}s"
+            f"{names[0]} and {names[1]} have no {dim} in common; old and new systems need some "
+            f"of the same {dim}s"
         )
     for name, one in zip(names, (old, new), strict=True):
         left_out = one.sizes[dim] - len(both)
         if left_out:
             notes.append(
-                f"{name}: {left_out} of its {dim}s are not in the other: left out"
+                f"{name}: {left_out} of its {dim}s left out, as the other lacks them"
             )
     return old.sel({dim: both}), new.sel({dim: both})
 
@@ -505,7 +508,7 @@ def _require_factors(factors: object) -> None:
         factors
     ):
         raise ScoresError(
-            "these are not factors: pass what standardization.fit or standardization.load returned"
+            "these are not factors; pass what standardization.fit or standardization.load returned"
         )
 
 
@@ -532,7 +535,7 @@ def _frame(factors: xr.Dataset) -> pl.DataFrame:
 def require_raw(scores: xr.DataArray) -> None:
     """Raise ScoresError for scores that are standardized already."""
     if "standardization" in scores.attrs:
-        raise ScoresError("these scores are already standardized; use the raw ones")
+        raise ScoresError("these scores are already standardized; use raw scores")
 
 
 def _refuse(scores: xr.DataArray) -> None:
@@ -545,5 +548,5 @@ def _refuse(scores: xr.DataArray) -> None:
     logs = geometric(scores.metric.values)
     if logs:
         raise ScoresError(
-            f"{logs[0]} is a geometric mean of AP, not a topic's score; standardize AP (--metrics)"
+            f"{logs[0]} is a geometric mean of AP over topics; standardize AP instead (--metrics)"
         )

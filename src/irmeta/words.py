@@ -60,3 +60,15 @@ def shortened(name: str, most: int = 60) -> str:
     if len(name) <= most:
         return name
     return name[: most - 1] + "…"
+
+
+def reason(error: BaseException, most: int = 200) -> str:
+    r"""Return the first line of what an error says, cut if it quotes a file at length; else its kind.
+
+    >>> reason(ValueError("no such column\nIn line 1: ...")), reason(KeyError("format")), reason(OSError())
+    ('no such column', "it lacks 'format'", 'OSError')
+    """
+    if isinstance(error, KeyError) and error.args:
+        return f"it lacks {shortened(repr(error.args[0]), most)}"
+    lines = str(error).splitlines() or [type(error).__name__]
+    return shortened(lines[0], most)

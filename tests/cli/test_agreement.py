@@ -110,10 +110,10 @@ def test_predictivity_json_is_the_study(file):
 def test_tables_with_words(file):
     """On a terminal the answer in words comes before the matrix, and the notes after it."""
     shown = " ".join(run("predictivity", file, "--partitions", 50, "--quiet").split())
-    assert "advantage (* clear of 0, each pair by itself)" in shown
+    assert "advantage (* interval excludes 0, each pair by itself)" in shown
     assert (
         shown.index("best single predictor")
-        < shown.index("advantage (* clear of 0")
+        < shown.index("advantage (* interval excludes 0")
         < shown.index("Note: ")
     )
     assert "mean of 50 random partitions" in shown
@@ -173,7 +173,7 @@ def test_plots_of_predictivity(file, tmp_path):
     ("arguments", "says"),
     [
         (("predictivity", "--sizes", "5,six"), "as in 5,10,20"),
-        (("predictivity", "--sizes", "6"), "cannot be drawn from 10: 1 to 5"),
+        (("predictivity", "--sizes", "6"), "from 10; choose sizes from 1 to 5"),
         (
             ("predictivity", "--sizes", "2", "--plot", "curve.svg"),
             "more than 3 metrics",
@@ -220,7 +220,7 @@ def test_reproduce_without_data_exits_with_2(monkeypatch, capsys, tmp_path):
         main()
     assert caught.value.code == 2
     assert capsys.readouterr().err.startswith(
-        "irmeta: webber2008-redundant is reproduced from public collections"
+        "irmeta: webber2008-redundant needs public collections"
     )
 
 

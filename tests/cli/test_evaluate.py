@@ -126,7 +126,7 @@ def test_score_file(desk: Path) -> None:
     assert load("s.parquet").sizes == {"system": 2, "topic": 2, "metric": 23}
     before = (desk / "s.parquet").read_bytes()
     for more in ([], ["--append", "-m", "AP"], ["--replace"]):
-        with pytest.raises(IrmetaError, match="--append|the metrics differ"):
+        with pytest.raises(IrmetaError, match="--append|has other metrics"):
             CliRunner().invoke(
                 app,
                 ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more],
@@ -190,15 +190,15 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
         (
             "runs/",
             "names.csv",
-            "names.csv: no line names one, two; a line has a run file and its system",
+            "names.csv: no line names one, two; each line needs a run file and its system",
         ),
         (
             "runs/",
             "tag",
-            "two systems are named 'tag': runs/one and runs/two; give each a name in a file",
+            "two systems are named 'tag': runs/one and runs/two; name each in a file",
         ),
         ("runs/", "none.csv", "none.csv: cannot be read"),
-        ("runs/", "qrels", "qrels:1: a line has a run file and its system"),
+        ("runs/", "qrels", "qrels:1: each line needs a run file and its system"),
     ):
         with pytest.raises(FileFormatError, match=says):
             CliRunner().invoke(
@@ -358,7 +358,9 @@ def test_no_output_is_an_input(
     (desk / "s.csv.svg").symlink_to(desk / "s.csv")
     before = {file: file.read_bytes() for file in desk.rglob("*") if file.is_file()}
     assert program(args, monkeypatch) == 2
-    assert "is among the files to read; write to another" in capsys.readouterr().err
+    assert (
+        "is one of the files to read; write to another file" in capsys.readouterr().err
+    )
     assert {
         file: file.read_bytes() for file in desk.rglob("*") if file.is_file()
     } == before
@@ -385,7 +387,7 @@ def test_outputs_that_are_no_files(desk: Path) -> None:
     assert shell("> /dev/full") == (
         2,
         "",
-        "irmeta: standard output cannot be written (No space left on device)\n",
+        "irmeta: cannot write to standard output (No space left on device)\n",
     )
     assert shell("-o /dev/full") == (
         2,

@@ -1,5 +1,6 @@
 """The help of every command: its examples can be typed, and its options say what they stand for."""
 
+import re
 import shlex
 from importlib import import_module
 
@@ -24,6 +25,12 @@ def commands(group=None, verb=""):
 
 
 COMMANDS = dict(commands())
+VALUES = {
+    *("N", "X", "TEXT", "FILE", "DIR", "CHOICE", "NAME", "NAMES", "METRIC", "METRICS"),
+    *("SYSTEM", "SYSTEMS", "SCORES", "KINDS", "COSTS", "GRADES", "ADDRESS"),
+    *("local", "stem", "file", "tag"),
+}
+"""The words that stand for a value."""
 
 
 def examples(command):
@@ -65,8 +72,11 @@ def test_options_say_what_they_take(run, verb):
     options = [
         one for one in COMMANDS[verb].params if not isinstance(one, TyperArgument)
     ]
-    values = {"", "N", "X", "TEXT", "FILE", "DIR", "DIR|FILE", "CHOICE"}
-    assert {one.metavar for one in options} <= values
+    assert {
+        word for one in options for word in re.findall(r"\w+", one.metavar)
+    } <= VALUES
+    types = re.findall(r"<[a-z]+(?:\[\w+\])?>", out)
+    assert types == []
     folders = [
         one
         for one in options
@@ -74,3 +84,12 @@ def test_options_say_what_they_take(run, verb):
     ]
     assert all("DIR" in one.metavar for one in folders)
     assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_missing_lists_what_the_command_takes(verb):
+    """Only the commands that compare two by two take, and list, --missing pairwise."""
+    options = {one.name: one for one in COMMANDS[verb].params}
+    of_pairs = verb in ("correlate", "versus", "standardize fit")
+    text = options["missing"].help if "missing" in options else ""
+    assert ("pairwise" in text) == of_pairs

@@ -105,11 +105,11 @@ def test_groups_and_plot(run, made, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("qrels", "good", "--metrics", "AP"), "metrics are of runs"),
+        (("qrels", "good", "--metrics", "AP"), "--metrics needs the runs"),
         (("qrels", "good", "-o", "x.parquet"), "labels alone give no scores"),
         (("qrels", "good", "--rel", "high"), "--rel 'high': expected a grade"),
         (("qrels", "good", "--truth", "nobody"), "no judgment set 'nobody'"),
-        (("qrels", "scores.parquet"), "give either judgment sets"),
+        (("qrels", "scores.parquet"), "give judgment sets"),
         (("qrels", "nowhere.txt"), "no such file"),
     ],
 )
@@ -130,7 +130,7 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
         "judges", "sample", qrels, "--topics", 8, "--seed", 1, "-o", "sample.csv"
     )
     assert code == 0
-    assert "8 of 20 topics drawn with seed 1" in said
+    assert "drew 8 of 20 topics with seed 1" in said
     drawn = [
         line.split(",")[0] for line in (tmp_path / "sample.csv").read_text().split()[1:]
     ]
@@ -275,14 +275,14 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
     }
     assert rows["binary", "AP(rel=2)"] > 0.3
     assert (
-        "by binary AP(rel=2) is computed as AP, with its own lowest relevant grade"
+        "for binary, AP(rel=2) is computed as AP, by the lowest relevant grade given for it"
         in json.loads(out)["notes"]
     )
     _, out, _ = run(
         "judges", "compare", "own.parquet", "--truth", "qrels", "--format", "json"
     )
     assert any(
-        "by binary AP(rel=2) is computed as AP" in note
+        "for binary, AP(rel=2) is computed as AP" in note
         for note in json.loads(out)["notes"]
     )
     both = "--human", qrels, "--llm", tmp_path / "binary.txt", *runs, "-m", "AP(rel=2)"
@@ -291,7 +291,7 @@ def test_a_binary_judge_beside_a_threshold_that_it_never_gives(run, made, tmp_pa
     code, out, _ = run("judges", "estimate", *both, "--rel-llm", 1, "--format", "json")
     assert code == 0
     assert (
-        "by machine AP(rel=2) is computed as AP, with its own lowest relevant grade"
+        "for machine, AP(rel=2) is computed as AP, by the lowest relevant grade given for it"
         in json.loads(out)["notes"]
     )
 
@@ -329,9 +329,9 @@ def test_samples_from_a_file_of_several_collections(run, made):
     code, _, error = run(
         "judges", "sample", names(made)[0], "--topics", 5, "--collection", "good"
     )
-    assert (code, "leave --collection out" in error) == (2, True)
+    assert (code, "leave out --collection" in error) == (2, True)
     code, _, error = run(
         "judges", "estimate", "--human", "many.parquet", "--llm", "many.parquet"
     )
     assert code == 2
-    assert "take a file of one each" in error
+    assert "a file of one" in error

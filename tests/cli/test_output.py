@@ -28,7 +28,7 @@ def test_results_replace_nothing_of_another_kind(run):
     for file in ("o.parquet", "qrels.txt", "run.csv", "m.json", "x.csv"):
         before = Path(file).read_bytes()
         code, _, said = run("describe", "s.parquet", "--format", "csv", "-o", file)
-        assert (code, "take another name" in said) == (2, True)
+        assert (code, "choose another name" in said) == (2, True)
         assert Path(file).read_bytes() == before
     for _ in range(2):
         assert run("describe", "s.parquet", "-o", "r.csv")[0] == 0
@@ -42,7 +42,7 @@ def test_inputs_named_by_url_are_inputs(run):
     code, _, said = run(
         "evaluate", "q", f"file://{Path('run.csv').resolve()}", "-o", "run.csv"
     )
-    assert (code, "is among the files to read" in said) == (2, True)
+    assert (code, "is one of the files to read" in said) == (2, True)
 
 
 def test_a_line_a_minute(monkeypatch, capsys):
@@ -63,13 +63,13 @@ def test_a_table_for_a_paper_has_its_notes_beside_it(run):
     irmeta.save(cube(scores, *names), "s.parquet")
     typed = ("table", "s.parquet", "-m", "AP", "--test", "none", "--format", "latex")
     _, out, said = run(*typed)
-    assert "AP@1000 is used, the deepest" in said
+    assert "AP@1000, is used" in said
     assert "The best 20 of 45 systems" in said
     assert "note:" not in out
     assert run(*typed, "--quiet")[2] == ""
     odd = ("predict", "apply", "--given", "P@10=0.99 P@1000=0.0 RR=0.01", "--want")
     _, out, said = run(*odd, "AP@1000", "--format", "csv")
-    assert said.startswith("Warning: scores outside what the model has seen")
+    assert said.startswith("Warning: scores far from those that the model")
     assert "Warning" not in out
 
 

@@ -240,7 +240,7 @@ def test_coverage_and_models_write_their_tables(predict, files):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["apply"], "name a table to fill, or one system's scores"),
+        (["apply"], "give a table to complete, or one system's scores"),
         (
             ["apply", "--given", "P@10=0.4 AP@1000=0.2", "--want", "AP@1000"],
             "cannot be predicted from itself",
@@ -253,7 +253,7 @@ def test_coverage_and_models_write_their_tables(predict, files):
         (["apply", "no.csv"], "no.csv: no such file"),
         (
             ["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"],
-            "numbers of predictors as in 2 or 1-3",
+            "expected a number of predictors, as in 2, or a range",
         ),
         (
             [

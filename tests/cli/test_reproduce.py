@@ -54,7 +54,7 @@ def test_all_papers_make_a_page_and_documents(tmp_path: Path) -> None:
     assert shown.splitlines() == [
         "good: 1 cells: 1 reproduced.",
         "bad: 1 cells: 1 contradicted.",
-        "Contradicted without a known reason: Table 1, AP, tau.",
+        "Figures contradicted without a known reason: Table 1, AP, tau.",
         f"The page: {folder / 'index.html'}",
     ]
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -96,7 +96,7 @@ def test_wrong_arguments_are_errors(tmp_path: Path) -> None:
     """An unknown paper, a form for `all`, and a file for its folder are errors that say what to do."""
     with pytest.raises(IrmetaError, match="unknown paper 'goad'; did you mean good"):
         run("goad")
-    with pytest.raises(IrmetaError, match="--format and --table are for one paper"):
+    with pytest.raises(IrmetaError, match="--format and --table with one paper"):
         run("all", "--data", tmp_path, "--format", "json")
     (tmp_path / "file").touch()
     with pytest.raises(
@@ -115,7 +115,7 @@ def test_files_of_others_stay(tmp_path: Path, name: str) -> None:
         '<meta name="generator" content="irmeta reproduce"> how we ran irmeta reproduce'
     )
     (folder / name).write_text(theirs)
-    with pytest.raises(IrmetaError, match="name a new or an empty folder"):
+    with pytest.raises(IrmetaError, match="a new or empty folder"):
         run("all", "--data", tmp_path, "-o", folder)
     assert [path.name for path in folder.iterdir()] == [name]
     assert (folder / name).read_text() == theirs
@@ -132,7 +132,7 @@ def test_all_replaces_its_own_files_but_none_that_was_changed(tmp_path: Path) ->
     assert (folder / "notes.txt").read_text() == "years of work"
     (folder / "bad.json").write_text("my own")
     with pytest.raises(
-        IrmetaError, match=r"bad\.json is not as the reproduction wrote it"
+        IrmetaError, match=r"bad\.json was changed after the reproduction wrote it"
     ):
         run("all", "--data", tmp_path, "-o", folder)
     assert (folder / "bad.json").read_text() == "my own"

@@ -139,7 +139,7 @@ def test_default_scores_are_standardized_by_factors_that_ship(typed, files):
     code, _, err = typed("standardize apply d.parquet --factors trec8 -o out.parquet")
     said = " ".join(err.split())
     assert code == 0
-    assert "left out, as the factors lack them: nDCG@20" in said
+    assert "metrics left out because the factors lack them: nDCG@20" in said
     assert "AP@1000 is standardized by the factors of AP" in said
     assert list(load("out.parquet").metric.values) == [
         "AP@1000 (std.)",
@@ -165,7 +165,10 @@ def test_flat_topics_are_told(typed, files):
         "standardize apply new.parquet --factors factors.parquet -o out.parquet --flat drop"
     )
     assert code == 0
-    assert "AP: all standardizing systems score alike on 1 topic (304): left out" in err
+    assert (
+        "AP: all standardizing systems have the same score on 1 topic (304); left out"
+        in err
+    )
     assert load("out.parquet").sizes["topic"] == 9
     assert typed(
         "standardize apply new.parquet --factors factors.parquet -o quiet.parquet --quiet"
@@ -185,7 +188,7 @@ def test_flat_topics_are_told(typed, files):
         ("standardize sample old.parquet new.parquet --sizes 2-5", "as in 5,10,20"),
         (
             "standardize sample old.parquet new.parquet --sizes 1",
-            "between 2 and the 8 old systems",
+            "between 2 and 8, the number of old systems",
         ),
         ("compare old.parquet", "at least 2 collections"),
         (
@@ -196,7 +199,7 @@ def test_flat_topics_are_told(typed, files):
         ("describe old.parquet --by RR", "no metric 'RR'"),
         ("describe old.parquet --level 95", "between 0 and 1"),
         ("describe old.parquet --plot means.gif", "saved as .svg, .pdf or .png"),
-        ("significance old.parquet --alpha 2", "alpha is between 0 and 1"),
+        ("significance old.parquet --alpha 2", "alpha must be between 0 and 1"),
         ("significance old.parquet --systems s1", "at least 2 systems"),
         ("significance old.parquet --systems s1,sX", "no system 'sX'"),
     ],

@@ -155,7 +155,7 @@ def test_a_file_of_the_users_own_is_never_overwritten(
     mine = tmp_path / "matrices/toy/AP.csv"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    with pytest.raises(IrmetaError, match=r"AP\.csv is not the published file"):
+    with pytest.raises(IrmetaError, match=r"AP\.csv differs from the published file"):
         fetch(upstream.collection, tmp_path)
     assert mine.read_text() == "mine"
 
@@ -236,7 +236,7 @@ def test_the_commands_list_and_fetch(
     code, shown = run("fetch", "toy", "--data", tmp_path, "--quiet")
     assert code == 0
     assert shown.splitlines() == [
-        "toy: 2 files fetched, 0 were there, all as published",
+        "toy: 2 files fetched, 0 already present; all match their published checksums",
         "  licence: CC0",
         "  from: https://example.org",
         "  cite: Nobody",

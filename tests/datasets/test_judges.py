@@ -101,11 +101,11 @@ def test_what_is_simulated_is_found(collection) -> None:
 @pytest.mark.parametrize(
     ("model", "options", "said"),
     [
-        (JudgeModel(favour=1), {}, "simulated with their runs"),
+        (JudgeModel(favour=1), {}, "needs the runs to be simulated"),
         (
             JudgeModel(favour=1),
             {"runs": {"r": {"1": {"a": 1.0}}}, "favoured": ["s"]},
-            "no run of the favoured system 's'",
+            "there is no run of the favoured system 's'",
         ),
     ],
 )

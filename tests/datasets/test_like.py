@@ -75,7 +75,7 @@ def test_means_that_are_asked_for_are_the_truth():
 
 def test_a_mean_beyond_the_scores_is_an_error():
     """A mean that no system's scores allow is refused with the range."""
-    with pytest.raises(ScoresError, match="it lies between"):
+    with pytest.raises(ScoresError, match="choose one between"):
         like(real(), np.random.default_rng(0), means=1.5)
 
 

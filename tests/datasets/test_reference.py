@@ -88,7 +88,7 @@ def test_intervals_of_the_reference_collections_hold(reference_cubes):
     """On collections left out, 90% intervals hold 85% to 97% of systems on average, and at least 70% for every target.
 
     Averaged over all sets of 1, 2 or 3 predictors, over the 23 targets, and over Web 2012 to 2014 and TREC-COVID.
-    They reach less than 2.5, 2 and 1.6 standard deviations of the systems' scores to each side (median).
+    Their median half-width is less than 2.5, 2 and 1.6 standard deviations of the systems' scores.
     """
     held = ["web2012", "web2013", "web2014", "trec-covid-round1", "trec-covid-round3"]
     for size, reached in ((1, 2.5), (2, 2.0), (3, 1.6)):

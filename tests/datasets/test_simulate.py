@@ -276,11 +276,11 @@ def test_folder_that_is_not_ours(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(
         irmeta.IrmetaError,
-        match="contains other files than a simulation.s; use a new or empty folder",
+        match="contains files that no simulation wrote; use a new or empty folder",
     ):
         simulate(tmp_path, systems=2, topics=2)
     (tmp_path / "simulation.json").write_text("[]")
-    with pytest.raises(irmeta.IrmetaError, match="other files than a simulation"):
+    with pytest.raises(irmeta.IrmetaError, match="files that no simulation"):
         simulate(tmp_path, systems=2, topics=2)
     assert set(files(tmp_path)) == {"thesis.tex", "simulation.json"}
 

@@ -327,7 +327,9 @@ def test_a_run_is_replaced_only_where_asked(desk: Path) -> None:
     written(desk)
     before = (desk / "s.parquet").read_bytes()
     runs[2].write_bytes(read_bytes(runs[5]))
-    with pytest.raises(ScoresError, match="-3' with other content; --replace puts"):
+    with pytest.raises(
+        ScoresError, match="-3' with other content; replace it with --replace"
+    ):
         added(desk, runs[2])
     assert (desk / "s.parquet").read_bytes() == before
     added(desk, runs[2], replace=True)
@@ -355,12 +357,12 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {},
             {"metrics": "AP"},
-            'the metrics differ; give those of the file, -m "seeds23"',
+            'the same, -m "seeds23"',
         ),
         (
             {"metrics": "AP RR"},
             {},
-            r'-m "AP RR"; --collection NAME makes a new collection',
+            r'-m "AP RR"; make a new collection with --collection NAME',
         ),
         (
             {},
@@ -377,7 +379,7 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {"collection": "mine"},
             {},
-            "--collection mine adds the runs to it, --collection qrels makes",
+            "the runs to it with --collection mine, or make a new one with --collection qrels",
         ),
     ],
 )
@@ -398,7 +400,7 @@ def test_other_judgments_are_refused(desk: Path) -> None:
     written(desk)
     qrels = desk / "qrels.txt"
     qrels.write_bytes(qrels.read_bytes() + b"301 0 one-more 1\n")
-    with pytest.raises(ScoresError, match="the judgments differ"):
+    with pytest.raises(ScoresError, match="made with other judgments"):
         added(desk, desk / "runs")
 
 
@@ -414,7 +416,7 @@ def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
         added(desk, desk / "runs")
     imported = irmeta.from_frame({"bm25": {"301": 0.5}}, metric="AP")
     irmeta.save({"qrels": imported}, desk / "s.parquet")
-    with pytest.raises(ScoresError, match="it was not made by evaluate"):
+    with pytest.raises(ScoresError, match="irmeta evaluate did not make it"):
         added(desk, desk / "runs")
 
 

@@ -392,11 +392,12 @@ def test_missing_topics() -> None:
     assert cube.sel(system="part", topic="3").values.tolist() == [0, 1]
     notes = about(cube)["notes"]
     assert (
-        "judged topics: 3, in every run: 1, in some run: 3, scored: 3 (qrels)" in notes
+        "3 judged topics: 1 in every run, 3 in at least one; 3 scored (--topics qrels)"
+        in notes
     )
     assert "part lacks 1 of 3 topics (score 0): 3" in notes
     assert "other lacks 2 of 3 topics (score 0): 2, 3" in notes
-    assert "1 run with topics that are not judged, which do not count: other" in notes
+    assert "1 run with topics that are not judged, which are ignored: other" in notes
     assert not any(note.startswith("whole") for note in notes)
 
 
@@ -405,7 +406,7 @@ def test_common_topics() -> None:
     cube = evaluate(QRELS, RUNS, "AP", topics="common")
     xr.testing.assert_equal(cube, evaluate(QRELS, RUNS, "AP").sel(topic=["1"]))
     assert (
-        "judged topics: 3, in every run: 1, in some run: 3, scored: 1 (common)"
+        "3 judged topics: 1 in every run, 3 in at least one; 1 scored (--topics common)"
         in about(cube)["notes"]
     )
     assert "part lacks 1 of 3 topics (left out): 3" in about(cube)["notes"]
@@ -431,7 +432,7 @@ def test_many_lacking() -> None:
     runs = {f"r{number}": {"0": {"a": 1.0}} for number in range(8)}
     notes = about(evaluate(qrels, runs, "AP"))["notes"]
     assert "r4 lacks 9 of 10 topics (score 0): 1, 2, 3, 4, 5 and 4 more" in notes
-    assert "topics are missing from 3 more runs" in notes
+    assert "3 more runs lack topics" in notes
 
 
 def test_unreadable_runs(tmp_path: Path) -> None:
@@ -693,11 +694,14 @@ def test_runs_that_rank_alike_are_named() -> None:
     notes = about(evaluate(qrels, {"one": ranked, "two": again, "three": other}, "AP"))[
         "notes"
     ]
-    assert [note for note in notes if "ranks as" in note] == [
-        "1 run ranks as an earlier run does on every topic: two as one; count such runs once where runs are a sample"
+    assert [note for note in notes if "an earlier run" in note] == [
+        (
+            "1 run ranks the same documents as an earlier run on every topic: two as one; drop such "
+            "copies where runs are a sample"
+        )
     ]
     apart = about(evaluate(qrels, {"one": ranked, "three": other}, "AP"))["notes"]
-    assert not [note for note in apart if "ranks as" in note]
+    assert not [note for note in apart if "an earlier run" in note]
 
 
 @pytest.mark.data
@@ -711,7 +715,9 @@ def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
         )
     )["notes"]
     assert any(
-        note.startswith("4 runs rank as an earlier run does on every topic")
+        note.startswith(
+            "4 runs rank the same documents as an earlier run on every topic"
+        )
         for note in notes
     )
 

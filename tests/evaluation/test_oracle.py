@@ -457,7 +457,7 @@ def test_foreign_names() -> None:
     with pytest.raises(MetricError, match="ir_measures cannot compute Accuracy here"):
         evaluate(qrels, runs, "Accuracy")
     with pytest.raises(
-        MetricError, match="SetP comes from ir_measures, which needs whole grades"
+        MetricError, match="SetP needs whole grades, because ir_measures computes it"
     ):
         evaluate({"1": {"a": 0.5}}, runs, "SetP")
 

@@ -78,7 +78,7 @@ def test_a_pipe_cannot_be_pooled(tmp_path):
     """A run from a pipe is refused where pool= would read it twice, rather than found empty the second time."""
     pipe = tmp_path / "run"
     os.mkfifo(pipe)
-    with pytest.raises(FileFormatError, match="a pipe is read only once"):
+    with pytest.raises(FileFormatError, match="a pipe can be read only once"):
         evaluate({"1": {"a": 1}}, pipe, "AP AP(pool=5)")
 
 

@@ -123,7 +123,7 @@ def _files(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
             json.dumps([{"system": "a", "topic": "1", "score": 0.5}]).encode(),
             import_table,
         ),
-        "types of tasks": (b"task,type\nnq,QA\nfiqa,QA\n", read_types),
+        "task types": (b"task,type\nnq,QA\nfiqa,QA\n", read_types),
         "JSON lines": (LINES, irmeta.import_jsonl),
         "ir_measures": (b"1\tAP\t0.5\n2\tAP\t0.25\n", irmeta.import_ir_measures),
         "tot": (b"a\tAP\t1\t0.5\nb\tAP\t1\t0.25\n", irmeta.import_tot),

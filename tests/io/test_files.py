@@ -203,9 +203,7 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     """A link to a file that is not there is an error, not a run less."""
     (tmp_path / "a.run").write_text("1 Q0 a 0 1 t\n")
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
-    with pytest.raises(
-        FileFormatError, match=r"b\.run: a link to a file that is not there"
-    ):
+    with pytest.raises(FileFormatError, match="b.run: a link to a file that does not"):
         listed(tmp_path)
 
 
@@ -242,7 +240,7 @@ def test_little_data_that_hold_much_are_refused(
     monkeypatch.setattr(files, "FREE", 1 << 16)
     (tmp_path / "bomb").write_bytes(PACK[kind](bytes(1 << 24)))
     with pytest.raises(
-        FileFormatError, match=f"bomb: {kind} data that hold more than 100 times"
+        FileFormatError, match=f"bomb: the {kind} data unpack to more than 100 times"
     ):
         read_bytes(tmp_path / "bomb")
     plain = b"".join(b"%d Q0 d%d 1 2 t\n" % (n % 9, n) for n in range(20_000))

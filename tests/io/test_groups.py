@@ -43,9 +43,9 @@ def test_a_compressed_table_is_read(tmp_path):
     ("text", "said"),
     [
         ("run,type\na,x\n", "no column group or team"),
-        ("run,team\na,x\na,y\n", "'a' is there more than once"),
-        ("run,team\na,\n", "without run or group"),
-        ("run,team,pooled\na,x,perhaps\n", "say yes or no"),
+        ("run,team\na,x\na,y\n", "several lines for run 'a'"),
+        ("run,team\na,\n", "its run or its group;"),
+        ("run,team,pooled\na,x,perhaps\n", "expected yes or no"),
         ("", "not a CSV table"),
     ],
 )
@@ -58,7 +58,7 @@ def test_what_is_wrong_is_named(tmp_path, text, said):
 def test_a_run_without_group_is_named_with_the_nearest(tmp_path):
     """Every run needs a group."""
     groups = read_groups(written(tmp_path, "run,team\nbm25.txt,x\n"))
-    with pytest.raises(ScoresError, match=r"the first 'bm25'; did you mean bm25\.txt"):
+    with pytest.raises(ScoresError, match=r"as 'bm25'; did you mean bm25.txt\?;"):
         groups.require(["bm25"])
 
 
@@ -85,14 +85,14 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
     """Nothing given: systems are numbered, and the note says what that assumes."""
     found = teams(["a", "b"], None)
     assert found.of.tolist() == [0, 1]
-    assert "the 2 systems as independent of each other" in found.note
+    assert "the 2 systems as independent; if several" in found.note
     assert found.source is None
 
 
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ("teams", "groups='teams': give a table of runs and teams, or 'stem'"),
+        ("teams", "groups='teams': expected a table of runs and teams, or 'stem'"),
         ({"x-1": "t", "x-2": "t"}, "all 2 systems are of one team, t"),
         ("stem", "all 2 systems are of one team, x"),
     ],

@@ -80,7 +80,8 @@ def test_several_runs_in_one_trec_eval_file(tmp_path: Path) -> None:
     with pytest.raises(ScoresError, match="more than one score for A, topic 1, AP"):
         import_trec_eval(put(tmp_path, "twice", (TOPICS + SUMMARY.format("A")) * 2))
     with pytest.raises(
-        FileFormatError, match="several runs, and not each has a runid line"
+        FileFormatError,
+        match="several runs, but some have no runid line; save one file for each run",
     ):
         import_trec_eval(put(tmp_path, "cut", TOPICS + SUMMARY.format("A") + TOPICS))
 
@@ -90,7 +91,9 @@ def test_means_of_trec_eval(tmp_path: Path) -> None:
     means = put(tmp_path, "means.txt", SUMMARY.format("x"))
     cube = import_trec_eval(means)
     assert cube.sel(system="means", topic="all", metric="GMAP").item() == 0.59
-    with pytest.raises(ScoresError, match="means has only means, others have topics"):
+    with pytest.raises(
+        ScoresError, match="means has only means, other files have topics;"
+    ):
         import_trec_eval([put(tmp_path, "q.txt", TOPICS), means])
 
 
@@ -107,27 +110,27 @@ def test_other_lines_of_trec_eval(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("map 1\n", "x.txt:1: 2 fields, trec_eval prints 3"),
+        ("map 1\n", "x.txt:1: 2 fields, but trec_eval prints 3"),
         ("map 1 0.5\n\nmap 2 abc\n", "x.txt:3: 'abc' is not a score"),
         (
             "map 1 0.5\nmap 2 1.5\n",
-            "x.txt: 1.5 is not a score of AP, which takes 0 to 1: divide",
+            "x.txt: 1.5 is not a score of AP, whose scores are 0 to 1: divide",
         ),
-        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a score of P@5, which takes 0 to 1"),
+        ("P_5 1 -0.2\n", "x.txt: -0.2 is not a score of P@5, whose scores are 0 to 1"),
         (
             "num_ret 1 -3\n",
-            "x.txt: -3 is not a score of NumRet, which takes 0 and more: give the metric another name$",
+            "x.txt: -3 is not a score of NumRet, whose scores are 0 or more: give the metric another name$",
         ),
         ("map 1 inf\n", "x.txt:1: 'inf' is not a score"),
-        ("", "x.txt: no scores in it"),
-        ("runid all x\n", "x.txt: no scores in it"),
+        ("", "x.txt: no scores;"),
+        ("runid all x\n", "x.txt: no scores;"),
     ],
 )
 def test_what_is_not_trec_eval(tmp_path: Path, text: str, says: str) -> None:
     """Other text is refused with its line."""
     with pytest.raises(FileFormatError, match=says):
         import_trec_eval(put(tmp_path, "x.txt", text))
-    with pytest.raises(ScoresError, match="no file to import"):
+    with pytest.raises(ScoresError, match="there is no file to import"):
         import_trec_eval([])
 
 
@@ -196,7 +199,7 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
     assert numbered.topic.values.tolist() == ["1", "2"]
     (note,) = about(numbered)["notes"]
     assert note.startswith(
-        "topics are numbered from 1; if the file does not name them, --topics"
+        "topics are numbered from 1, as the file has no names for them; name them with --topics,"
     )
     named = import_matrix(path, rows="topics", topics=["401", "402"])
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
@@ -233,13 +236,10 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     ]
     (strange,) = notes("run1,run2\n0.1,0.2\n")
     assert strange == (
-        "irmeta does not know 2 of 2 metrics: run1, run2; if they are systems or topics, it is a matrix "
-        "(irmeta import matrix)"
+        "irmeta does not know 2 of 2 metrics: run1, run2; if they are systems or topics, use irmeta import matrix"
     )
     (released,) = notes("mapall,rdp_8all\n0.1,0.2\n")
-    assert (
-        "what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20" in released
-    )
+    assert "them with RBP(p=0.8, rel=1) and ERR(max_rel=4)@20" in released
 
 
 @pytest.mark.parametrize(
@@ -247,10 +247,10 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
     [
         ("topic,s1,s1\n1,0.1,0.2\n", "more than one column is named 's1'"),
         ("topic,s1,s2\n1,0.1,0.2\n1,0.1,0.2\n", "more than one row is named '1'"),
-        ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: no header: the first line holds scores"),
+        ("0.1,0.2\n0.3,0.4\n", "AP.csv:1: the first line has scores; add a header"),
         (
             "number of topic,s1\n301,0.1\n302,0.3\n",
-            "30[12] is not a score of AP, which takes 0 to 1.*; if a column holds the names",
+            "301 is not a score of AP, whose scores are 0 to 1:.*if a column names",
         ),
         ("topic,s1,s2\n1,0.1\n", "AP.csv:2: 2 cells, but the header has 3"),
         (
@@ -277,13 +277,13 @@ def test_matrices_that_do_not_fit(tmp_path: Path) -> None:
     """Matrices of other systems or topics, or of the same metric twice, cannot be one cube."""
     one = put(tmp_path, "AP.csv", "topic,a,b\n1,0.1,0.2\n")
     with pytest.raises(
-        FileFormatError, match="RR.csv: its systems are not those of .*AP.csv"
+        FileFormatError, match="RR.csv: its systems differ from those of.*AP.csv"
     ):
         import_matrix(
             [one, put(tmp_path, "RR.csv", "topic,a,c\n1,0.1,0.2\n")], rows="topics"
         )
     with pytest.raises(
-        FileFormatError, match="RR.csv: its topics are not those of .*AP.csv"
+        FileFormatError, match="RR.csv: its topics differ from those of.*AP.csv"
     ):
         import_matrix(
             [one, put(tmp_path, "RR.csv", "topic,a,b\n2,0.1,0.2\n")], rows="topics"
@@ -318,7 +318,7 @@ def test_systemwise(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="two tables are named 'wt2012'"):
         import_systemwise([files[0], put(tmp_path, "b/wt2012.csv", "P_10all\n0.1\n")])
     with pytest.raises(
-        FileFormatError, match="5 is not a score of P@10, which takes 0 to 1"
+        FileFormatError, match="5 is not a score of P@10, whose scores are 0 to 1:"
     ):
         import_systemwise(put(tmp_path, "w.csv", "P_10all\n5\n"))
 
@@ -327,9 +327,7 @@ def test_topic_ranges() -> None:
     """Topic numbers are written singly or as ranges; anything else is an error."""
     assert topic_range("401-403, 450,1-1") == ["401", "402", "403", "450", "1"]
     for wrong in ("a", "1-", "-3", "1-b", "", "1,,2", "²"):
-        with pytest.raises(
-            IrmetaError, match="topic numbers are written as in 401-450"
-        ):
+        with pytest.raises(IrmetaError, match="topic numbers, as in 401-450"):
             topic_range(wrong)
 
 
@@ -372,4 +370,4 @@ def test_a_matrix_that_is_not_named_like_a_metric_says_how_to_name_it(tmp_path):
     """A matrix whose file name is no known metric is told how to be named, and of no other command."""
     path = put(tmp_path, "results.csv", "model,1,2\nbm25,0.1,0.2\n")
     [said] = about(import_matrix(path, rows="systems"))["notes"][:1]
-    assert said.endswith("results; name each file as its metric, nDCG@10.csv")
+    assert said.endswith("results; name each file after its metric, as in nDCG@10.csv")

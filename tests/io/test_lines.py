@@ -76,14 +76,18 @@ def test_means_only_are_the_topic_all(tmp_path: Path) -> None:
         (import_ir_measures, "1 AP 0.5\n1 AP\n", r":2: 2 fields, expected 3 .* or 4"),
         (import_tot, "a AP 1 0.5\nAP 1 0.5\n", ":2: 3 fields, expected 4"),
         (import_tot, "a AP 1 high\n", ":1: 'high' is not a score"),
-        (import_tot, "a AP 1 1.5\n", "1.5 is not a score of AP, which takes 0 to 1"),
+        (
+            import_tot,
+            "a AP 1 1.5\n",
+            "1.5 is not a score of AP, whose scores are 0 to 1",
+        ),
         (import_tot, "", "the file is empty"),
         (import_jsonl, "{\n", ":1: not a line of JSON"),
-        (import_jsonl, "[1]\n", ":1: not a JSON object"),
+        (import_jsonl, "[1]\n", "a JSON object"),
         (
             import_jsonl,
             '{"run_id": "a", "measure": "AP"}\n',
-            ":1: no 'value' in it; it has run_id, measure",
+            ":1: it lacks 'value'; it has run_id, measure",
         ),
     ],
 )

@@ -19,7 +19,7 @@ def test_a_sample_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("topic,probability\n1,0\n", ":2: the probability '0' is not above 0"),
+        ("topic,probability\n1,0\n", ":2: the probability '0' must be above 0"),
         ("topic,probability\n1,often\n", ":2: the probability 'often'"),
         ("topic,probability\n1,.5\n1,.5\n", ":3: topic 1 is given twice"),
     ],

@@ -105,7 +105,8 @@ def test_a_scale_is_not_a_format(tmp_path):
     """A model on a scale that we do not know is refused for that."""
     save_model(replace(model(), scale="log"), tmp_path / "m.json")
     with pytest.raises(
-        FileFormatError, match="its scale is 'log', this version knows raw and logit"
+        FileFormatError,
+        match="its scale is 'log', but this version knows raw and logit",
     ):
         load_model(tmp_path / "m.json")
 

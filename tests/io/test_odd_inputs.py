@@ -113,7 +113,7 @@ def test_02_missing_tag(desk: Desk) -> None:
     without = RUN.replace("1 Q0 b 2 2.0 tag", "1 Q0 b 2 2.0")
     said = desk.refusal(without)
     assert said == (
-        "odd.run:2: 5 fields, a run line has 6 (topic Q0 document rank score tag): '1 Q0 b 2 2.0'; "
+        "odd.run:2: 5 fields, but a run line has 6 (topic Q0 document rank score tag): '1 Q0 b 2 2.0'; "
         "is the run tag missing? (--allow-missing-tag)"
     )
     assert "odd.run:1: 5 fields" in desk.refusal(
@@ -130,8 +130,8 @@ def test_03_extra_columns(desk: Desk) -> None:
     """3: seven fields are refused, for an id with a blank shifts the score; --extra-columns takes them."""
     extra = RUN.replace("3.0 tag", "3.0 tag extra")
     said = desk.refusal(extra)
-    assert said.startswith("odd.run:1: 7 fields, a run line has 6")
-    assert "a document id with a blank in it?" in said
+    assert said.startswith("odd.run:1: 7 fields, but a run line has 6")
+    assert "a document id contain a blank?" in said
     assert "--extra-columns" in said
     assert desk.same(extra, extra_columns=True)
     assert "1 line with a missing tag or extra columns" in desk.notes
@@ -145,7 +145,7 @@ def test_04_qrels_of_five_columns(desk: Desk) -> None:
     """4: a fifth column of qrels is refused, whatever the options for runs."""
     said = desk.refusal(qrels=QRELS.replace("\n", " x\n"), extra_columns=True)
     assert said.startswith(
-        "odd.qrels:1: 5 fields, a qrels line has 4 (topic iteration document grade): '1 0 a 1 x'"
+        "odd.qrels:1: 5 fields, but a qrels line has 4 (topic iteration document grade): '1 0 a 1 x'"
     )
 
 
@@ -154,7 +154,7 @@ def test_05_three_columns_and_beir(desk: Desk) -> None:
     said = desk.refusal(
         qrels=QRELS.replace(" 0 ", " ").replace("b", "b 0").replace("d", "d 0")
     )
-    assert said.startswith("odd.qrels:1: 3 fields, a qrels line has 4")
+    assert said.startswith("odd.qrels:1: 3 fields, but a qrels line has 4")
     assert "is the second column missing?" in said
     beir = "query-id\tcorpus-id\tscore\n" + "".join(
         f"{topic}\t{document}\t{grade}\n"
@@ -167,8 +167,9 @@ def test_05_three_columns_and_beir(desk: Desk) -> None:
     )
     assert desk.same(qrels=beir, qrels_format="beir")
     assert desk.same(qrels=beir.partition("\n")[2], qrels_format="beir")
-    assert "4 fields, a qrels line has 3 (query-id corpus-id score)" in desk.refusal(
-        qrels_format="beir"
+    assert (
+        "4 fields, but a qrels line has 3 (query-id corpus-id score):"
+        in desk.refusal(qrels_format="beir")
     )
 
 
@@ -236,17 +237,17 @@ def test_11_duplicate_documents(desk: Desk) -> None:
     twice = RUN + "1 Q0 c 4 9 tag\n"
     said = desk.refusal(twice)
     assert said == (
-        "odd.run:6: document 'c' of topic '1' is already on line 3; a ranking holds a document once "
-        "(--dedup first or best)"
+        "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking has each document once "
+        "(to keep one: --dedup first or best)"
     )
     assert desk.same(twice, dedup="first")
     assert (
-        "odd.run: dropped 1 line with a document that its topic already has"
+        "odd.run: dropped 1 line with a repeated document; the first is kept"
         in desk.notes
     )
     best = desk.scores(RUN.replace("c 3 1.0", "c 3 9"))
     assert np.array_equal(desk.scores(twice, dedup="best"), best)
-    assert "that its topic has with a better score" in desk.notes
+    assert "with a repeated document; the best score is kept" in desk.notes
     assert desk.same(RUN + "1 Q0 a 1 3.0 tag\n", dedup="best")
 
 
@@ -258,11 +259,11 @@ def test_11_lines_of_duplicates(desk: Desk) -> None:
         + "\n1 Q0 a 9 0.1 tag\n1 Q0 a 10 0.1 tag\n"
     )
     said = desk.refusal(odd, skip_header=True)
-    assert "odd.run:10: document 'a' of topic '1' is already on line 4" in said
-    assert "odd.run:11: document 'a' of topic '1' is already on line 4" in said
+    assert "odd.run:10: document 'a' of topic '1' also stands on line 4" in said
+    assert "odd.run:11: document 'a' of topic '1' also stands on line 4" in said
     regular = desk.refusal("# c\n" + RUN + "2 Q0 d 3 0 tag\n")
     assert regular.startswith(
-        "odd.run:7: document 'd' of topic '2' is already on line 6"
+        "odd.run:7: document 'd' of topic '2' also stands on line 6"
     )
 
 
@@ -270,13 +271,11 @@ def test_12_duplicate_judgments(desk: Desk) -> None:
     """12: a document judged twice is refused where the grades differ, and dropped with a remark where they agree."""
     said = desk.refusal(qrels=QRELS + "1 0 a 0\n")
     assert said == (
-        "odd.qrels:6: document 'a' of topic '1' is already on line 1 with grade 1, here with 0; remove one of them"
+        "odd.qrels:6: document 'a' of topic '1' also stands on line 1 with grade 1, here with "
+        "grade 0; remove one of them"
     )
     assert desk.same(qrels=QRELS + "1 5 a 1.0\n")
-    assert (
-        "odd.qrels: dropped 1 line with a judgment that an earlier line has too"
-        in desk.notes
-    )
+    assert "odd.qrels: dropped 1 line with a repeated judgment" in desk.notes
 
 
 @pytest.mark.parametrize("score", ["nan", "NaN", "NAN"])
@@ -284,16 +283,14 @@ def test_13_nan(desk: Desk, score: str) -> None:
     """13: a score that is not a number has no place in a ranking."""
     said = desk.refusal(RUN.replace("2.0", score))
     assert said == (
-        f"odd.run:2: the score is {score!r}, which has no place in a ranking; leave the document out"
+        f"odd.run:2: the score is {score!r}, which cannot be ranked; leave the document out"
     )
 
 
 def test_14_infinities(desk: Desk) -> None:
     """14: infinite scores rank first and last, with a remark, for equal ones are ties."""
     assert desk.same(RUN.replace("1.0", "-inf").replace("3.0", "Infinity"))
-    assert (
-        "odd.run: 2 infinite scores; documents with equal ones are tied" in desk.notes
-    )
+    assert "odd.run: 2 infinite scores; documents with equal ones tie" in desk.notes
 
 
 def test_15_exponents(desk: Desk) -> None:
@@ -336,15 +333,15 @@ def test_17_ranks(desk: Desk) -> None:
     partly = RUN.replace("a 1 3.0", "a 2 3.0").replace("b 2", "b 1")
     assert desk.same(partly)
     assert (
-        "1 run with ranks that contradict the scores; the scores count: odd.run"
+        "1 run with ranks that contradict the scores; ranks are ignored: odd.run"
         in desk.notes
     )
     assert (
-        "warning odd.run rank and score disagree in 1 of 2 topics (ranks are ignored)"
+        "warning odd.run ranks and scores disagree in 1 of 2 topics; ranks are ignored"
         in desk.problems(partly)
     )
     against = RUN.replace("a 1", "a 3").replace("c 3", "c 1").replace("d 2", "d 1")
-    assert "warning odd.run ranks run against scores in 2 of 2 topics" in desk.problems(
+    assert "warning odd.run ranks contradict scores in 2 of 2 topics" in desk.problems(
         against
     )
 
@@ -371,7 +368,7 @@ def test_21_bytes_that_are_not_utf8(desk: Desk) -> None:
         for name, text in (("r", RUN), ("q", QRELS))
     }
     assert desk.same(latin["r"], latin["q"])
-    assert "odd.run: not UTF-8; ids keep their bytes as they are" in desk.notes
+    assert "odd.run: not UTF-8; ids keep their bytes unchanged" in desk.notes
     assert "odd.qrels: not UTF-8" in desk.notes
     assert desk.same(RUN.replace(" b ", " ü文 "), QRELS.replace(" b ", " ü文 "))
     assert "UTF-8" not in desk.notes
@@ -470,7 +467,7 @@ def test_27_csv_and_quotes(desk: Desk) -> None:
     )
     assert not desk.scores(quoted)[:, :3].any()
     assert (
-        "1 run without any judged document; do the ids match those of the qrels? odd.run"
+        "1 run without any judged document; do their ids match those of the qrels? odd.run"
         in desk.notes
     )
     assert desk.same(RUN.replace(" b ", ' "b '), QRELS.replace(" b ", ' "b '))
@@ -480,7 +477,7 @@ def test_28_topics_that_are_not_judged(desk: Desk) -> None:
     """28: topics of the run that are not judged count for nothing, and are counted aloud."""
     assert desk.same("9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n")
     assert (
-        "1 run with topics that are not judged, which do not count: odd.run"
+        "1 run with topics that are not judged, which are ignored: odd.run"
         in desk.notes
     )
     assert "warning odd.run 2 of its 4 topics are not judged" in desk.problems(
@@ -496,7 +493,7 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
     assert np.array_equal(scores[0], desk.clean[0])
     assert not scores[1].any()
     assert (
-        "judged topics: 2, in every run: 1, in some run: 1, scored: 2 (qrels)"
+        "2 judged topics: 1 in every run, 1 in at least one; 2 scored (--topics qrels)"
         in desk.notes
     )
     assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes
@@ -506,12 +503,12 @@ def test_30_no_common_topic(desk: Desk) -> None:
     """30: a run without any judged topic is refused with examples of both sides, and zero padding is told."""
     said = desk.refusal(RUN.replace("1 Q0", "x1 Q0").replace("2 Q0", "x2 Q0"))
     assert said == (
-        "odd.run: none of its topics is judged: it has 'x1', 'x2', the qrels have '1', '2'; "
-        "do run and qrels belong together?"
+        "odd.run: none of its topics is judged (it has 'x1', 'x2', the qrels have '1', '2'); "
+        "do run and qrels belong to the same collection?"
     )
     said = desk.refusal(RUN.replace("1 Q0", "001 Q0").replace("2 Q0", "002 Q0"))
     assert (
-        "it has '001', '002', the qrels have '1', '2'; they differ in leading zeros"
+        "(it has '001', '002', the qrels have '1', '2'); they differ in leading zeros;"
         in said
     )
     assert "error odd.run " in desk.problems(
@@ -541,7 +538,7 @@ def test_32_deep_lists(desk: Desk) -> None:
     outcome = validate(desk.qrels, [run, desk.run])
     texts = "\n".join(outcome["text"].values.tolist())
     assert (
-        "lists are up to 3001 documents long, but at most half of that in 1: ok.run"
+        "lists have up to 3001 documents, but at most half of that in 1: ok.run"
         in texts
     )
 
@@ -562,7 +559,7 @@ def test_34_negative_grades(desk: Desk) -> None:
     qrels = QRELS + "1 0 x -1\n2 0 y -2\n2 0 z -1\n"
     assert desk.same(qrels=qrels)
     assert (
-        "odd.qrels: grades below zero count as not judged: 1 of -2, 2 of -1"
+        "odd.qrels: documents with a grade below 0 count as not judged: 1 of grade -2, 2 of"
         in desk.notes
     )
 
@@ -614,7 +611,7 @@ def test_38_grades(desk: Desk) -> None:
         (1 + 0.2 / np.log2(3) + 1.7 / 2) / (1.7 + 1 / np.log2(3) + 0.2 / 2)
     )
     assert scores[0, 0] == pytest.approx((1 + 2 / 3) / 2)
-    assert "odd.qrels: 2 grades not whole: used as gains as they are" in desk.notes
+    assert "odd.qrels: 2 grades not whole; used as gains unchanged" in desk.notes
     assert "odd.qrels:3: the grade 'yes' is not a number" in desk.refusal(
         qrels=QRELS.replace("c 2", "c yes")
     )
@@ -631,7 +628,10 @@ def test_39_a_big_grade(desk: Desk) -> None:
     """39: a grade of 1000 is a gain of 1000, with a remark; so is one that needs more than a byte."""
     scores = desk.scores(qrels=QRELS.replace("c 2", "c 1000"))
     assert scores[0, 1] == pytest.approx((1 + 1000 / 2) / (1000 + 1 / np.log2(3)))
-    assert "odd.qrels: the highest grade is 1000; is that a grade?" in desk.notes
+    assert (
+        "odd.qrels: the highest grade is 1000; are these counts rather than grades?"
+        in desk.notes
+    )
     many = "".join(f"1 0 d{grade:03d} {grade}\n" for grade in range(600))
     run = "".join(f"1 Q0 d{grade:03d} 0 {grade} t\n" for grade in range(600))
     assert evaluate(
@@ -661,9 +661,7 @@ def test_42_case(desk: Desk) -> None:
     upper = RUN.replace(" b ", " A ")
     assert desk.scores(upper)[0, 3] == 3
     upper = RUN.replace(" a ", " A ").replace(" c ", " C ")
-    assert "3 more documents would be judged if case did not matter" in desk.problems(
-        upper
-    )
+    assert "3 more documents would be judged if case were" in desk.problems(upper)
     assert "case" not in desk.problems(RUN)
 
 
@@ -680,7 +678,7 @@ def test_43_constant_scores(desk: Desk, score: str) -> None:
     )
     assert np.array_equal(desk.scores(constant), desk.scores(by_id))
     assert (
-        "warning odd.run constant scores in 2 of 2 topics: document ids decide their order"
+        "warning odd.run scores are constant in 2 of 2 topics, so document ids decide the order"
         in desk.problems(constant)
     )
 
@@ -751,14 +749,14 @@ def test_what_is_no_run(desk: Desk) -> None:
     assert said[1].startswith("odd.run:3: 3 fields")
     assert desk.refusal("1 0 a 1\n").endswith("is this a line of judgments?")
     with pytest.raises(
-        FileFormatError, match=r"is this a line of a run\? The judgments come first"
+        FileFormatError, match=r"is this a line of a run\? Name the judgments first,"
     ):
         evaluate(desk.put("q", RUN), desk.put("r", RUN), "AP")
     (desk.folder / "runs.tar").write_bytes(
         b"x".ljust(257, b"\0") + b"ustar\0".ljust(600, b"\0")
     )
     with pytest.raises(
-        FileFormatError, match=r"runs\.tar: this is an archive of files; unpack it"
+        FileFormatError, match=r"runs\.tar: this is an archive; unpack it"
     ):
         read_run(desk.folder / "runs.tar")
 

@@ -124,7 +124,7 @@ def test_other_files_are_one_part(
         ("2 Q0 a 1 3\n", "run:10001: 5 fields"),
         (
             "9999 Q0 a 1 3 t\n",
-            "run:10001: document 'a' of topic '9999' is already on line 10000",
+            "run:10001: document 'a' of topic '9999' also stands on line 10000",
         ),
         ("x Q0 a 1 3,5 t\n", "run:10001: the score '3,5' is not a number"),
         ("x Q0 a\0 1 3 t\n", "run: contains NUL bytes"),

@@ -47,7 +47,7 @@ def test_a_run_cannot_hide_a_repeated_document(
     run = tmp_path / "cheat.run"
     run.write_text("\n".join(lines) + "\n")
     with pytest.raises(
-        FileFormatError, match="'ug7v899j' of topic '1' is already on line 2"
+        FileFormatError, match="'ug7v899j' of topic '1' also stands on line 2"
     ):
         irmeta.evaluate({"1": {"ug7v899j": 2}}, run, "AP")
 

@@ -169,7 +169,7 @@ def test_csv_and_the_parquet_of_others(tmp_path: Path) -> None:
         ({"score": ["x", "y"]}, "some scores are not numbers"),
         ({"score": [0.5, float("inf")]}, "infinite score"),
         ({"topic": ["1", "1"]}, "more than one score for bm25, topic 1, AP"),
-        ({"topic": ["1", None]}, "the column topic of a score table has missing names"),
+        ({"topic": ["1", None]}, "the column topic has empty names; fill them in"),
         ({"score": None}, "missing: score"),
     ],
 )
@@ -265,10 +265,10 @@ def test_missing_names(tmp_path: Path, column: str) -> None:
         broken.write_parquet(path, metadata=metadata)
         with pytest.raises(
             FileFormatError,
-            match=f"s.parquet: the column {column} of a score table has missing names",
+            match=f"s.parquet: the column {column} has empty names; fill them in",
         ):
             load(path)
-    with pytest.raises(FileFormatError, match="has missing names"):
+    with pytest.raises(FileFormatError, match="has empty names;"):
         save(small("two"), path, append=True)
 
 
@@ -301,7 +301,7 @@ def test_a_part_of_a_file(tmp_path: Path) -> None:
 def test_a_table_without_rows(tmp_path):
     """A file without a score is refused by name."""
     (tmp_path / "s.csv").write_text("collection,system,topic,metric,score\n")
-    with pytest.raises(FileFormatError, match=r"s\.csv: no scores in it"):
+    with pytest.raises(FileFormatError, match=r"s\.csv: the file has no scores"):
         load(tmp_path / "s.csv")
 
 
@@ -417,7 +417,7 @@ def test_scores_of_others_are_what_their_metric_can_be(
     frame.write_csv(path) if form == "csv" else frame.write_parquet(path)
     with pytest.raises(
         FileFormatError,
-        match=f"{score} .* is not a score of {metric}, which takes 0 to 1",
+        match=f"{score} .* is not a score of {metric}, whose scores are 0 to 1",
     ):
         load(path)
     assert load(path, metrics=["clicks"]).item() == score

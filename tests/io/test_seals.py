@@ -120,7 +120,7 @@ def test_other_programs_may_write_score_files(tmp_path: Path) -> None:
     frame.with_columns(pl.col("score") / 2).write_parquet(
         path, metadata={seals.KEY: metadata[seals.KEY]}
     )
-    with pytest.raises(IrmetaError, match="changed since irmeta wrote it"):
+    with pytest.raises(IrmetaError, match="changed after irmeta wrote it;"):
         irmeta.load(path)
 
 
@@ -139,7 +139,7 @@ def test_names_cannot_be_taken_for_a_seal(tmp_path: Path) -> None:
         b"\x00\x00\x00\x00\x00\x00\xe0\x3f", b"\x00\x00\x00\x00\x00\x00\xe0\x3e"
     )
     path.write_bytes(damaged)
-    with pytest.raises(IrmetaError, match="changed since irmeta wrote it"):
+    with pytest.raises(IrmetaError, match="changed after irmeta wrote it"):
         irmeta.load(path)
 
 

@@ -108,7 +108,9 @@ def test_where_the_page_goes(result: xr.Dataset, tmp_path: Path) -> None:
     )
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "index.html").write_text("<p>mine</p>")
-    with pytest.raises(FileFormatError, match="another page"):
+    with pytest.raises(
+        FileFormatError, match="a page that irmeta leaderboard did not write"
+    ):
         write_leaderboard(result, tmp_path / "b")
     (tmp_path / "c").write_text("")
     with pytest.raises(FileFormatError, match="is a file"):

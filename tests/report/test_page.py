@@ -303,7 +303,7 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     flat[..., 3] = 0.5
     found = run({"made": flat})
     assert (
-        "RR has the same mean for every system: left out"
+        "RR has the same mean for every system; left out"
         in found["data"][0].findings[1]
     )
     assert not any(
@@ -454,7 +454,7 @@ def test_a_report_does_not_write_through_links_nor_over_changed_files(
     write_report({"made": scores}, folder)
     table = folder / "tables" / "systems-means.csv"
     table.write_text("my own numbers")
-    with pytest.raises(FileFormatError, match="is not as the report wrote it"):
+    with pytest.raises(FileFormatError, match="was changed after the report wrote it"):
         write_report({"made": scores}, folder)
     assert table.read_text() == "my own numbers"
     assert (folder / "index.html").is_file()
@@ -531,7 +531,7 @@ def test_a_metric_without_scores_does_not_empty_a_report(scores: xr.DataArray) -
     holey[:, 1:, 2] = np.nan
     [panel] = run({"made": holey}, "common")["data"]
     assert panel.warnings == [
-        "made: nDCG@10: most scores are missing, left out of all that follows."
+        "made: nDCG@10: left out of all sections, as most scores are missing."
     ]
 
 

@@ -28,7 +28,7 @@ def test_a_metric_to_report_that_another_predicts_better_is_said_to_be_both():
     """A noisy metric says what no other does, yet another ranks systems better: one sentence says why both hold."""
     [said] = beside_power(content(0.2, 0.3, 1.0), ["AP", "RR"])
     assert said.endswith(
-        "serves as well as RR, or better (predictive power); here these are chosen for the scores that they explain."
+        "as well as RR, or better (predictive power); this section chooses metrics for the scores that they explain."
     )
 
 

@@ -98,7 +98,7 @@ def test_a_contradiction_without_a_reason_is_called_unexpected() -> None:
         [("Made", outcome([compare("Table 1", "AP", "tau", 0.5, 0.9, within=0.01)]))]
     )
     assert (
-        "<strong>Contradicted without a known reason: Table 1, AP, tau.</strong>"
+        "<strong>Figures contradicted without a known reason: Table 1, AP, tau.</strong>"
         in text
     )
     assert "contradicted <strong>unexpectedly</strong>" in text

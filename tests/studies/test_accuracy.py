@@ -87,15 +87,15 @@ def test_findings_name_what_was_given_and_the_worst(outcome: xr.Dataset) -> None
     worst = outcome.target.values[outcome["tau"].values.argmin()]
     lines = findings(outcome)
     assert lines[0].startswith("From P@10,")
-    assert f"{worst} least well" in lines[0]
-    assert "The coverage of the 90% intervals is" in lines[1]
+    assert f"{worst} is predicted worst" in lines[0]
+    assert "The 90% intervals hold" in lines[1]
 
 
 def test_a_tau_that_is_undefined_is_called_so(scores: xr.DataArray) -> None:
     """Of a metric that scores all systems alike no tau is told."""
     scores[..., 2] = 0.5
     assert (
-        "RR least well (tau undefined)."
+        "RR is predicted worst (tau undefined)."
         in findings(accuracy(predict(scores[..., :1], want=["RR"]), scores))[0]
     )
 
@@ -107,7 +107,7 @@ def test_a_missing_score_and_a_single_system_are_errors(scores: xr.DataArray) ->
     holes[3, 0, 2] = np.nan
     with pytest.raises(ScoresError, match="RR of s3 is missing"):
         accuracy(predicted, holes)
-    with pytest.raises(ScoresError, match="2 or more; there is 1"):
+    with pytest.raises(ScoresError, match="2 systems; there is 1"):
         accuracy(predict(scores.sel(metric=["P@10"])[:1], want=["RR"]), scores)
 
 

@@ -134,7 +134,7 @@ def test_pairs_of_like_collections_are_seldom_named():
     for seed in range(20):
         like = {name: collection(name, 4 * seed + at) for at, name in enumerate("ABCD")}
         said = findings(compare(like, partitions=300, rng=seed))
-        named += any("Beyond what chance gives" in line for line in said)
+        named += any("Pairs that differ by more than chance" in line for line in said)
     assert (
         named <= 5
     )  # a share of .1 gives more in 1 of 100 tests; uncorrected quantiles name a pair in 41 to 49%
@@ -149,7 +149,7 @@ def test_too_few_splits_are_said_to_decide_nothing():
         )
     )[0]
     assert said.endswith(
-        "The random splits are too few to say whether a pair differs more than by chance (--partitions 2000)."
+        "The random splits are too few to say whether a pair differs by more than chance; add --partitions 2000."
     )
 
 
@@ -171,7 +171,8 @@ def test_systems_are_matched_by_name_and_left_out_aloud():
     outcome = compare(cubes, kinds=("raw",), partitions=10)
     assert int(outcome["systems"]) == 8
     assert (
-        "A: 2 systems are not in every collection: left out" in about(outcome)["notes"]
+        "A: 2 systems left out that are not in every collection"
+        in about(outcome)["notes"]
     )
     kept = cubes["B"].system.values
     expected = comparability.drmse(
@@ -260,11 +261,11 @@ def test_the_seed_decides_and_is_recorded():
     [
         (lambda cubes: {"A": cubes["A"]}, {}, "at least 2 collections"),
         (lambda cubes: cubes, {"partitions": 0}, "random splits"),
-        (lambda cubes: cubes, {"alpha": 5}, "alpha is between"),
+        (lambda cubes: cubes, {"alpha": 5}, "alpha must be between"),
         (
             lambda cubes: cubes | {"B": cubes["B"][:, :1]},
             {},
-            "B has 1 topic; a t test over topics takes 2",
+            "B has 1 topic; a t test over topics needs at least 2",
         ),
         (
             lambda cubes: cubes | {"B": cubes["B"] * 0},
@@ -274,12 +275,12 @@ def test_the_seed_decides_and_is_recorded():
         (
             lambda cubes: cubes | {"B": standardized("B", 1)},
             {},
-            "collections mix raw and standardized scores: A raw, B normal, C raw",
+            "some collections have raw and others standardized scores: A raw, B normal, C raw",
         ),
         (
             lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
             {"kinds": ("raw", "normal")},
-            r"standardized already \(z\); compare them as they are: --kind raw",
+            r"already standardized \(z\); compare them unchanged: --kind raw",
         ),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (
@@ -310,7 +311,7 @@ def test_findings_say_which_pairs_chance_does_not_explain():
         "B": collection("B", 1, topics=40, shift=0.3),
     }
     raw, standardized = findings(compare(cubes, partitions=300))
-    assert "Beyond what chance gives any pair: A vs B." in raw
+    assert "Pairs that differ by more than chance: A vs B." in raw
     assert standardized.startswith("AP (standardized, normal): mean dRMSE")
 
 
@@ -331,6 +332,6 @@ def test_findings_of_many_metrics_are_summed_up():
     raw, standardized = findings(compare(many, partitions=300))
     assert raw.startswith("raw: mean dRMSE of the 5 metrics is ")
     assert raw.endswith(
-        "With 1 of them some pair differs more than chance may make one of them: AP."
+        "By 1 of them some pair differs by more than chance can explain: AP."
     )
     assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")

@@ -130,7 +130,7 @@ def test_collections_are_pooled():
     )
     assert (
         about(outcome)["notes"][0]
-        == "left out, as not all collections have them: P@10, RR"
+        == "metrics left out because not all collections have them: P@10, RR"
     )
     assert "2 collections pooled" in about(outcome)["notes"][1]
 
@@ -143,12 +143,12 @@ def test_topics_of_two_collections_count_once():
     for end in ("low", "high"):
         np.testing.assert_allclose(outcome[end], alone[end], atol=0.02)
     assert (
-        "each of 9 topics in turn (human and machine share 9 topics of the same"
+        "each of 9 topics in turn (human and machine share 9 topics by name;"
         in about(outcome)["notes"][-1]
     )
     apart = correlation({"one": one, "two": made("two", topics=9, seed=1)})
     assert about(apart)["notes"][-1].endswith(
-        "by leaving out each of 18 topics in turn."
+        "from leaving out each of 18 topics in turn."
     )
 
 
@@ -207,7 +207,9 @@ def test_system_wise_tables():
     assert "no intervals" in about(outcome)["notes"][-1]
     assert "interval" not in findings(outcome)[0]
     assert "r" in render(outcome)
-    with pytest.raises(ScoresError, match="takes 4 or more, there is 1; system means"):
+    with pytest.raises(
+        ScoresError, match="4 topics, there is 1; to correlate system means"
+    ):
         correlation(scores)
 
 
@@ -215,7 +217,7 @@ def test_system_wise_tables():
     ("change", "options", "says"),
     [
         (lambda s: s[:1], {}, "needs at least 2 systems; there is 1"),
-        (lambda s: s[:, :3], {}, "takes 4 or more, there are 3"),
+        (lambda s: s[:, :3], {}, "needs at least 4 topics, there are 3"),
         (
             lambda s: s[:, :, :1],
             {},
@@ -232,7 +234,7 @@ def test_system_wise_tables():
             "RR does not distinguish",
         ),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
-        (lambda s: s, {"method": "tau-ap"}, "level system"),
+        (lambda s: s, {"method": "tau-ap"}, "with --level system"),
         (lambda s: s, {"threshold": 2}, "between -1 and 1"),
     ],
 )
@@ -259,8 +261,8 @@ def test_findings_name_the_group():
     words = findings(correlation(made()))
     assert words[0].startswith("On made at topic level AP and Rprec (.9")
     assert words[1].startswith(
-        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared variance in these "
-        "scores): AP, Rprec. Their intervals reach down to .9"
+        "Within each group every pair of metrics correlates at .90 or more (at least 81% shared "
+        "variance in these scores): AP, Rprec. The lowest end of their intervals is .9"
     )
     assert words[2] == (
         "2 of 3 principal components explain 95% of the variance of the metrics (99.7%, 95% interval 99.5% to 99.8%)."
@@ -295,7 +297,7 @@ def test_too_few_system_means_have_no_interval(systems):
     """Two or three means correlate highly whatever the metrics: there is no interval, and a note says so."""
     outcome = correlation(made(systems=systems), level="system")
     assert np.isnan(outcome["low"].values).all()
-    assert "no intervals from so few" in about(outcome)["notes"][-1]
+    assert "no intervals: there are too few" in about(outcome)["notes"][-1]
     assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (
         systems == 2
     )
@@ -411,7 +413,7 @@ def test_of_many_pairs_the_closest_is_not_alone():
     ) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
     scores[:] = twins
     assert (
-        "They were picked by looking at 3 pairs; 2 others may agree as much."
+        "They were picked from 3 pairs; 2 others may agree as much."
         in findings(correlation(scores))[0]
     )
 
@@ -439,7 +441,7 @@ def test_few_systems_make_the_interval_of_true_r_too_short(systems, said):
     """With fewer than 10 systems a note says how often the interval of true_r holds; with more there is none."""
     outcome = correlation(made(systems=systems, topics=30), level="system")
     notes = " ".join(about(outcome)["notes"])
-    assert ("interval of true_r holds in about 70%" in notes) == said
+    assert ("interval of true_r holds the truth in about 70%" in notes) == said
 
 
 def test_system_level_has_r_between_true_means():
@@ -450,7 +452,7 @@ def test_system_level_has_r_between_true_means():
     assert (pairs["true_low"] <= pairs["true_r"]).all()
     assert (pairs["true_r"] <= pairs["true_high"]).all()
     assert any(
-        "only true_r, with pearson, is of the systems' true means" in note
+        "true_r (pearson) is between the systems' true means" in note
         for note in about(outcome)["notes"]
     )
     assert "true_r" not in correlation(made(), level="system", method="kendall")

@@ -66,8 +66,10 @@ def test_findings_set_measured_beside_nominal(made):
     """The words give the nominal level and the measured mean."""
     outcome = coverage(made.collections(4))
     mean = float(outcome["measured"].mean("collection").mean())
-    lead = "On average over 4 collections left out the coverage of 90% intervals was"
-    assert findings(outcome)[0].startswith(f"{lead} {mean:.1%}; least for")
+    lead = "On average over 4 left-out collections, 90% intervals"
+    assert findings(outcome)[0].startswith(
+        f"{lead} held {mean:.1%} of the scores; fewest for"
+    )
 
 
 def test_collections_that_are_missed_as_a_whole_are_counted(made):
@@ -77,14 +79,18 @@ def test_collections_that_are_missed_as_a_whole_are_counted(made):
     cubes["c4"] = cubes["c4"].copy(data=cubes["c4"].values * [1, 1, 1, 0.4])
     said = findings(coverage(cubes))[1]
     assert said.endswith(
-        "for some target most systems were missed on 1 of 5 collections (c4)."
+        "for some target they missed most systems on 1 of 5 collections (c4)."
     )
 
 
 @pytest.mark.parametrize(
     ("count", "options", "message"),
     [
-        (2, {}, "needs at least 3; there are 2"),
+        (
+            2,
+            {},
+            "needs at least 3 collections, to leave out one at a time; there are 2",
+        ),
         (3, {"level": 1}, "between 0 and 1"),
         (3, {"size": 4}, "1 to 3 predictors"),
     ],

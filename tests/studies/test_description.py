@@ -102,7 +102,7 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
         views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
     )
     sd = other["topics"]["sd"]
-    assert f"does so {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
+    assert f"most, {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
     assert "standardize" not in findings(outcome)[1]
     assert (
         "GMAP: means are geometric; standard deviations and reliability are of logarithms"
@@ -174,11 +174,11 @@ def test_ranks_are_the_rank_sets_of_each_metric():
 
 
 def test_a_best_system_that_stands_alone_is_said_to():
-    """Where no other system may be the best, no rank is named."""
+    """Where no other system can be the best, no rank is named."""
     apart = scores(topics=20)
     apart[11] += 5
     described = describe(apart)
-    assert "no other system may be the best" in findings(described)[0]
+    assert "no other system can be the best" in findings(described)[0]
     assert described["rank_high"].sel(system="s11", metric="AP") == 1
 
 
@@ -222,14 +222,14 @@ def test_systems_that_tie_for_the_best_mean_are_all_named():
 def test_an_interval_without_width_is_not_called_an_interval():
     """Scores that are equal on every topic have no interval of their mean; a note names the systems."""
     values = np.random.default_rng(0).random((3, 5)) / 2
-    note = "Scores that are equal on every topic"
+    note = "Intervals without width, because a system scores the same on every topic"
     assert not any(
         note in line for line in about(describe(level_scores(values)))["notes"]
     )
     values[1] = 1.0
     outcome = describe(level_scores(values))
     assert (
-        "s1, scores 1.000 on each of 5 topics, so that there is no interval;"
+        "s1, scores 1.000 on each of 5 topics, so there is no interval;"
         in findings(outcome)[0]
     )
     assert any(
@@ -270,7 +270,7 @@ def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance
 def test_marginal_findings_are_about_one_system():
     """A marginal set is said to be of one system named in advance, and nothing is said of all."""
     said = findings(describe(scores(), sets="marginal"))[0]
-    assert "of this one system, if you named it in advance" in said
+    assert "this one system, if you named it in advance" in said
     assert "may be the best" not in said
 
 

@@ -108,7 +108,7 @@ def test_findings_say_what_to_buy_and_what_that_is_worth():
         f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}"
         in said[0]
     )
-    assert "buy what" in said[1]
+    assert "achieve what" in said[1]
     assert "within error of the best" in said[-1]
 
 
@@ -124,7 +124,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
         in said[0]
     )
     assert any(
-        sentence.startswith("Of pools of a depth, ")
+        sentence.startswith("Among pools with a depth,")
         and "to depth 5 by AP do best" in sentence
         for sentence in said
     )
@@ -231,8 +231,11 @@ def test_the_answer_says_what_is_spent_and_what_is_not_counted():
     """The first sentence has the cost, the topics that could be paid, and that judgments are not counted."""
     alone = scores().sel(metric=["AP", "P@10"])
     said = findings(design(alone, target="AP", budget=5000, partitions=20))[0]
-    assert "(1440 of 5000; the budget pays for 166, figures are followed to 48" in said
-    assert "no judgments are counted without --runs and --qrels)" in said
+    assert (
+        "(1440 of 5000; the budget pays for 166, but figures are extrapolated only to 48"
+        in said
+    )
+    assert "without --runs and --qrels no judgments are counted)" in said
     counted = findings(chosen(budget=1000))[0]
     assert "of 1000) rank" in counted
 
@@ -240,7 +243,7 @@ def test_the_answer_says_what_is_spent_and_what_is_not_counted():
 def test_a_budget_too_small_is_said_to_be():
     """Where nothing can be bought the words say so."""
     assert findings(chosen(budget=40)) == [
-        "A budget of 40 does not buy 2 topics in any way."
+        "A budget of 40 does not pay for 2 topics in any design."
     ]
 
 
@@ -268,5 +271,5 @@ def test_what_cannot_be_designed_is_an_error(options, words):
 
 def test_few_topics_are_an_error():
     """Halves of fewer than 8 topics measure nothing."""
-    with pytest.raises(ScoresError, match="at least 3 systems and 8 topics"):
+    with pytest.raises(ScoresError, match="at least 3 systems on 8 topics"):
         design(scores(topics=6).sel(metric=["AP"]), target="AP")

@@ -55,7 +55,7 @@ def test_each_old_collection_meets_its_topics_in_the_new_one():
     outcome = durability(old, {"all": scores("new", 2, topics=20)})
     assert outcome["topic_count"].values.tolist() == [10, 10]
     assert (
-        "A: new: 10 of its topics are not in the other: left out"
+        "A: new: 10 of its topics left out, as the other lacks them"
         in about(outcome)["notes"]
     )
 
@@ -63,7 +63,7 @@ def test_each_old_collection_meets_its_topics_in_the_new_one():
 def test_collections_are_matched_by_name():
     """Several new collections go with the old ones of their names; a name without a partner is an error."""
     old, new = {"A": scores("A", 0)}, {"B": scores("B", 1), "C": scores("C", 2)}
-    with pytest.raises(ScoresError, match="no new collection is named 'A'"):
+    with pytest.raises(ScoresError, match="no new collection"):
         durability(old, new)
     assert durability(old, new | {"A": scores("new", 3)}).sizes["topics"] == 1
 
@@ -116,7 +116,7 @@ def test_few_systems_are_not_said_to_have_aged(monkeypatch):
     ]
     told = [findings(outcome)[0] for outcome in words if outcome["tau"].item() < 0.9]
     assert len(told) > 2
-    assert sum("cannot show" in line for line in told) > len(told) / 2
+    assert sum("too few systems to show" in line for line in told) > len(told) / 2
 
 
 def test_systems_of_another_kind_age_the_factors():

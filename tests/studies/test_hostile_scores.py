@@ -39,7 +39,7 @@ def test_included_metrics_may_be_all_there_are() -> None:
 @pytest.mark.parametrize("budget", [float("nan"), 0.0, -1.0])
 def test_a_budget_is_a_number_above_zero(budget: float) -> None:
     """A budget that nothing can be compared with is refused."""
-    with pytest.raises(ScoresError, match="a budget is a number above 0"):
+    with pytest.raises(ScoresError, match="the budget must be above 0"):
         ranking.rank_metrics(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
 
 
@@ -47,7 +47,7 @@ def test_a_tau_that_is_not_there_is_said_in_words() -> None:
     """A finding without a tau gives the reason instead of nan."""
     said = durability._sentence({**ROWS, "tau": np.nan, "quantile": np.nan})
     assert "nan" not in said
-    assert "T, AP: there is no tau" in said
+    assert "T, AP: tau is" in said
 
 
 def test_names_in_plots_are_no_formulas(tmp_path: Path) -> None:
@@ -71,7 +71,8 @@ def test_scores_on_odd_scales_are_refused(
     scores[..., 1] *= scale
     names = [f"s{i}" for i in range(6)], [f"t{i}" for i in range(12)], ["x", "y", "z"]
     with pytest.raises(
-        ScoresError, match="the scores of y reach .*multiply all by one number"
+        ScoresError,
+        match="the largest score of y is .*multiply all scores by one number",
     ):
         study(cube(scores, *names))
 

@@ -128,7 +128,7 @@ def test_depths_without_metrics_and_shallow_targets_are_errors():
     train, test = {"a": collection(1), "d": collection(4)}, {"c": collection(3)}
     with pytest.raises(
         MetricError,
-        match="no metric looks at the first 50 documents; evaluate some with depth=50",
+        match="no metric looks only at the first 50 documents; evaluate some with depth=50",
     ):
         lowcost(train, test, targets=["AP"], depths=[10, 50])
     with pytest.raises(ScoresError, match="is one of the predictors"):
@@ -230,7 +230,7 @@ def test_a_note_says_what_the_rival_lacks(outcome, beside):
     """The note names the metrics to evaluate, or that there are no topics; with all of them there is none."""
     assert not any("without training" in note for note in about(beside)["notes"])
     (note,) = (note for note in about(outcome)["notes"] if "without training" in note)
-    assert "takes scores by topic of NumRel NumRel(pool=10)" in note
+    assert "needs scores by topic of NumRel NumRel(pool=10)" in note
     files = [
         by_topic(seed).drop_sel(metric=["NumRel", "AP(depth=10)"]) for seed in (1, 2, 3)
     ]
@@ -239,7 +239,7 @@ def test_a_note_says_what_the_rival_lacks(outcome, beside):
     )
     (note,) = (note for note in about(found)["notes"] if "without training" in note)
     assert (
-        "also takes scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate"
+        "also needs scores of NumRel AP(depth=10)@1000; add them with irmeta evaluate"
         in note
     )
 

@@ -61,5 +61,5 @@ def test_tables_hold_every_model_scale_and_collection(made):
 
 def test_one_collection_cannot_be_left_out(made):
     """Comparing takes two collections."""
-    with pytest.raises(ScoresError, match="two collections or more"):
+    with pytest.raises(ScoresError, match="at least 2 collections"):
         models(made.collections(1))

@@ -71,7 +71,7 @@ def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
     made = irmeta.paper_table(scores(systems=45), metrics="AP")
     assert made.sizes["system"] == 20
     assert irmeta.about(made)["notes"] == [
-        "The best 20 of 45 systems by AP; choose others with --systems."
+        "Only the best 20 of 45 systems by AP are shown; choose others with --systems."
     ]
     assert " The best 20 of 45 systems by AP. " in caption(made)
     beside = irmeta.paper_table(scores(systems=45), metrics="AP", baseline="run2")
@@ -123,7 +123,7 @@ def test_the_tables_hold_every_figure():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"baseline": "bm25"}, "no system 'bm25' to be the baseline"),
+        ({"baseline": "bm25"}, "no system 'bm25' to serve as the baseline"),
         ({"by": "RR"}, "no metric 'RR' to sort"),
     ],
 )

@@ -123,8 +123,8 @@ def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"sizes": [4]}, ScoresError, "1 to 3 predictors here, not 4"),
-        ({"sizes": [0]}, ScoresError, "1 to 3 predictors here, not 0"),
+        ({"sizes": [4]}, ScoresError, "1 to 3 predictors with these metrics, not 4"),
+        ({"sizes": [0]}, ScoresError, "1 to 3 predictors with these metrics, not 0"),
         ({"targets": ["AP@10"]}, ScoresError, "no metric 'AP@10' in c0"),
     ],
 )

@@ -190,7 +190,7 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
 )
 def test_findings_claim_no_more_than_was_searched(options: dict, which: str) -> None:
     """That no set is better is said of the sizes, metrics and costs that the search went through."""
-    said = f"No better set {which} exists by this criterion and on these scores: proven by search."
+    said = f"By this criterion no better set {which} exists for these scores (proven)."
     assert said in findings(rank_metrics(scores(), **options))
 
 
@@ -201,7 +201,7 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
     said = findings(rank_metrics(one))
     which = "of 1 to 5 of the 5 metrics that can be chosen"
     assert (
-        f"No better set {which} exists by this criterion and on these scores: proven by search."
+        f"By this criterion no better set {which} exists for these scores (proven)."
         in said
     )
 
@@ -243,7 +243,7 @@ def test_copies_are_named_and_not_chosen() -> None:
         assert outcome.sizes["position"] == 6
         assert (
             about(outcome)["notes"][0]
-            == "R@100 cannot be chosen: it is determined by AP."
+            == "R@100 cannot be chosen, because it is a linear combination of AP."
         )
     assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
     assert "R@100" in rank_metrics(twice, exclude=["AP"])["order"].values
@@ -271,7 +271,7 @@ def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
     outcome = rank_metrics(one, partitions=5)
     assert set(outcome["again"].values.ravel()) == {0, 1}
     assert (outcome["same"].values == 1).all()
-    assert "the choice holds" in findings(outcome)[-1]
+    assert "the choice is stable" in findings(outcome)[-1]
 
 
 def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
@@ -349,7 +349,7 @@ def test_partitions_that_are_not_proven_are_told(
     assert notes[-1].startswith(
         "In 4 of 4 partitions the search reached its limit before the best subsets of "
     )
-    assert notes[-1].endswith("3 were proven: what counts there is the best found.")
+    assert notes[-1].endswith("3 metrics were proven; the best found are counted.")
 
 
 @pytest.mark.parametrize(
@@ -423,9 +423,10 @@ def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
     sigma = np.corrcoef(usual().values.reshape(-1, 6), rowvar=False)
     best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
     np.testing.assert_allclose(outcome["unexplained"].values[1], best)
-    assert "of the 4 metrics papers usually report (--candidates all" in findings(
-        outcome
-    )[1].replace("that ", "")
+    assert (
+        "of the 4 metrics papers usually report (for every metric: --candidates all"
+        in findings(outcome)[1].replace("that ", "")
+    )
     assert about(outcome)["options"]["candidates"] == "reported"
 
 
@@ -505,5 +506,5 @@ def test_no_choice_is_no_verdict() -> None:
     """Where there is one set to choose, halves of the topics are not said to agree on it."""
     two = scores().isel(metric=[0, 3])
     said = " ".join(findings(rank_metrics(two, k=2, partitions=20)))
-    assert "There is one set of 2" in said
+    assert "There is only one set of 2" in said
     assert "holds" not in said

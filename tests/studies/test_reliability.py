@@ -77,12 +77,12 @@ def test_systems_that_do_not_differ_are_said_so():
     same.values[:] -= same.values.mean(axis=1, keepdims=True)
     found = reliability(same)
     assert (
-        "How many topics give an E rho2 of .95 cannot be estimated"
+        "The topics needed for an E rho2 of .95 cannot be estimated"
         in findings(found)[0]
     )
     assert "no number" in overview(found)["needed"]["topics"].to_list()
     assert any(
-        "the variance of systems is estimated below 0" in note
+        "the estimate of the variance of systems is negative" in note
         for note in about(found)["notes"]
     )
 
@@ -98,7 +98,7 @@ def test_systems_that_are_not_shown_to_differ_may_differ():
     assert unknown
     for one in unknown:
         low = one["needed_low"].sel(coefficient="erho2").item()
-        said = f"with 95% confidence it takes {low:.0f} or more" in findings(one)[0]
+        said = f"with 95% confidence it needs {low:.0f} or more" in findings(one)[0]
         assert said == (low > 20)
 
 
@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_figures():
     [
         (lambda one: one[:, :1], {}, "at least 2 systems and 4 topics"),
         (lambda one: one, {"topics": [1]}, "at least 2 topics, not 1"),
-        (lambda one: one, {"stability": 95}, "stability is between 0 and 1"),
+        (lambda one: one, {"stability": 95}, "stability must be between 0 and 1"),
         (lambda one: one, {"difference": -0.1}, "above 0"),
         (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
     ],

@@ -148,5 +148,5 @@ def test_findings_count_and_name():
     words = findings(reproduction("paper", cells, options={}))
     assert words == [
         "paper: 2 cells: 1 reproduced, 1 contradicted.",
-        "Contradicted without a known reason: Table 1, AP, RR.",
+        "Figures contradicted without a known reason: Table 1, AP, RR.",
     ]

@@ -230,7 +230,8 @@ def test_a_new_run_that_does_not_match_the_judgments_is_named():
     )
     notes, told = about(outcome)["notes"], findings(outcome)
     assert any(
-        "without any judged document; do the ids match" in note and note.endswith("odd")
+        "without any judged document; do their ids match" in note
+        and note.endswith("odd")
         for note in notes
     )
     assert any("odd lacks 1 of 8 topics (score 0)" in note for note in notes)
@@ -239,7 +240,7 @@ def test_a_new_run_that_does_not_match_the_judgments_is_named():
     )
     assert "(90% interval, extrapolated)" in told[0]
     assert not any("prefer" in line for line in told)
-    assert any("Too little of odd is judged" in line for line in told)
+    assert any("Too few documents of odd are judged" in line for line in told)
 
 
 def test_a_bad_run_of_the_pool_does_not_hide_that_a_penalty_is_extrapolated():
@@ -322,8 +323,8 @@ def test_a_depth_beyond_the_pool_s_is_said():
     right = reuse(grades, lists, groups=groups, depth=5, metrics="P@5")
     wrong = reuse(grades, lists, groups=groups, depth=10, metrics="P@5")
     assert wrong["mean_loss"].item() < right["mean_loss"].item()
-    assert not any("less deep" in note for note in about(right)["notes"])
-    assert any("less deep (--depth)" in note for note in about(wrong)["notes"])
+    assert not any("shallower" in note for note in about(right)["notes"])
+    assert any("shallower (--depth)" in note for note in about(wrong)["notes"])
 
 
 def test_a_pool_without_depth_counts_every_judged_document():
@@ -371,9 +372,9 @@ def test_wrong_input_is_named():
         )
     with pytest.raises(MetricError, match="GMAP has a geometric mean"):
         reuse(grades, lists, groups=groups, metrics="GMAP")
-    with pytest.raises(ScoresError, match="depth is 1 or more"):
+    with pytest.raises(ScoresError, match="depth must be 1 or more"):
         reuse(grades, lists, groups=groups, depth=0)
-    with pytest.raises(ScoresError, match="level is between 0 and 1"):
+    with pytest.raises(ScoresError, match="level must be between 0 and 1"):
         reuse(grades, lists, groups=groups, level=90)
 
 
@@ -382,9 +383,7 @@ def test_without_groups_each_run_is_one(outcome):
     _, lists, grades = made(0)
     alone = reuse(grades, lists, depth=5, metrics=METRICS)
     assert (alone["mean_loss"] < outcome["mean_loss"]).all()
-    assert any(
-        "each run is a group of its own" in note for note in about(alone)["notes"]
-    )
+    assert any("each run is its own" in note for note in about(alone)["notes"])
 
 
 @pytest.mark.data

@@ -151,7 +151,7 @@ def test_too_few_resamples_for_holm_are_named():
     outcome = significance(
         scores(systems=30), metrics="AP", test="permutation", resamples=1000
     )
-    assert "take 8700 resamples" in about(outcome)["notes"][0]
+    assert "use 8700 resamples" in about(outcome)["notes"][0]
     assert not outcome["significant"].any()
 
 
@@ -168,7 +168,7 @@ def test_too_few_resamples_for_holm_are_named():
             "permutation",
             10,
             20,
-            "nothing can be significant; take 13 topics or more, or t; more resamples do not help",
+            "nothing can be significant; use 13 topics or more, or --test t; more resamples do not help",
         ),
         (
             "sign",
@@ -176,8 +176,8 @@ def test_too_few_resamples_for_holm_are_named():
             2,
             "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
         ),
-        ("wilcoxon", 10, 20, "take 13 topics or more, or t, or bh"),
-        ("bootstrap", 10, 30, "take 8700 resamples, or bh"),
+        ("wilcoxon", 10, 20, "use 13 topics or more, or --test t, or --correct bh"),
+        ("bootstrap", 10, 30, "use 8700 resamples, or bh"),
     ],
 )
 def test_advice_where_nothing_can_be_significant_names_what_would_help(
@@ -201,7 +201,7 @@ def test_the_topics_that_the_advice_names_are_enough_and_one_fewer_is_not(test):
         assert outcome["p"].item() == pytest.approx(2 / 2**topics)
         assert bool(outcome["significant"].item()) is significant
         said = any(
-            "nothing can be significant; take 6 topics" in note
+            "nothing can be significant; use 6 topics" in note
             for note in about(outcome)["notes"]
         )
         assert said is not significant
@@ -224,7 +224,7 @@ def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
     assert (test["direction"], test["difference"] < 0) == (1, True)
     notes = " ".join(about(outcome)["notes"])
     assert (
-        "sign asks which of two systems wins on more topics, not whether two means differ"
+        "sign tests which of two systems wins on more topics, not whether two means differ"
         in notes
     )
     assert "1 significant test favours the system with the lower mean" in notes
@@ -237,7 +237,7 @@ def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
 def test_a_finding_of_a_test_of_other_than_means_does_not_call_the_best_mean_the_better_system():
     """Where the only significant difference opposes the means, no sentence says that the best differs from others."""
     said = findings(significance(lopsided(), test="sign"))[0]
-    assert "1 of them for the system with the lower mean" in said
+    assert "1 of them in favour of the system with the lower mean" in said
     assert "significantly different from every other" not in said
 
 
@@ -281,7 +281,7 @@ def test_the_seed_decides_and_is_recorded(test):
     [
         (lambda one: one[:1], {}, "at least 2 systems"),
         (lambda one: one[:, :1], {}, "2 topics"),
-        (lambda one: one, {"alpha": 5}, "alpha is between"),
+        (lambda one: one, {"alpha": 5}, "alpha must be between"),
         (lambda one: one, {"resamples": 10}, "too few"),
         (lambda one: one, {"metrics": "nDCG"}, "no metric 'nDCG'"),
         (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
@@ -331,7 +331,9 @@ def test_differences_of_logarithms_and_infinite_effect_sizes_are_noted():
     assert np.isinf(outcome["effect_size"].values).sum() == 1
     notes = about(outcome)["notes"]
     assert any(
-        note.startswith("GMAP: differences are of means of natural logarithms")
+        note.startswith(
+            "GMAP: means are geometric, so differences are between means of natural logarithms"
+        )
         for note in notes
     )
     assert any("1 test one system is better by the same" in note for note in notes)
@@ -435,7 +437,7 @@ def test_equivalent_systems_are_told_from_undecided_ones():
     )
     assert rows["p_equivalent"][0] == pytest.approx(3 * by_hand)
     assert findings(outcome)[0].endswith(
-        "1 pair differs by less than 0.01; of 2 neither is shown."
+        "1 pair differs by less than 0.01; for 2 neither is shown."
     )
     assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
 
@@ -443,7 +445,9 @@ def test_equivalent_systems_are_told_from_undecided_ones():
 def test_without_a_margin_nothing_is_said_of_equivalence():
     """No margin, no verdict; a margin of 0 is refused."""
     assert "p_equivalent" not in significance(scores())
-    with pytest.raises(ScoresError, match="the margin is a difference in mean above 0"):
+    with pytest.raises(
+        ScoresError, match="the margin must be a difference in mean above 0"
+    ):
         significance(scores(), margin=0)
 
 
@@ -457,7 +461,7 @@ def test_a_constant_difference_on_few_topics_shows_nothing(test):
     assert not outcome["significant"].item()
     assert np.isnan([outcome["low"].item(), outcome["high"].item()]).all()
     assert overview(outcome)["tests"]["interval"].to_list() == ["-"]
-    assert "In 1 test the systems differ by the same on every topic" in notes
+    assert "In 1 test the systems differ by the same amount on every topic" in notes
 
 
 @pytest.mark.parametrize("test", TESTS)

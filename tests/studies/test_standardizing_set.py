@@ -70,7 +70,7 @@ def test_the_seed_decides():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sizes": [1]}, "between 2 and the 12"),
+        ({"sizes": [1]}, "between 2 and 12, the"),
         ({"sizes": [13]}, "not 13"),
         ({"resamples": 5}, "resamples"),
     ],
@@ -121,5 +121,5 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
 
 def test_too_few_old_systems_are_said_so():
     """Of two old systems no smaller set can be drawn, and the error says how many it takes."""
-    with pytest.raises(ScoresError, match="from at least 3 old systems; there are 2"):
+    with pytest.raises(ScoresError, match="at least 3 old systems; there are 2"):
         standardizing_set(scores(0)[:2], scores(1))

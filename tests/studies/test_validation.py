@@ -50,7 +50,7 @@ def test_sound_runs() -> None:
         "self_retrieval": 0.0,
     }
     assert findings(outcome) == [
-        "1 readable run, 0 errors, 0 warnings. irmeta evaluate takes them."
+        "1 readable run, 0 errors, 0 warnings. irmeta evaluate would accept them."
     ]
 
 
@@ -60,12 +60,12 @@ def test_sound_runs() -> None:
         ({"1": {"a": 1.0}}, "lacks 1 of 2 judged topics: 2", {"topics_missing": 1}),
         (
             {**SOUND, "7": {"a": 1.0}},
-            "1 of its 3 topics are not judged and do not count",
+            "1 of its 3 topics are not judged and are ignored",
             {"topics_unjudged": 1},
         ),
         (
             {**SOUND, "2": {"a": 1.0, "d": 1.0}},
-            "constant scores in 1 of 2 topics",
+            "scores are constant in 1 of 2 topics",
             {"constant_topics": 1, "tied": 0.4},
         ),
         (
@@ -75,12 +75,12 @@ def test_sound_runs() -> None:
         ),
         (
             {"1": {"1": 9.0, "a": 3.0, "b": 2.0, "c": 1.0}, "2": SOUND["2"]},
-            "the topic itself is the first document in 50% of the topics",
+            "in 50% of the topics the first document is the topic itself",
             {"self_retrieval": 0.5},
         ),
         (
             {"1": {"A": 1.0}, "2": {"D": 1.0}},
-            "2 more documents would be judged if case did not matter",
+            "2 more documents would be judged if case",
             {"unjudged_10": 1},
         ),
         ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 infinite score", {}),
@@ -97,9 +97,9 @@ def test_oddities(run: dict, says: str, facts: dict) -> None:
 
 
 def test_runs_that_retrieve_nothing() -> None:
-    """A run without documents retrieves nothing."""
+    """A run without documents has no documents."""
     outcome = validate(QRELS, {"none": {}})
-    assert texts(outcome) == ["warning retrieves nothing"]
+    assert texts(outcome) == ["warning has no documents"]
     assert tables(outcome)["runs"]["documents"].to_list() == [0]
 
 
@@ -107,7 +107,7 @@ def test_without_qrels() -> None:
     """Without judgments all that needs none is checked, and the rest is missing."""
     outcome = validate(None, {"odd": {"1": {"a": 1.0, "b": 1.0}}})
     assert [text.partition(":")[0] for text in texts(outcome)] == [
-        "warning constant scores in 1 of 1 topics"
+        "warning scores are constant in 1 of 1 topics, so document ids decide the order"
     ]
     row = tables(outcome)["runs"].row(0, named=True)
     assert all(
@@ -126,7 +126,7 @@ def test_depths_beside_each_other() -> None:
         {"1": {"d1": 1, "a": 1}, "2": {"a": 1}}, {"deep": deep, "short": SOUND}
     )
     assert (
-        "warning lists are up to 100 documents long, but at most half of that in 1: short"
+        "warning lists have up to 100 documents, but at most half of that in 1: short"
         in texts(outcome)
     )
 
@@ -149,12 +149,12 @@ def test_ranks(tmp_path: Path) -> None:
             outcome["file"].values, outcome["text"].values, strict=True
         )
     )
-    assert "some rank and score disagree in 1 of 2 topics (ranks are ignored)" in said
+    assert "some ranks and scores disagree in 1 of 2 topics; ranks are ignored" in said
     assert (
-        "reversed ranks run against scores in 2 of 2 topics: are the scores distances?"
+        "reversed ranks contradict scores in 2 of 2 topics; are the scores distances?"
         in said
     )
-    assert "words ranks run against" not in said
+    assert "words ranks contradict" not in said
 
 
 def test_errors_first(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_errors_first(tmp_path: Path) -> None:
     problems = tables(outcome)["problems"]
     assert problems["level"].to_list() == ["error"] * 3 + ["warning"]
     assert problems["line"].to_list() == [2, 3, None, None]
-    assert "3 fields, a run line has 6" in problems["problem"][1]
+    assert "3 fields, but a run line has 6" in problems["problem"][1]
     assert "damaged gzip data" in problems["problem"][2]
     assert outcome.system.values.tolist() == ["tags"]
     said = (
@@ -186,7 +186,9 @@ def test_unreadable_qrels(tmp_path: Path) -> None:
 def test_remarks_of_the_qrels() -> None:
     """What is remarked upon in judgments stands among the problems."""
     outcome = validate({**QRELS, "1": {**QRELS["1"], "x": -1}}, {"sound": SOUND})
-    assert texts(outcome) == ["warning grades below zero count as not judged: 1 of -1"]
+    assert texts(outcome) == [
+        "warning documents with a grade below 0 count as not judged: 1 of grade -1"
+    ]
 
 
 def test_what_validate_refuses_evaluate_refuses(tmp_path: Path) -> None:
@@ -228,9 +230,12 @@ def test_what_evaluate_notes_validate_says() -> None:
         for row in rows
         if row[2].startswith("retrieves no judged document; do its ids match")
     ] == [("warning", "run quoted")]
-    assert about(outcome)["notes"][0] == "grades: 3 of 0, 1 of 1, 1 of 2"
+    assert (
+        about(outcome)["notes"][0]
+        == "judgments: 3 of grade 0, 1 of grade 1, 1 of grade 2"
+    )
     assert about(outcome)["notes"][1].startswith(
-        "binary metrics count every grade from 1 up as relevant (AP("
+        "binary metrics take grade 1 and above as relevant (AP("
     )
     assert (
         len(about(validate({"1": {"a": 1}, "2": {"a": 1}}, {"sound": SOUND}))["notes"])
@@ -259,7 +264,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (str(tmp_path / "nowhere"), "no such file"),
         (
             str(second),
-            f"two systems are named 'a.run': {first} and {second}; a system is named after its file: rename one",
+            f"two systems are named 'a.run': {first} and {second}; systems are named after their files: rename one",
         ),
         (
             str(tmp_path / "more/empty"),
@@ -286,7 +291,7 @@ def test_objects_that_are_no_runs() -> None:
     assert outcome["file"].values.tolist() == ["run odd"]
     assert texts(outcome)[0].startswith("error a score is NaN")
     assert outcome.system.values.tolist() == ["sound"]
-    assert texts(validate(QRELS, [])) == ["error no run given"]
+    assert texts(validate(QRELS, [])) == ["error there are no runs; give one or more"]
 
 
 def test_files_of_problems(tmp_path: Path) -> None:
@@ -323,16 +328,17 @@ def test_run_tags(tmp_path: Path) -> None:
         (
             "warning",
             str(tmp_path / "dense"),
-            "the run tag 'x' is not the file's name, which names the system",
+            "the run tag 'x' differs from the file's name, which names the system",
         ),
-        ("warning", "all runs", "the run tag 'ql' stands in 2 files: ql.run, ql.v2"),
+        ("warning", "all runs", "2 files have the run tag 'ql': ql.run, ql.v2"),
     ]
     (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
     said = texts(
         validate(QRELS, tmp_path / "dense", reading=Reading(allow_missing_tag=True))
     )
     assert (
-        "warning the run tag 'x' is not the file's name, which names the system" in said
+        "warning the run tag 'x' differs from the file's name, which names the system"
+        in said
     )
 
 
@@ -364,7 +370,7 @@ def test_runs_that_rank_alike_are_remarked_upon() -> None:
     for qrels in ({"1": {"a": 1}, "2": {"c": 0}}, None):
         problems = tables(validate(qrels, runs))["problems"]
         told = problems.filter(
-            problems["problem"].str.contains("ranks as an earlier run does")
+            problems["problem"].str.contains("an earlier run on every topic")
         )
         assert told["problem"].str.contains("two as one").to_list() == [True]
 

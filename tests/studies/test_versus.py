@@ -163,7 +163,7 @@ def test_tests_that_can_find_nothing_say_so():
         ({"system": "mien"}, "no system 'mien'"),
         ({"system": "mine", "against": "bm52"}, "no system 'bm52' to compare with"),
         ({"system": "mine", "against": "mine"}, "cannot be compared with itself"),
-        ({"system": "mine", "alpha": 5}, "alpha is between 0 and 1"),
+        ({"system": "mine", "alpha": 5}, "alpha must be between 0 and 1"),
         ({"system": "mine", "resamples": 5}, "too few"),
     ],
 )
@@ -247,7 +247,9 @@ def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():
     assert_allclose(
         found["p_equivalent"].values[:, 0], holm(np.array(expected)), rtol=1e-9
     )
-    with pytest.raises(ScoresError, match="margin is a difference in mean above 0"):
+    with pytest.raises(
+        ScoresError, match="margin must be a difference in mean above 0"
+    ):
         irmeta.versus(scores(), "mine", margin=0)
 
 
@@ -259,7 +261,7 @@ def test_systems_that_tie_for_the_best_are_named():
     made = cube(
         values, ["mine", "a", "b"], [str(topic) for topic in range(12)], ["clicks"]
     )
-    note = "clicks: a, b tie for the best other system; a is taken."
+    note = "clicks: a, b tie for the best other system; a is used."
     assert note in irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
     made[1] += 0.1
     notes = irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
@@ -267,7 +269,7 @@ def test_systems_that_tie_for_the_best_are_named():
 
 
 def constant_differences(topics):
-    """Three systems, better by the same on every topic, or equal."""
+    """Three systems, better by the same amount on every topic, or equal."""
     level = np.linspace(0.1, 0.5, topics)
     values = np.stack([level + 0.1, level, level])[..., None]
     return cube(values, SYSTEMS[:3], [str(one) for one in range(topics)], ["AP"])
@@ -275,7 +277,7 @@ def constant_differences(topics):
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation", "bootstrap"])
 @pytest.mark.parametrize(
-    ("topics", "verdict"), [(5, "no difference"), (12, "significant")]
+    ("topics", "verdict"), [(5, "no significant difference"), (12, "significant")]
 )
 def test_verdicts_on_constant_differences_follow_p_of_signs(test, topics, verdict):
     """2/2^5 is above .05, 2/2^12 below it, by every test; there is no interval, and the sentence says why."""

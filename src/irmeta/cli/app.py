@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import ArgumentInfo
 
 from irmeta.studies import STUDIES, About
@@ -29,8 +29,30 @@ VALUES: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "FI
 """What stands for the value of an option in the help, by its type."""
 
 
+def without_types(params: list[Any]) -> list[Any]:
+    """Return parameters whose help has no type of Python: arguments stand by their names, --help takes nothing."""
+    for one in params:
+        if isinstance(one, TyperArgument):
+            one.display_type_rich = lambda ctx: ""  # type: ignore[method-assign]  # noqa: ARG005 typer gives it
+        elif one.metavar is None:
+            one.metavar = ""
+    return params
+
+
+class Group(TyperGroup):
+    """A group of commands."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return its options for the help."""
+        return without_types(super().get_params(ctx))
+
+
 class Verb(TyperCommand):
     """A command that never writes over a file that it reads."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return its arguments and options for the help."""
+        return without_types(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless what it would write is among what it would read, or of another kind."""
@@ -56,7 +78,9 @@ class Verbs(typer.Typer):
 
     def __init__(self, verb: str = "", **options: Any) -> None:
         self.verb = verb
-        super().__init__(rich_markup_mode="rich", no_args_is_help=True, **options)
+        super().__init__(
+            cls=Group, rich_markup_mode="rich", no_args_is_help=True, **options
+        )
 
     def command(
         self,

@@ -14,20 +14,21 @@ def compare(
     kind: Annotated[
         str | None,
         option(
-            help="Forms of the scores: raw, and kinds of standardization, separated by commas.",
-            show_default="raw,normal; for standardized scores raw",
+            metavar="KINDS",
+            help="Forms of the scores, separated by commas: raw, or a kind of irmeta standardize.",
+            show_default="raw,normal; raw for standardized scores",
         ),
     ] = None,
     partitions: Annotated[
         int, option(help="Random re-partitions of the pooled topics, for each pair.")
     ] = 2000,
     alpha: Annotated[
-        float, option(help="Level of the test that counts false positives.")
+        float, option(help="Level of the test whose false positives are counted.")
     ] = 0.05,
     flat: FlatTopics = "half",
     seed: Seed = 0,
 ) -> None:
-    """Say whether scores of the same systems compare across collections: dRMSE, false positives, and both by chance.
+    """Say whether scores of the same systems compare across collections: dRMSE and false positives, beside chance.
 
     irmeta compare trec7.parquet trec8.parquet robust03.parquet --kind raw,normal --partitions 2000
 

@@ -13,20 +13,23 @@ def correlate(
     best: Best,
     shown: Shown,
     level: Annotated[
-        Level, option(help=explained(Level, "What is correlated."))
+        Level, option(help=explained(Level, "What to correlate."))
     ] = "topic",
     method: Annotated[
-        Coefficient, option(help=explained(Coefficient, "The coefficient."))
+        Coefficient, option(help=explained(Coefficient, "The correlation coefficient."))
     ] = "pearson",
     threshold: Annotated[
         float,
         option(
-            help="Metrics form a group if every two of them correlate at this or above."
+            help="Metrics form a group if every pair of them correlates at this value or above."
         ),
     ] = 0.9,
     each: Annotated[
         bool,
-        option("--each", help="Each collection by itself; else several are pooled."),
+        option(
+            "--each",
+            help="Correlate on each collection by itself; several are pooled without it.",
+        ),
     ] = False,
     view: Annotated[
         CorrelationView, option(help=explained(CorrelationView, "What --plot draws."))

@@ -15,7 +15,7 @@ from irmeta.names import nearest
 if TYPE_CHECKING:
     import polars as pl
 
-datasets = Verbs("datasets", help="List public collections, and fetch them.")
+datasets = Verbs("datasets", help="List and fetch public collections.")
 app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
 
 Data = Annotated[
@@ -120,8 +120,9 @@ def fetch(
             fetched = public.fetch(collection, folder)
         there = len(collection.files) - len(fetched)
         write(
-            f"{collection.name}: {len(fetched)} files fetched, {there} were there, all as published\n"
-            f"  licence: {collection.licence}\n  from: {collection.source}\n  cite: {collection.citation}\n"
-            f"  next: {collection.use.format(folder=shlex.quote(str(folder)))}\n",
+            f"{collection.name}: {len(fetched)} files fetched, {there} already present; all match "
+            f"their published checksums\n  licence: {collection.licence}\n  from: "
+            f"{collection.source}\n  cite: {collection.citation}\n  next: "
+            f"{collection.use.format(folder=shlex.quote(str(folder)))}\n",
             None,
         )

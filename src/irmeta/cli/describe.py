@@ -19,7 +19,10 @@ def describe(
         bool,
         option(
             "--marginal",
-            help="Rank sets of systems named in advance, one by one; else of all systems at once.",
+            help=(
+                "Make each rank set hold for one system that you named in advance; without it all "
+                "hold at once."
+            ),
         ),
     ] = False,
     view: Annotated[

@@ -29,22 +29,29 @@ class Judged:
         str | None,
         option(
             panel=POOLS,
+            metavar="FILE|DIR",
             help="The run files: a folder or a glob.",
-            show_default="depth is not varied",
+            show_default="none; only topics and metrics are varied",
         ),
     ] = None
     qrels: Annotated[
         str | None,
-        option(panel=POOLS, help="Their relevance judgments.", show_default="none"),
+        option(
+            panel=POOLS,
+            metavar="FILE",
+            help="Their relevance judgments.",
+            show_default="none",
+        ),
     ] = None
-    depths: Annotated[str, option(panel=POOLS, help="Pool depths to choose from.")] = (
-        "5,10,20,50,100"
-    )
+    depths: Annotated[
+        str, option(panel=POOLS, metavar="N,N,...", help="Pool depths to choose from.")
+    ] = "5,10,20,50,100"
     llm: Annotated[
         str | None,
         option(
             panel=POOLS,
-            help="Judgments of the same runs by a machine.",
+            metavar="FILE",
+            help="A machine's judgments of the same runs.",
             show_default="none",
         ),
     ] = None
@@ -71,20 +78,21 @@ def design(
     target: Annotated[
         str | None,
         option(
+            metavar="METRIC",
             help="The metric that should rank the systems on new topics.",
             show_default="AP, else the deepest AP@k",
         ),
     ] = None,
-    topic_cost: Annotated[float, option(panel=COSTS, help="Of a topic.")] = 30.0,
+    topic_cost: Annotated[float, option(panel=COSTS, help="Cost of a topic.")] = 30.0,
     judgment_cost: Annotated[
-        float, option(panel=COSTS, help="Of a document judged by a person.")
+        float, option(panel=COSTS, help="Cost of a document judged by a person.")
     ] = 1.0,
     llm_cost: Annotated[
-        float, option(panel=COSTS, help="Of a document judged by a machine.")
+        float, option(panel=COSTS, help="Cost of a document judged by a machine.")
     ] = 0.0,
     budget: Annotated[
         float | None,
-        option(panel=COSTS, help="What may be spent.", show_default="none"),
+        option(panel=COSTS, help="What you can spend.", show_default="none"),
     ] = None,
     level: Annotated[float, option(help="Level of the intervals.")] = 0.95,
     partitions: Annotated[int, option(help="Random partitions of the topics.")] = 400,

@@ -71,7 +71,10 @@ class Reader:
     ] = False
     dedup: Annotated[
         Duplicates,
-        option(panel=FILES, help=explained(Duplicates, "A document twice in a list.")),
+        option(
+            panel=FILES,
+            help=explained(Duplicates, "What to do where a list has a document twice."),
+        ),
     ] = "error"
     qrels_format: Annotated[
         QrelsFormat,
@@ -100,50 +103,59 @@ def evaluate(
             "-m",
             "--metrics",
             "--metric",
+            metavar="METRICS",
             help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated.",
         ),
     ] = None,
     metric_set: Annotated[
         MetricSet,
-        option(
-            help=explained(MetricSet, "A named set of metrics, used where -m is not.")
-        ),
+        option(help=explained(MetricSet, "A named set of metrics, used without -m.")),
     ] = "seeds23",
     append: Annotated[
         bool,
         option(
             "--append",
-            help="Add the collection to a score file that exists, or runs to the collection.",
+            help="Add to a score file that exists: a new collection, or new runs to a collection.",
         ),
     ] = False,
     replace: Annotated[
         bool,
         option(
             "--replace",
-            help="With --append, let runs take the place of runs of the same name.",
+            help="With --append: replace runs of the same name.",
         ),
     ] = False,
     collection: Annotated[
         str | None,
         option(
-            help="What to call the collection.", show_default="the qrels file's name"
+            metavar="NAME",
+            help="Name of the collection.",
+            show_default="the qrels file's name",
         ),
     ] = None,
     names: Annotated[
         str,
         option(
-            help="Where a system's name is from: file, the name of its run file; tag, the last "
-            "field of its lines; or a CSV file with a run file and its system on each line."
+            metavar="file|tag|FILE",
+            help="Where system names come from: file, the name of the run file; tag, the last "
+            "field of its lines; or a CSV file with a run file and its system's name on each "
+            "line.",
         ),
     ] = "file",
     topics: Annotated[
         TopicSet, option(help=explained(TopicSet, "The topics to score."))
     ] = "qrels",
     score_precision: Annotated[
-        Precision, option(help=explained(Precision, "What documents are ordered by."))
+        Precision,
+        option(
+            help=explained(
+                Precision, "The precision of the scores that order documents."
+            )
+        ),
     ] = "float64",
     on_error: Annotated[
-        OnError, option(help=explained(OnError, "A run that cannot be read."))
+        OnError,
+        option(help=explained(OnError, "What to do with a run that cannot be read.")),
     ] = "stop",
 ) -> None:
     """Score runs against relevance judgments.

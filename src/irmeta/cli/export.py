@@ -5,13 +5,13 @@ from typing import Annotated
 
 from irmeta.cli.app import app
 from irmeta.cli.output import say
-from irmeta.cli.study import Picked, Quiet, option
+from irmeta.cli.study import Held, Quiet, option
 from irmeta.errors import IrmetaError
 
 
 @app.command()
 def export(
-    picked: Picked,
+    held: Held,
     wide: Annotated[
         bool,
         option(
@@ -40,7 +40,7 @@ def export(
     from irmeta.io import scores, tables
     from irmeta.io.outputs import writing
 
-    cube = picked.cube()
+    cube = held.cube()
     frame = tables.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
         write(tables.written(frame), output)

@@ -28,22 +28,27 @@ class Named:
         str | None,
         option(
             panel=TABLE,
-            help="The metric that all scores are of, or the column that says it.",
+            metavar="NAME",
+            help="The metric of all scores, or the column that names it.",
         ),
     ] = None
     system: Annotated[
-        str | None, option(panel=TABLE, help="The column of systems (models).")
+        str | None,
+        option(panel=TABLE, metavar="NAME", help="The column of systems (models)."),
     ] = None
     topic: Annotated[
-        str | None, option(panel=TABLE, help="The column of topics (tasks).")
+        str | None,
+        option(panel=TABLE, metavar="NAME", help="The column of topics (tasks)."),
     ] = None
-    score: Annotated[str | None, option(panel=TABLE, help="The column of scores.")] = (
-        None
-    )
+    score: Annotated[
+        str | None, option(panel=TABLE, metavar="NAME", help="The column of scores.")
+    ] = None
     ignore: Annotated[
         str | None,
         option(
-            panel=TABLE, help="Columns that hold something else, separated by commas."
+            panel=TABLE,
+            metavar="NAMES",
+            help="Columns to leave out, separated by commas.",
         ),
     ] = None
 
@@ -73,20 +78,24 @@ def import_scores(
     columns: Named,
     rows: Annotated[
         Rows | None,
-        option(help=explained(Rows, "Which way round a matrix or a wide table is.")),
+        option(
+            help=explained(Rows, "What the rows of a matrix or of a wide table are.")
+        ),
     ] = None,
     topics: Annotated[
         str | None,
         option(
-            help="matrix: names for the topics, in order, as in 401-450.",
+            metavar="NAMES",
+            help="For matrix: the names of the topics, in order, as in 401-450.",
             show_default="the file's",
         ),
     ] = None,
     collection: Annotated[
         str | None,
         option(
-            help="What to call the collection; not for systemwise tables.",
-            show_default="collection; for table and mteb the name of the file or folder",
+            metavar="NAME",
+            help="Name of the collection; not for systemwise tables.",
+            show_default='"collection"; for table and mteb the name of the file or folder',
         ),
     ] = None,
     append: Annotated[
@@ -94,7 +103,7 @@ def import_scores(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a score file of scores that exist already.
+    """Make a score file from scores that exist already.
 
     irmeta import table results.csv -o results.parquet
 
@@ -144,7 +153,7 @@ def _read(
     from irmeta.io import importers, lines, mteb, tables
 
     if kind in ("table", "mteb") and len(files) > 1:
-        raise IrmetaError(f"one {kind} at a time; add the next with --append")
+        raise IrmetaError(f"import one {kind} at a time; add the next with --append")
     name = collection or "collection"
     match kind:
         case "table":
@@ -165,7 +174,7 @@ def _read(
         case "matrix":
             if rows is None:
                 raise IrmetaError(
-                    "a matrix alone does not say what its rows are; add --rows topics or --rows systems"
+                    "a matrix does not say what its rows are; add --rows topics or --rows systems"
                 )
             named = importers.topic_range(topics) if topics else None
             return {

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 judges = Verbs(
     "judges",
-    help="Compare judgments with true ones; combine few human topics with all of a machine.",
+    help="Compare judgments with true ones; combine few human judgments with many of a machine.",
 )
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
@@ -39,7 +39,8 @@ Runs = Annotated[
     option(
         "--runs",
         panel=SCORES,
-        help="The runs: a folder, a glob or a file; may be repeated.",
+        metavar="FILE|DIR",
+        help="The runs: a folder, a glob or a file; can be repeated.",
     ),
 ]
 MetricNames = Annotated[
@@ -49,13 +50,14 @@ MetricNames = Annotated[
         "--metrics",
         "--metric",
         panel=SCORES,
+        metavar="METRICS",
         help="Metrics, as in 'nDCG@10 AP(rel=2)'.",
     ),
 ]
 SampleFile = Annotated[
     Path | None,
     option(
-        help="The topics drawn and their probabilities, as irmeta judges sample writes them."
+        help="The drawn topics and their probabilities, as irmeta judges sample writes them."
     ),
 ]
 
@@ -73,22 +75,27 @@ def compare(
     runs: Runs = None,
     metrics: MetricNames = None,
     truth: Annotated[
-        str | None, option(help="The judge to compare with.", show_default="the first")
+        str | None,
+        option(
+            metavar="NAME", help="The judge to compare with.", show_default="the first"
+        ),
     ] = None,
     topics: Annotated[
         JudgedTopics,
         option(
-            panel=SCORES, help=explained(JudgedTopics, "Which topics means are over.")
+            panel=SCORES,
+            help=explained(JudgedTopics, "The topics that means are taken over."),
         ),
     ] = "shared",
     best: Annotated[
-        int, option(help="Tau is also computed among the N best systems by the truth.")
+        int, option(help="Also compute tau among the N best systems by the truth.")
     ] = 10,
     rel: Annotated[
         str | None,
         option(
-            help="The lowest grade that counts as relevant: for labels, as in 2; for labels and "
-            "metrics of single sets, as in 'nist=2 llm=1'.",
+            metavar="GRADES",
+            help="The lowest grade that counts as relevant: one for all labels, as in 2; or one "
+            "for each set, for its labels and metrics, as in 'nist=2 llm=1'.",
             show_default="any above 0",
         ),
     ] = None,
@@ -99,7 +106,7 @@ def compare(
         Correction,
         option(
             help=explained(
-                Correction, "Correction of these tests for testing all pairs."
+                Correction, "Correction of these tests for the number of pairs."
             )
         ),
     ] = "none",
@@ -110,7 +117,7 @@ def compare(
     missing: MissingScores = "error",
     seed: Seed = 0,
 ) -> None:
-    """Say whether other judgments rank systems as the true ones do, what they miss and invent, whom they favour.
+    """Say whether other judgments rank systems as the true ones do, what they miss and invent, and whom they favour.
 
     irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --groups teams.csv
 
@@ -169,12 +176,13 @@ def sample(
         int,
         option(
             min=1,
-            help="Draw equally from N groups of topics, easy to hard (score files only).",
+            help="Draw equally from N groups of topics, from easy to hard (score files only).",
         ),
     ] = 1,
     collection: Annotated[
         str | None,
         option(
+            metavar="NAME",
             help="The collection of a score file, where it holds several.",
             show_default="the only one",
         ),
@@ -186,7 +194,7 @@ def sample(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Draw the topics that people are to judge, at random, and write them with their probabilities.
+    """Draw at random the topics that people should judge, and write them with their probabilities.
 
     irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
 
@@ -200,15 +208,16 @@ def sample(
     names, level = _topics_of(file, collection)
     if topics > len(names):
         raise IrmetaError(
-            f"{topics} topics cannot be drawn from {len(names)}; draw fewer"
+            f"cannot draw {topics} topics from {len(names)}; lower --topics"
         )
     if strata > 1 and level is None:
         raise IrmetaError(
-            "strata are made by the machine's scores: give a score file, as irmeta evaluate writes it"
+            "--strata needs the machine's scores; give a score file, as irmeta evaluate writes it"
         )
     if strata > topics:
         raise IrmetaError(
-            f"{topics} topics cannot be drawn from {strata} strata, one or more from each"
+            f"cannot draw {topics} topics from {strata} strata with at least one from each; "
+            "lower --strata"
         )
     drawn, chance = draw(
         topics,
@@ -222,7 +231,7 @@ def sample(
         output,
     )
     say(
-        f"{topics} of {len(names)} topics drawn with seed {seed}; judge them all, and no others",
+        f"drew {topics} of {len(names)} topics with seed {seed}; judge all of them, and no others",
         quiet=quiet,
     )
 
@@ -234,13 +243,15 @@ class HumanAndMachine:
     human: Annotated[
         str,
         option(
-            help="Judgments (qrels) by people on some topics; or a score file made with them."
+            metavar="FILE",
+            help="Judgments (qrels) by people, of some topics; or a score file made with them.",
         ),
     ]
     llm: Annotated[
         str,
         option(
-            help="Judgments (qrels) by a machine on all topics; or a score file made with them."
+            metavar="FILE",
+            help="Judgments (qrels) by a machine, of all topics; or a score file made with them.",
         ),
     ]
     runs: Runs = None
@@ -248,8 +259,8 @@ class HumanAndMachine:
     rel_llm: Annotated[
         float | None,
         option(
-            help="The machine's lowest relevant grade, where it is not the metric's: for "
-            "AP(rel=2), say, if the machine never gives 2.",
+            help="The lowest grade of the machine that counts as relevant, where it differs from "
+            "the metric's: as for AP(rel=2) if the machine never gives 2.",
             show_default="the metric's",
         ),
     ] = None
@@ -289,11 +300,11 @@ def estimate(
         bool,
         option(
             "--these-topics",
-            help="Means over these topics only, not over topics like them.",
+            help="Estimate means over these topics only, not over topics like them.",
         ),
     ] = False,
 ) -> None:
-    """Estimate system means from few topics judged by people and all judged by a machine, with intervals.
+    """Estimate system means, with intervals, from a few topics that people judged and all topics that a machine judged.
 
     irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --sample sample.csv
 
@@ -310,7 +321,9 @@ def plan(
     shown: Shown,
     width: Annotated[
         float,
-        option(help="Wanted width of the intervals of differences, from end to end."),
+        option(
+            help="The width that intervals of differences should have, from end to end."
+        ),
     ] = 0.1,
     cost_human: Annotated[
         float | None, option(help="Cost of judging one topic by people.")
@@ -319,7 +332,7 @@ def plan(
         float | None, option(help="Cost of judging one topic by the machine.")
     ] = None,
 ) -> None:
-    """Say how many topics people should judge beside the machine, and at what cost.
+    """Say how many topics people should judge when a machine judges all, and at what cost.
 
     irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 --cost-human 20 --cost-llm .1
     """
@@ -344,7 +357,7 @@ def _given(
     tables = [Path(file) for file in files if file.endswith(".parquet")]
     if tables and (len(tables) < len(files) or runs):
         raise IrmetaError(
-            "give either judgment sets, with --runs for scores, or score files; not both"
+            "give judgment sets (with --runs for their scores) or score files, not both"
         )
     if tables:
         from irmeta.cli.study import distinct
@@ -355,7 +368,9 @@ def _given(
     sets = _sets(_named(files))
     if not runs:
         if metrics:
-            raise IrmetaError("metrics are of runs; name them with --runs")
+            raise IrmetaError(
+                "--metrics needs the runs that they score; name them with --runs"
+            )
         return None, sets
     own = rel if isinstance(rel, Mapping) else None
     return _evaluated(sets, runs, metrics, shown, own), sets
@@ -395,7 +410,7 @@ def _evaluated(
     from irmeta.evaluation.sets import evaluate_under
 
     if not runs:
-        raise IrmetaError("judgments become scores with runs; name them with --runs")
+        raise IrmetaError("scores by these judgments need runs; name them with --runs")
     with working(shown.cluster, quiet=shown.quiet):
         return evaluate_under(sets, runs, metrics or "nDCG@10", rel=rel)
 
@@ -411,7 +426,8 @@ def _relevant(text: str | None) -> "Relevant":
         return {name: float(grade) for name, grade in pairs}
     except ValueError:
         raise IrmetaError(
-            f"--rel {text!r}: expected a grade, as in 2, or one a set, as in 'nist=2 llm=1'"
+            f"--rel {text!r}: expected a grade, as in 2, or a grade for each set, as in 'nist=2 "
+            "llm=1'"
         ) from None
 
 
@@ -422,8 +438,8 @@ def _one_collection(path: Path, metrics: str | None) -> "xr.DataArray":
     cubes = load_all(path, metrics=metrics)
     if len(cubes) > 1:
         raise IrmetaError(
-            f"{path} holds {len(cubes)} collections, {', '.join(cubes)}; people and machine take a file of one each, "
-            "as irmeta evaluate writes it"
+            f"{path} holds {len(cubes)} collections, {', '.join(cubes)}; --human and --llm each "
+            "need a file of one collection, as irmeta evaluate writes it"
         )
     return next(iter(cubes.values()))
 
@@ -443,6 +459,6 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
 
     if collection is not None:
         raise IrmetaError(
-            f"{file}: only score files hold collections; leave --collection out"
+            f"{file}: not a score file, so it has no collections; leave out --collection"
         )
     return labels(qrels_of(file, Reading()).topics), None

@@ -24,7 +24,7 @@ class Results(Selected):
         Path,
         typer.Argument(
             help="A score file (Parquet): its topics are the tasks; in a file of several "
-            "collections these are the tasks, and their topics the items."
+            "collections, collections are tasks and topics are items."
         ),
     ]
 
@@ -42,7 +42,7 @@ def leaderboard(
         option(
             help=explained(
                 Over,
-                "What the ranks are to hold for: other tasks, other items, or both.",
+                "What the ranks should hold for.",
             )
         ),
     ] = "tasks",
@@ -50,25 +50,29 @@ def leaderboard(
         str | None,
         option(
             help=explained(
-                Aggregate, "How scores are put together; the first orders the table."
+                Aggregate,
+                (
+                    "How to aggregate scores, one or more, separated by commas; the first orders "
+                    "the table."
+                ),
             ),
             show_default="all of them",
         ),
     ] = None,
     holes: Annotated[
-        Holes, option(help=explained(Holes, "What to do about missing scores."))
+        Holes, option(help=explained(Holes, "What to do with missing scores."))
     ] = "bounds",
     groups: Annotated[
-        Path | None, option(help="CSV with the columns task and type.")
+        Path | None, option(help="Task types: a CSV with the columns task and type.")
     ] = None,
     level: Annotated[
-        float, option(help="Level of the rank sets, for all models together.")
+        float, option(help="Level at which all rank sets hold at once.")
     ] = 0.95,
     resamples: Annotated[
-        int, option(min=40, help="Random sign flips behind the rank sets.")
+        int, option(min=40, help="Number of random sign flips for the rank sets.")
     ] = 400,
     top: Annotated[
-        int, option(min=1, help="Models that the table shows; JSON and CSV have all.")
+        int, option(min=1, help="Number of models in the table; JSON and CSV have all.")
     ] = 20,
     title: Annotated[
         str | None, option(help="Heading of the page.", show_default="Leaderboard")

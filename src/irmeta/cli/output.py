@@ -88,7 +88,7 @@ def write(text: str, output: Path | None) -> None:
             raise
         except OSError as error:
             raise IrmetaError(
-                f"standard output cannot be written ({error.strerror or error})"
+                f"cannot write to standard output ({error.strerror or error})"
             ) from error
         return
     from irmeta.io.outputs import writing
@@ -106,7 +106,7 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
     require_folder(output)
     if output.suffix == ".parquet" and output.exists() and not append:
         raise IrmetaError(
-            f"{output} exists; add to it with --append, take another name, or remove it"
+            f"{output} exists; add to it with --append, choose another name, or remove it"
         )
 
 
@@ -131,7 +131,7 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
                     and _is_among(output, name, str(one))
                 ):
                     raise IrmetaError(
-                        f"{output} is among the files to read; write to another"
+                        f"{output} is one of the files to read; write to another file"
                     )
         # such a command says itself what may be added
         adds = "append" in given and output.suffix == ".parquet"
@@ -166,7 +166,9 @@ def _refuse_other_kind(output: Path, *, append: bool, models: bool) -> None:
         return
     if kind is None or append or (models and "model" in kind):
         return
-    raise IrmetaError(f"{output} exists and is {kind}; take another name, or remove it")
+    raise IrmetaError(
+        f"{output} exists and is {kind}; choose another name, or remove it"
+    )
 
 
 def say(message: str, *, quiet: bool = False) -> None:

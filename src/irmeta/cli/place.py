@@ -55,21 +55,27 @@ def place(
         option(
             "--on",
             "--factors",
-            help="All systems of the collection (everybody's): factors that ship (irmeta "
-            "datasets list), a factors file, or a score file; for "
-            "several collections one each, in the same order.",
+            metavar="NAME|FILE",
+            help="The systems to rank among, everybody's on this collection: factors that ship "
+            "(irmeta datasets list), a factors file, or a score file of all systems. Give one "
+            "for each collection, in the same order.",
             show_default="factors that ship under the collection's name",
         ),
     ] = None,
     qrels: Annotated[
-        str | None, option(help="Relevance judgments, to score run files by.")
+        str | None,
+        option(metavar="FILE", help="Relevance judgments, to score run files with."),
     ] = None,
     baseline: Annotated[
         str | None,
-        option(help="The system to improve on: its name, or with --qrels a run file."),
+        option(
+            metavar="NAME|FILE",
+            help="The system that others should improve on: its name, or with --qrels a run file.",
+        ),
     ] = None,
     level: Annotated[
-        float, option(help="Level of intervals and rank sets; tests are at 1 - level.")
+        float,
+        option(help="Level of intervals and rank sets; tests have level 1 - this."),
     ] = 0.95,
     missing: MissingScores = "error",
     seed: Seed = 0,
@@ -119,8 +125,9 @@ def _shipped(collection: str) -> "xr.Dataset":
 
     if not standardization.is_factors(collection):
         raise IrmetaError(
-            f"no factors ship under the name of the collection, {collection}: name everybody's systems with --on: "
-            "factors that ship (irmeta datasets list), a factors file, or a score file of all systems"
+            f"no factors ship for the collection {collection}; name the systems to rank among with "
+            "--on: factors that ship (irmeta datasets list), a factors file, or a score file of "
+            "all systems"
         )
     return standardization.load(collection)
 
@@ -152,7 +159,7 @@ def _evaluated(
 
     if len(known) != 1:
         raise IrmetaError(
-            "run files are of one collection: name it by --on, as in --on trec-covid-1"
+            "run files need the name of their one collection, as in --on trec-covid-1"
         )
     [(name, everybody)] = known.items()
     wanted = placed.metrics or [str(metric) for metric in everybody.metric.values]

@@ -22,7 +22,9 @@ predict = Verbs(
 )
 app.add_typer(predict, name="predict", rich_help_panel=panel_of("predict"))
 
-ScaleOption = Annotated[Scale, option(help=explained(Scale, "The scale to model."))]
+ScaleOption = Annotated[
+    Scale, option(help=explained(Scale, "The scale of the scores in the model."))
+]
 UnitOption = Annotated[
     Unit, option("--level", help=explained(Unit, "What to predict."))
 ]
@@ -31,13 +33,15 @@ LearnerOption = Annotated[
 ]
 Kernel = Annotated[
     float | None,
-    option(min=1e-6, help="Size of the radial kernel of svr.", show_default="scaled"),
+    option(
+        min=1e-6, help="With svr: the size of its radial kernel.", show_default="scaled"
+    ),
 ]
 Nominal = Annotated[
     float,
     option(
         "--level",
-        help="Nominal coverage of the intervals, on average over collections.",
+        help="Coverage that intervals should have on average over collections.",
     ),
 ]
 
@@ -52,10 +56,18 @@ def apply(
         ),
     ] = None,
     given: Annotated[
-        str | None, option(help="One system's scores, as in 'P@10=0.43 RR=0.61'.")
+        str | None,
+        option(
+            metavar="SCORES", help="One system's scores, as in 'P@10=0.43 RR=0.61'."
+        ),
     ] = None,
     want: Annotated[
-        str | None, option(help="Metrics to predict.", show_default="what is missing")
+        str | None,
+        option(
+            metavar="METRICS",
+            help="Metrics to predict.",
+            show_default="what is missing",
+        ),
     ] = None,
     model: Annotated[
         Path | None,
@@ -67,12 +79,15 @@ def apply(
     calibrate: Annotated[
         Path | None,
         option(
-            help="A table of a few systems of the same collection whose wanted metrics are known."
+            help=(
+                "A table of a few systems of the same collection, with the metrics to predict "
+                "known."
+            )
         ),
     ] = None,
     train: Annotated[
         list[Path] | None,
-        option(help="Score files to fit on, in place of a model; once for each file."),
+        option(help="A score file to fit on, in place of a model; can be repeated."),
     ] = None,
     learner: LearnerOption = "ols",
     kernel: Kernel = None,
@@ -82,7 +97,7 @@ def apply(
         Missing,
         option(
             help=explained(
-                Missing, "What to do where a system lacks a metric on some topics only."
+                Missing, "What to do where a system lacks a metric on some topics."
             )
         ),
     ] = "error",
@@ -112,7 +127,7 @@ def apply(
 
     if (scores is None) == (given is None):
         raise IrmetaError(
-            "name a table to fill, or one system's scores with --given 'P@10=0.43 RR=0.61'"
+            "give a table to complete, or one system's scores with --given 'P@10=0.43 RR=0.61'"
         )
     if given is not None:
         cube = prediction.given(given)
@@ -120,7 +135,7 @@ def apply(
         cube = _table(scores or Path())
     if model is not None and train:
         raise IrmetaError(
-            "a model is given or fitted: name --model or --train, not both"
+            "--model and --train exclude each other: use a model, or fit one"
         )
     cubes = Pooled(scores=train).cubes() if train else None
     fitted = None
@@ -185,7 +200,10 @@ def fit(
         say_note(note, quiet=quiet)
     if len(fitted.parts) == 1:
         say(
-            "one collection cannot show how collections differ: predictions will have no intervals",
+            (
+                "predictions will have no intervals: with one collection the model cannot know how "
+                "collections differ"
+            ),
             quiet=quiet,
         )
 

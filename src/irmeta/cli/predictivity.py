@@ -14,18 +14,24 @@ def predictivity(
     teamed: Teamed,
     shown: Shown,
     partitions: Annotated[
-        int, option(help="Random partitions of the topics to average over.")
+        int, option(help="Number of random partitions of the topics.")
     ] = 2000,
     sizes: Annotated[
         str | None,
         option(
-            help="Numbers of topics in each half, as in 5,10,15; adds the table `curve`."
+            metavar="N,N,...",
+            help=(
+                "Also compute phi by these numbers of topics in each half, as in 5,10,15 (table "
+                "curve)."
+            ),
         ),
     ] = None,
     top_on: Annotated[
         TopOn, option(help=explained(TopOn, "Which systems --top keeps."))
     ] = "all",
-    tau: Annotated[Ties, option(help=explained(Ties, "The rank correlation."))] = "b",
+    tau: Annotated[
+        Ties, option(help=explained(Ties, "The rank correlation coefficient."))
+    ] = "b",
     seed: Seed = 0,
 ) -> None:
     """Measure which metrics predict the ranking of systems on new topics.

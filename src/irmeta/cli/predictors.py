@@ -50,16 +50,12 @@ class SeveralFiles(Verb):
 class Roles(Chosen):
     """Collections to fit on, to choose by, and to measure on."""
 
-    train: Annotated[
-        list[Path], option(help="Score files to fit on; several may follow.")
-    ]
+    train: Annotated[list[Path], option(help="Score files to fit on, one or more.")]
     dev: Annotated[
         list[Path] | None,
-        option(help="Score files to choose predictors by; several may follow."),
+        option(help="Score files to choose predictors on, one or more."),
     ] = None
-    test: Annotated[
-        list[Path], option(help="Score files to measure on; several may follow.")
-    ]
+    test: Annotated[list[Path], option(help="Score files to measure on, one or more.")]
 
     def cubes(self, also: str | None = None) -> "list[dict[str, xr.DataArray]]":
         """Read the collections to fit on, to choose by, and to measure on."""
@@ -70,7 +66,12 @@ class Roles(Chosen):
 
 
 Targets = Annotated[
-    str | None, option(help="Metrics to predict, as in 'AP P@10'.", show_default="all")
+    str | None,
+    option(
+        metavar="METRICS",
+        help="Metrics to predict, as in 'AP P@10'.",
+        show_default="all",
+    ),
 ]
 
 
@@ -80,10 +81,10 @@ def select(
     shown: Shown,
     targets: Targets = None,
     k: Annotated[
-        str, option("-k", help="Numbers of predictors, as in 2 or 1-3.")
+        str, option("-k", metavar="N-N", help="Numbers of predictors, as in 2 or 1-3.")
     ] = "1-3",
     choose: Annotated[
-        ChosenBy, option(help=explained(ChosenBy, "What predictors are chosen by."))
+        ChosenBy, option(help=explained(ChosenBy, "How predictors are chosen."))
     ] = "dev",
     level: UnitOption = "system",
     learner: LearnerOption = "ols",
@@ -128,16 +129,23 @@ def lowcost(
     roles: Roles,
     shown: Shown,
     targets: Annotated[
-        str, option(help="Costly metrics to predict, as in 'AP@1000 P@1000'.")
+        str,
+        option(
+            metavar="METRICS", help="Costly metrics to predict, as in 'AP@1000 P@1000'."
+        ),
     ],
     depths: Annotated[
-        str, option(help="How many documents the cheap metrics look at.")
+        str,
+        option(
+            metavar="N,N,...",
+            help="How many documents of each list the cheap metrics look at.",
+        ),
     ] = "10,20,30,40,50",
     proper: Annotated[
         bool,
         option(
             "--proper",
-            help="Leave out the set of all predictors, as the released code did.",
+            help="Do not try the set of all predictors at once, as in the released code.",
         ),
     ] = False,
 ) -> None:
@@ -220,5 +228,7 @@ def _sizes(text: str) -> list[int]:
     low, _, high = text.partition("-")
     high = high or low
     if not (low.isdecimal() and high.isdecimal() and 1 <= int(low) <= int(high)):
-        raise IrmetaError(f"-k {text}: write numbers of predictors as in 2 or 1-3")
+        raise IrmetaError(
+            f"-k {text}: expected a number of predictors, as in 2, or a range, as in 1-3"
+        )
     return list(range(int(low), int(high) + 1))

@@ -16,56 +16,77 @@ def rank(
     shown: Shown,
     k: Annotated[
         int | None,
-        option("-k", help="The largest number of metrics.", show_default="all"),
+        option(
+            "-k", help="The largest number of metrics to report.", show_default="all"
+        ),
     ] = None,
     method: Annotated[
-        Search, option(help=explained(Search, "How sets are found."))
+        Search, option(help=explained(Search, "How to search for the best set."))
     ] = "exact",
     matrix: Annotated[
-        Matrix, option(help=explained(Matrix, "How metrics vary together."))
+        Matrix,
+        option(
+            help=explained(Matrix, "The matrix that says how metrics vary together.")
+        ),
     ] = "correlation",
     level: Annotated[
-        Level, option(help=explained(Level, "What metrics vary over."))
+        Level,
+        option(help=explained(Level, "The scores that the matrix is computed over.")),
     ] = "topic",
     objective: Annotated[
         Objective | None,
         option(
-            help=explained(Objective, "What makes a set good."),
+            help=explained(Objective, "The criterion that makes a set the best."),
             show_default="unreported for exact and trace, else determinant",
         ),
     ] = None,
     candidates: Annotated[
         Candidates | None,
         option(
-            help=explained(Candidates, "What may be chosen."),
+            help=explained(Candidates, "The metrics to choose from."),
             show_default="reported for exact without --metrics, else all",
         ),
     ] = None,
     include: Annotated[
-        str | None, option(help="Metrics that every set has, as in 'AP P@10'.")
+        str | None,
+        option(
+            metavar="METRICS", help="Metrics that every set must have, as in 'AP P@10'."
+        ),
     ] = None,
     exclude: Annotated[
         str | None,
-        option(help="Metrics that no set has; they still count as unreported ones."),
+        option(
+            metavar="METRICS",
+            help="Metrics that no set may have; they still count as unreported metrics to explain.",
+        ),
     ] = None,
     cost: Annotated[
         str | None,
-        option(help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1."),
+        option(
+            metavar="COSTS",
+            help="What metrics cost, as in 'AP=3 P@10=0.5'; others cost 1.",
+        ),
     ] = None,
     budget: Annotated[
-        float | None, option(help="What a set may cost.", show_default="any")
+        float | None, option(help="The most that a set may cost.", show_default="any")
     ] = None,
     time_limit: Annotated[
         float,
         option(
-            help="Seconds for the search, without partitions; then it prints the gap that is left."
+            help=(
+                "Seconds that the search may take (without --partitions); if it stops early, the "
+                "table shows the gap left."
+            )
         ),
     ] = 60,
     partitions: Annotated[
         int,
         option(
             min=0,
-            help="Split the topics at random this often, to see whether both halves choose the same.",
+            help=(
+                "Split the topics at random into halves this many times, to see how often both "
+                "choose the same metrics."
+            ),
         ),
     ] = 0,
     seed: Seed = 0,
@@ -74,7 +95,7 @@ def rank(
         option(
             "--verbose",
             panel=RESULT,
-            help="Show what the search did: objective, gap, nodes.",
+            help="Also show what the search did: objective, gap, nodes.",
         ),
     ] = False,
 ) -> None:
@@ -130,6 +151,6 @@ def _costs(text: str) -> dict[str, float]:
             costs[name] = float(price)
         except ValueError:
             raise ScoresError(
-                f"{part!r} in --cost: write costs as NAME=NUMBER, as in 'AP=3 P@10=0.5'"
+                f"{part!r} in --cost: expected NAME=NUMBER, as in 'AP=3 P@10=0.5'"
             ) from None
     return costs

@@ -19,7 +19,8 @@ class Sized(Picked):
     topics: Annotated[
         str | None,
         option(
-            help="Numbers of topics, as in 10,50 or 25:200:25.",
+            metavar="N,N,...",
+            help="Numbers of topics to tabulate, as in 10,50 or 25:200:25 (from, to, step).",
             show_default="10, 25, 50, 100, 150, 200",
         ),
     ] = None
@@ -37,17 +38,18 @@ def reliability(
     teamed: Teamed,
     shown: Shown,
     stability: Annotated[
-        float, option(help="The reliability that is wanted (E rho2 and Phi), below 1.")
+        float,
+        option(help="The reliability (E rho2 and Phi) to reach, between 0 and 1."),
     ] = 0.95,
     difference: Annotated[
         float | None,
         option(
-            help="A difference in mean score that topics should show.",
+            help="A difference in mean score that a test should detect.",
             show_default="none",
         ),
     ] = None,
     power: Annotated[
-        float, option(help="How often a test should show a difference that is there.")
+        float, option(help="Power: how often a test should detect that difference.")
     ] = 0.8,
     alpha: Annotated[float, option(help="Level of the tests.")] = 0.05,
     level: Annotated[float, option(help="Level of the intervals.")] = 0.95,

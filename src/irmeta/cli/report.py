@@ -41,12 +41,13 @@ def report(
             "-o",
             "--output",
             metavar="DIR",
-            help="The output folder: new, empty, or holding an earlier report.",
+            help="The output folder: new, empty, or one of an earlier report.",
         ),
     ],
     by: Annotated[
         str | None,
         option(
+            metavar="METRIC",
             help="The metric that systems are ordered by.",
             show_default="AP, else the deepest AP@k",
         ),
@@ -57,29 +58,38 @@ def report(
     highlight: Annotated[
         str | None,
         option(
-            help="Systems to mark, separated by commas; 'bm25*' matches names, @FILE lists them."
+            metavar="NAMES",
+            help=(
+                "Systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on "
+                "each line."
+            ),
         ),
     ] = None,
     qrels: Annotated[
         str | None,
         option(
-            help="Judgments that the runs were pooled for: adds what a new run loses."
+            metavar="FILE",
+            help="The qrels of the collection: adds a section on what a new run loses.",
         ),
     ] = None,
     runs: Annotated[
         list[str] | None,
-        option(help="With --qrels: the runs that were pooled; can be repeated."),
+        option(
+            metavar="FILE|DIR",
+            help="With --qrels: the runs that were pooled; can be repeated.",
+        ),
     ] = None,
     depth: Annotated[
-        int, option(help="With --qrels: the depth of the pool; 0: it had none.", min=0)
+        int,
+        option(help="With --qrels: the depth of the pool; 0 if it had none.", min=0),
     ] = 10,
     seed: Seed = 0,
     cluster: Cluster = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run every study and write one page to look at, with its tables and figures beside it.
+    """Run every study and write one HTML page, with its tables and figures as files.
 
-    The folder gets index.html, which needs nothing else and no network; tables/ with CSV and LaTeX; figures/ with SVG
+    The folder gets index.html, which works by itself and offline; tables/ with CSV and LaTeX; figures/ with SVG
     and PDF.
 
     irmeta report scores.parquet -o report/
@@ -126,7 +136,7 @@ def _left_out(
 
     if qrels is None or not runs or len(cubes) > 1:
         raise IrmetaError(
-            "what a new run loses needs the judgments and the runs of one collection: --qrels and --runs"
+            "the section on what a new run loses needs --qrels and --runs, of one collection"
         )
     names = [
         raw(str(name)) for scores in cubes.values() for name in scores.metric.values

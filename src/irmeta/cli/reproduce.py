@@ -44,9 +44,9 @@ def reproduce(
     ] = None,
     seed: Seed = 0,
 ) -> None:
-    """Compute a paper's figures again and print them beside the published ones, each with a status.
+    """Recompute the figures of a paper and print them beside the published ones, each with a status.
 
-    Without the data it says how to get them. It exits with 1 if a figure is contradicted without a known reason.
+    If data are missing, it says how to get them. It exits with 1 if a figure is contradicted without a known reason.
 
     irmeta reproduce webber2008-standardization
 
@@ -64,7 +64,7 @@ def reproduce(
     if paper == "all":
         if form or table:
             raise IrmetaError(
-                "irmeta reproduce all writes a folder; --format and --table are for one paper"
+                "irmeta reproduce all writes a folder; use --format and --table with one paper"
             )
         outcomes = _write_all(output or Path("reproduction"), folder, seed, quiet)
     elif paper in PAPERS:
@@ -85,9 +85,9 @@ def _module(paper: str, folder: Path) -> ModuleType:
     module = import_module(f"irmeta.papers.{paper.replace('-', '_')}")
     if lacking := [name for name in module.NEEDS if missing(catalog()[name], folder)]:
         raise IrmetaError(
-            f"{paper} is reproduced from public collections that do not ship with irmeta; {folder} lacks "
-            f"{', '.join(lacking)}. Name a folder that has them with --data or IRMETA_DATA, or run\n"
-            f"  irmeta datasets fetch {' '.join(lacking)}"
+            f"{paper} needs public collections that do not ship with irmeta; {folder} lacks "
+            f"{', '.join(lacking)}. Name a folder that has them with --data or IRMETA_DATA, or "
+            f"run\n  irmeta datasets fetch {' '.join(lacking)}"
         )
     return module
 

@@ -26,26 +26,41 @@ def reuse(
     depth: Annotated[
         int,
         option(
-            help="Documents of each list that were judged; 0: the pool had no depth.",
+            help="Depth of the pool: documents of each list that were judged; 0 if it had none.",
             min=0,
         ),
     ] = 10,
     new: Annotated[
         list[str] | None,
-        option(help="A run that was not pooled, to be adjusted; can be repeated."),
+        option(
+            metavar="FILE",
+            help="A run that was not pooled, whose scores to adjust; can be repeated.",
+        ),
     ] = None,
     metrics: Annotated[
-        str, option("-m", "--metrics", "--metric", help="Metrics, as in 'AP nDCG@10'.")
+        str,
+        option(
+            "-m",
+            "--metrics",
+            "--metric",
+            metavar="METRICS",
+            help="Metrics, as in 'AP nDCG@10'.",
+        ),
     ] = "seeds23",
     view: Annotated[
         ReuseView, option(help=explained(ReuseView, "What --plot draws."))
     ] = "metrics",
     level: Annotated[
         float,
-        option(help="Share of new groups whose losses the intervals are to hold."),
+        option(
+            help=(
+                "Level of the prediction intervals: the share of new groups whose losses they should "
+                "hold."
+            )
+        ),
     ] = 0.9,
 ) -> None:
-    """Leave each group's judgments out in turn, and say what a run loses whose documents nobody judged.
+    """Say what a run loses if its documents were not judged: each group's own judgments are left out in turn.
 
     irmeta reuse qrels.txt runs/ --groups teams.csv --depth 10
 

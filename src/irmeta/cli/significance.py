@@ -13,16 +13,19 @@ def significance(
     best: Best,
     shown: Shown,
     test: Annotated[
-        Test, option(help=explained(Test, "The test: paired by topic, two-sided."))
+        Test, option(help=explained(Test, "The test, two-sided, paired by topic."))
     ] = "t",
     correct: Annotated[
         Correction,
-        option(help=explained(Correction, "Correction for testing all pairs.")),
+        option(help=explained(Correction, "Correction for the number of pairs.")),
     ] = "holm",
     alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
     margin: Margin = None,
     resamples: Annotated[
-        int, option(help="Resamples of permutation, bootstrap, tukey and max-t.")
+        int,
+        option(
+            help="Number of resamples, for permutation, bootstrap, tukey and max-t."
+        ),
     ] = 10_000,
     seed: Seed = 0,
 ) -> None:

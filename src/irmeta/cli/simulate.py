@@ -16,13 +16,13 @@ def simulate(
             "-o",
             "--output",
             metavar="DIR|FILE",
-            help="The folder to write, new, empty, or simulated before; with --like a score file.",
+            help="The folder to write: new, empty, or simulated before; with --like a score file.",
         ),
     ],
     like: Annotated[
         Path | None,
         option(
-            help="A score file whose scores to simulate, in the place of runs.",
+            help="A score file: simulate scores like these, instead of runs.",
             show_default="none",
         ),
     ] = None,
@@ -41,7 +41,8 @@ def simulate(
     collection: Annotated[
         str | None,
         option(
-            help="The collection to be like, where the file of --like holds several."
+            metavar="NAME",
+            help="The collection to imitate, where the file of --like holds several.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -98,7 +99,7 @@ def _like(
 
     if output.suffix != ".parquet":
         raise IrmetaError(
-            f"{output}: with --like a score file is written: -o FILE.parquet"
+            f"{output}: --like writes a score file; name it with -o FILE.parquet"
         )
     truth = output.with_suffix(".truth.parquet")
     for path in (output, truth):

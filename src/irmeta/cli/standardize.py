@@ -12,7 +12,7 @@ from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.cli.study import (
     Chosen,
-    Picked,
+    PickedPairs,
     Quiet,
     Seed,
     Selected,
@@ -27,7 +27,9 @@ from irmeta.words import counted
 if TYPE_CHECKING:
     import xarray as xr
 
-standardize = Verbs("standardize", help="Put the scores of all topics on one scale.")
+standardize = Verbs(
+    "standardize", help="Standardize scores, so that all topics are on one scale."
+)
 app.add_typer(standardize, name="standardize", rich_help_panel=panel_of("standardize"))
 
 KindOption = Annotated[
@@ -38,7 +40,7 @@ FlatTopics = Annotated[
     option(
         "--flat",
         help=explained(
-            Flat, "Scores on topics where all standardizing systems score alike."
+            Flat, "The score on a topic where all standardizing systems score alike."
         ),
     ),
 ]
@@ -66,7 +68,7 @@ class OldAndNew(Chosen):
 
 @standardize.command()
 def fit(
-    picked: Picked,
+    picked: PickedPairs,
     teamed: Teamed,
     output: To,
     quiet: Quiet = False,
@@ -105,7 +107,11 @@ def apply(
     factors: Annotated[
         str,
         option(
-            help="A file that irmeta standardize fit wrote, or factors that ship: a name of irmeta datasets list."
+            metavar="NAME|FILE",
+            help=(
+                "A file from irmeta standardize fit, or the name of factors that ship (irmeta "
+                "datasets list)."
+            ),
         ),
     ],
     output: To,
@@ -136,7 +142,7 @@ def apply(
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
     if unused:
-        rest = f"; {unused} topics of the factors have no scores here"
+        rest = f"; {unused} of the topics of the factors have no scores here"
     else:
         rest = ""
     say(
@@ -182,11 +188,14 @@ def sample(
     sizes: Annotated[
         str | None,
         option(
-            help="How many old systems to draw, as in 2,3,5,10,20.",
+            metavar="N,N,...",
+            help="Numbers of old systems to draw, as in 2,3,5,10,20.",
             show_default="2 to 50",
         ),
     ] = None,
-    resamples: Annotated[int, option(help="Random samples of each size.")] = 1500,
+    resamples: Annotated[
+        int, option(help="Number of random samples of each size.")
+    ] = 1500,
     kind: KindOption = "normal",
     seed: Seed = 0,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.choices import Format, Missing, explained
+from irmeta.choices import Format, Missing, MissingOfPairs, explained
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SCORES = "Scores to use"
 RESULT = "Result"
+WHERE_MISSING = "What to do where scores are missing."
 
 
 def option(*names: str, panel: str | None = None, **settings: Any) -> Any:
@@ -38,19 +39,27 @@ Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
 Margin = Annotated[
     float | None,
     option(
-        help="A difference in mean too small to matter, as in 0.02: also test which systems differ by less.",
+        help=(
+            "The largest difference in mean that does not matter, as in 0.02: also test which "
+            "systems differ by less."
+        ),
         show_default="none",
     ),
 ]
 Quiet = Annotated[
-    bool, option("--quiet", panel=RESULT, help="No progress and no notes on stderr.")
+    bool,
+    option("--quiet", panel=RESULT, help="Print no progress and no notes to stderr."),
 ]
 Cluster = Annotated[
     str | None,
     option(
         panel=RESULT,
-        help="Work on a Dask cluster: its scheduler, as in tcp://10.0.0.1:8786, or local, one process per core.",
-        show_default="the threads of this process",
+        metavar="ADDRESS|local",
+        help=(
+            "Compute on a Dask cluster: the address of its scheduler, as in tcp://10.0.0.1:8786; "
+            "or local, for one process per core."
+        ),
+        show_default="threads of this process",
     ),
 ]
 Metrics = Annotated[
@@ -60,15 +69,14 @@ Metrics = Annotated[
         "--metrics",
         "--metric",
         panel=SCORES,
+        metavar="METRICS",
         help="Metrics, as in 'AP nDCG@10'.",
-        show_default="all there are",
+        show_default="all",
     ),
 ]
 MissingScores = Annotated[
     Missing,
-    option(
-        panel=SCORES, help=explained(Missing, "What to do where scores are missing.")
-    ),
+    option(panel=SCORES, help=explained(Missing, WHERE_MISSING)),
 ]
 
 
@@ -81,14 +89,22 @@ class Selected:
 
     collection: Annotated[
         str | None,
-        option(panel=SCORES, help="The collection to use, where a file holds several."),
+        option(
+            panel=SCORES,
+            metavar="NAME",
+            help="The collection to use, where a file holds several.",
+        ),
     ] = None
     metrics: Metrics = None
     systems: Annotated[
-        str | None, option(panel=SCORES, help=f"Systems, {_NAMED.format('bm25')}.")
+        str | None,
+        option(
+            panel=SCORES, metavar="NAMES", help=f"Systems, {_NAMED.format('bm25')}."
+        ),
     ] = None
     topics: Annotated[
-        str | None, option(panel=SCORES, help=f"Topics, {_NAMED.format('30')}.")
+        str | None,
+        option(panel=SCORES, metavar="NAMES", help=f"Topics, {_NAMED.format('30')}."),
     ] = None
 
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
@@ -124,8 +140,8 @@ class Chosen(Selected):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picked(Chosen):
-    """Scores of one file."""
+class Held(Selected):
+    """Scores of one file, whether some are missing or not."""
 
     scores: Annotated[
         Path,
@@ -141,6 +157,21 @@ class Picked(Chosen):
     def cube(self, also: str | None = None) -> "xr.DataArray":
         """Read the only collection; where there are several the user has to choose one."""
         return only(self.cubes(also))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picked(Held, Chosen):
+    """Scores of one file, and what to do where some are missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PickedPairs(Picked):
+    """Scores of one file, for a study that compares two and two, so that each pair can keep the scores it has."""
+
+    missing: Annotated[
+        MissingOfPairs,
+        option(panel=SCORES, help=explained(MissingOfPairs, WHERE_MISSING)),
+    ] = "error"  # type: ignore[assignment]  # one choice more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +213,8 @@ class Best:
         str | None,
         option(
             panel=SCORES,
-            help="The metric that --top chooses by; it need not be in --metrics.",
+            metavar="METRIC",
+            help="The metric whose best systems --top keeps; it need not be in --metrics.",
             show_default="AP, else the deepest AP@k",
         ),
     ] = None
@@ -196,8 +228,9 @@ class Teamed:
         str | None,
         option(
             panel=SCORES,
-            help="Teams of the systems: a CSV with columns run and team, or stem, for what stands before the last "
-            "hyphen, underscore or full stop of a name.",
+            metavar="FILE|stem",
+            help="Teams of the systems: a CSV with columns run and team; or stem, if a name begins "
+            "with its team, up to the last hyphen, underscore or full stop.",
             show_default="each system by itself",
         ),
     ] = None
@@ -221,7 +254,7 @@ class Shown:
             "-o",
             "--output",
             panel=RESULT,
-            help="Write to this file, not to the terminal.",
+            help="Write to this file instead of the terminal.",
         ),
     ] = None
     form: Annotated[
@@ -229,8 +262,8 @@ class Shown:
         option(
             "--format",
             panel=RESULT,
-            help=explained(Format, "Form of the result."),
-            show_default="the suffix of -o, else table",
+            help=explained(Format, "Format of the result."),
+            show_default="from the suffix of -o, else table",
         ),
     ] = None
     table: Annotated[
@@ -238,8 +271,9 @@ class Shown:
         option(
             "--table",
             panel=RESULT,
+            metavar="NAME",
             help="Write only the table of this name.",
-            show_default="all, for csv the first",
+            show_default="all; the first for csv",
         ),
     ] = None
     plot: Annotated[
@@ -257,8 +291,8 @@ class Shown:
             min=1,
             max=40,
             panel=RESULT,
-            help="Width of the plot in inches: 3.3 is a column, 7 a page.",
-            show_default="what the plot takes",
+            help="Width of the plot in inches: 3.3 fits a column, 7 a page.",
+            show_default="as wide as the plot needs",
         ),
     ] = None
     cluster: Cluster = None
@@ -308,8 +342,8 @@ def distinct(
     once = [name for group in named for name, _ in group]
     if twice := sorted({name for name in once if once.count(name) > 1}):
         raise ScoresError(
-            f"two collections have the same name, {twice[0]!r}; name each file once, and give each collection a name "
-            "of its own when evaluating or importing (--collection)"
+            f"two collections are named {twice[0]!r}; name each file once, and give each collection "
+            "its own name with --collection of irmeta evaluate or import"
         )
     return [dict(group) for group in named]
 
@@ -324,10 +358,10 @@ def named(text: str | None) -> str | list[str] | None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise FileFormatError(
-            f"{path}: cannot be read ({reason}); @FILE names a text file, one name on each line:"
-            " write one, or give the names or patterns themselves, as in 'bm25,dpr*'"
+            f"{path}: cannot be read ({reason}); @FILE must be a text file with one name on each "
+            "line; or give names or patterns themselves, as in 'bm25,dpr*'"
         ) from error
     return [line.strip() for line in lines if line.strip()]
 

@@ -14,8 +14,9 @@ def table(
     baseline: Annotated[
         str | None,
         option(
-            help="Mark what is significantly better or worse than this system.",
-            show_default="letters",
+            metavar="SYSTEM",
+            help="Mark scores that are significantly better or worse than this system's.",
+            show_default="none; letters instead",
         ),
     ] = None,
     test: Annotated[
@@ -24,15 +25,23 @@ def table(
     ] = "t",
     correct: Annotated[
         Correction,
-        option(help=explained(Correction, "Correction for the tests of a metric.")),
+        option(
+            help=explained(
+                Correction, "Correction for the number of tests by a metric."
+            )
+        ),
     ] = ("holm"),
     alpha: Annotated[float, option(help="Level of the tests.")] = 0.05,
     resamples: Annotated[
-        int, option(help="Resamples of the permutation test.")
+        int, option(help="Number of resamples of the permutation test.")
     ] = 10_000,
     by: Annotated[
         str | None,
-        option(help="The metric that sorts the rows.", show_default="the first"),
+        option(
+            metavar="METRIC",
+            help="The metric that sorts the rows.",
+            show_default="the first",
+        ),
     ] = None,
     seed: Seed = 0,
 ) -> None:

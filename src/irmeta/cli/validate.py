@@ -14,10 +14,14 @@ def validate(
     reader: Reader,
     shown: Shown,
     qrels: Annotated[
-        str | None, option(help="Judgments that the runs should fit.")
+        str | None,
+        option(
+            metavar="FILE",
+            help="Relevance judgments to check, and to check the runs against.",
+        ),
     ] = None,
 ) -> None:
-    """Check run files and judgments, and evaluate nothing; exits with 1 if something is an error.
+    """Check run files and judgments without evaluating them; exit with 1 if there is an error.
 
     irmeta validate runs/ --qrels qrels.txt
     """

@@ -4,19 +4,23 @@ from typing import Annotated, Any
 
 from irmeta.choices import ManyToOne, PairedTest, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Margin, Picked, Seed, Shown, option
+from irmeta.cli.study import Margin, PickedPairs, Seed, Shown, option
 
 
 @app.command()
 def versus(
-    picked: Picked,
+    picked: PickedPairs,
     shown: Shown,
-    system: Annotated[str, option(help="The system in question.")],
+    system: Annotated[
+        str, option(metavar="SYSTEM", help="The system to compare with others.")
+    ],
     against: Annotated[
         str,
         option(
-            help="Whom to compare it with, separated by commas: systems; median, the median of the others on each "
-            "topic; best, the best other system by each metric; all, every other system."
+            metavar="SYSTEMS",
+            help="What to compare it with, separated by commas: systems by name; median, the "
+            "median of the others on each topic; best, the best other system by each metric; "
+            "all, every other system.",
         ),
     ] = "all",
     test: Annotated[
@@ -26,15 +30,17 @@ def versus(
     correct: Annotated[
         ManyToOne,
         option(
-            help=explained(ManyToOne, "Correction for the comparisons of a metric.")
+            help=explained(
+                ManyToOne, "Correction for the number of comparisons by a metric."
+            )
         ),
     ] = "holm",
     alpha: Annotated[
-        float, option(help="Level of the tests; intervals have the level 1 - alpha.")
+        float, option(help="Level of the tests; intervals have level 1 - alpha.")
     ] = 0.05,
     margin: Margin = None,
     resamples: Annotated[
-        int, option(help="Resamples of permutation, bootstrap and dunnett.")
+        int, option(help="Number of resamples, for permutation, bootstrap and dunnett.")
     ] = 10_000,
     seed: Seed = 0,
 ) -> None:

@@ -85,7 +85,8 @@ def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
             fetched.append(file)
         elif Content(there).digest != file.sha256:
             raise IrmetaError(
-                f"{there} is not the published file (its SHA-256 differs); move it away and fetch again"
+                f"{there} differs from the published file (by its SHA-256); move it away and "
+                "fetch again"
             )
     return fetched
 
@@ -101,8 +102,8 @@ def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> N
     place = folder / file.path
     if file.address is None:
         raise IrmetaError(
-            f"the address of {file.path} is unknown (it is from {collection.source}); if you have the file, put it at "
-            f"{place}, and its SHA-256 {file.sha256} will be checked"
+            f"{file.path} has no public address (its source is {collection.source}); if you have "
+            f"the file, put it at {place}, and irmeta will check its SHA-256, {file.sha256}"
         )
     pooch.get_logger().setLevel("ERROR")
     hub = pooch.create(
@@ -120,5 +121,5 @@ def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> N
         ) from error
     except OSError as error:  # requests' errors are of this family
         raise IrmetaError(
-            f"cannot fetch {file.address} ({error}); or put the file at {place} yourself"
+            f"cannot fetch {file.address} ({error}); try again, or put the file at {place} yourself"
         ) from error

@@ -21,6 +21,7 @@ class JudgeModel:
 
     leniency : what it adds to every document.  noise : standard deviation of its error on a document.
     favour : what it adds to documents that the favoured systems rank among their first `depth`.
+    depth : how many first documents of a list `favour` reaches, 1 or more.
     by_rank : what it adds to a document that some system ranks first, half as much to one ranked second at best, ...
     """
 
@@ -54,7 +55,8 @@ def simulate_judge(
     names = set(favoured)
     if (model.favour or model.by_rank) and not runs:
         raise IrmetaError(
-            "a judge that favours systems or heeds ranks is simulated with their runs (runs=...)"
+            "a judge that favours systems or follows ranks needs the runs to be simulated "
+            "(runs=...)"
         )
     if runs:
         liked, best = _seen(true, runs, names, model.depth)
@@ -87,7 +89,9 @@ def _seen(
     best = np.full(qrels.grades.size, np.inf)
     sources = sources_of(runs)
     if unknown := favoured - {name for name, _ in sources}:
-        raise IrmetaError(f"no run of the favoured system {min(unknown)!r}")
+        raise IrmetaError(
+            f"there is there is no run of the favoured system {min(unknown)!r}"
+        )
     for name, judged in _judged(qrels, sources):
         np.minimum.at(best, judged.judgment, judged.rank + 1.0)
         if name in favoured:

@@ -65,7 +65,8 @@ class Margin:
         low, high = (self._with(tilt).mean for tilt in (-_STEEPEST, _STEEPEST))
         if not low <= mean <= high:
             raise ScoresError(
-                f"no scores like these have a mean of {mean:.4g}; it lies between {low:.4g} and {high:.4g}"
+                f"scores like these cannot have a mean of {mean:.4g}; choose one between "
+                f"{low:.4g} and {high:.4g}"
             )
         return self._with(
             float(
@@ -187,7 +188,7 @@ def like(
         or scores.sizes["system"] < 2
     ):
         raise ScoresError(
-            "to simulate like a cube it needs at least 2 systems and 5 topics, and no missing scores"
+            "a cube to imitate needs at least 2 systems and 5 topics, and no missing scores"
         )
     picked, beside, names = _systems(scores, systems, rng)
     discrete = [
@@ -222,7 +223,7 @@ def _systems(
     there = scores.sizes["system"]
     wanted = there if systems is None else systems
     if wanted < 2:
-        raise ScoresError(f"{wanted} systems: a cube to study has at least 2")
+        raise ScoresError(f"{wanted} systems are too few; simulate at least 2")
     known = np.sort(rng.permutation(there)[:wanted])
     more = rng.integers(there, size=max(0, wanted - there))
     other = (more + rng.integers(1, there, size=len(more))) % there

@@ -75,6 +75,7 @@ def simulate(
 
     The folder is made if need be, and emptied of what an earlier simulation wrote there; any other folder that is not
     empty raises IrmetaError. A seed makes the same collection on every machine.
+    folder : the folder to write.  systems, topics : how many, 1 or more.  rng : a seed or a generator.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -178,7 +179,7 @@ def _earlier_runs(folder: Path) -> list[str]:
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IrmetaError(
-            f"{folder}: contains other files than a simulation's; use a new or empty folder"
+            f"{folder}: contains files that no simulation wrote; use a new or empty folder"
         ) from error
 
 

@@ -68,7 +68,7 @@ class Collection:
         if self.about["attributes"]["runs"].get(outcome.name) == outcome.digest:
             return True
         raise ScoresError(
-            f"{self.place} has a run {name!r} with other content; --replace puts the new one in its place"
+            f"{self.place} already has a run {name!r} with other content; replace it with --replace"
         )
 
     def replaced(self, added: Sequence[str]) -> list[str]:
@@ -114,7 +114,7 @@ def _notes(old: Any, new: About) -> list[str]:
     theirs = old.get("irmeta")
     if ours != theirs:
         notes.append(
-            f"added {added}: scored by irmeta {ours}, the runs before by irmeta {theirs}"
+            f"added {added}: scored by irmeta {ours}, the earlier runs by irmeta {theirs}"
         )
     return notes
 
@@ -127,8 +127,8 @@ def _refuse_other_name(
     same = [name for name, about in everything.items() if _digest(about) == digest]
     if same:
         raise ScoresError(
-            f"{path} holds these judgments as collection {same[0]!r}: --collection {same[0]} adds the runs to it, "
-            f"--collection {job.collection} makes a new one"
+            f"{path} holds these judgments as collection {same[0]!r}; add the runs to it with "
+            f"--collection {same[0]}, or make a new one with --collection {job.collection}"
         )
 
 
@@ -140,20 +140,20 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
     """Raise ScoresError if runs of this evaluation would not be scored as those of a collection were."""
     facts = about["attributes"]
     names = about["names"]
-    elsewhere = "--collection NAME makes a new collection"
+    elsewhere = "make a new collection with --collection NAME"
     changed = sorted(set(facts) - _EVALUATED)
     lacking = sorted({"qrels", "runs", "options"} - set(facts))
     if lacking or changed:
         if changed:
-            what = f"its scores were changed after that ({listed(changed)})"
+            what = f"its scores were changed after evaluation ({listed(changed)})"
         else:
-            what = "it was not made by evaluate"
-        raise ScoresError(f"{place}: no run can be added, as {what}; {elsewhere}")
+            what = "irmeta evaluate did not make it"
+        raise ScoresError(f"{place}: cannot add runs, because {what}; {elsewhere}")
     if _digest(about) != job.task.judgments.qrels.digest:
         theirs = facts["qrels"]["source"]
         ours = job.task.judgments.qrels.source
         raise ScoresError(
-            f"{place}: the judgments differ, {theirs} there, {ours} here; {elsewhere}"
+            f"{place}: made with other judgments ({theirs}, not {ours}); {elsewhere}"
         )
     if set(names["metric"]) != set(job.metrics):
         wanted = next(
@@ -162,26 +162,27 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
         )
         wanted = wanted or " ".join(names["metric"])
         raise ScoresError(
-            f'{place}: the metrics differ; give those of the file, -m "{wanted}"; {elsewhere}'
+            f'{place}: has other metrics; use the same, -m "{wanted}", or {elsewhere}'
         )
     options = {"score_precision": job.task.precision, "topics": job.topics}
     for option, value in options.items():
         if facts["options"].get(option) != value:
             flag = f"--{option.replace('_', '-')} {facts['options'].get(option)}"
             raise ScoresError(
-                f"{place}: the options differ; give those of the file, {flag}; {elsewhere}"
+                f"{place}: made with other options; use the same, {flag}, or {elsewhere}"
             )
     _require_independent(place, job, about)
 
 
 def _require_independent(place: str, job: Evaluation, about: About) -> None:
     """Raise ScoresError if the scores of a run depend on the others, or the collection was cut to some topics."""
-    again = "evaluate all runs together, to a new file"
+    again = "evaluate all runs together into a new file"
     if job.topics == "common":
         raise ScoresError(
-            f"{place}: its topics are those that all runs have, so one more may change them; {again}"
+            f"{place}: has only the topics common to all runs, which another run may change; "
+            f"{again}"
         )
     if job.task.pools:
         raise ScoresError(f"{place}: a metric with pool= depends on all runs; {again}")
     if set(about["names"]["topic"]) != set(labels(job.task.topics)):
-        raise ScoresError(f"{place}: it holds some of the judged topics only; {again}")
+        raise ScoresError(f"{place}: has only some of the judged topics; {again}")

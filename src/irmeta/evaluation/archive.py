@@ -168,7 +168,8 @@ def _lock(handle: int, output: Path) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise FileFormatError(
-            f"{output}: another evaluation is writing it; wait for that one, or name another file"
+            f"{output}: another evaluation is writing it; wait until it ends, or choose another "
+            "file"
         ) from error
     except OSError:  # a file system without locks
         return

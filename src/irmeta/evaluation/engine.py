@@ -203,7 +203,7 @@ class Evaluation:
         """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""
         if self.on_error == "stop":
             if len(self.sources) > 1:
-                hint = "\n(--on-error skip goes on without such runs)"
+                hint = "\n(to leave out such runs: --on-error skip)"
             else:
                 hint = ""
             raise FileFormatError(f"{failed[0]}{hint}", failed[0].remarks)

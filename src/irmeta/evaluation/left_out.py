@@ -83,7 +83,7 @@ def look_up(
     for metric in job.task.metrics:
         if metric not in job.task.own or metric["pool"]:
             raise MetricError(
-                f"{metric}: cannot be scored with judgments left out; choose other --metrics"
+                f"{metric}: cannot be computed with judgments left out; choose other --metrics"
             )
     with closing(
         in_order(partial(_looked_up, job.task), job.sources, "runs")

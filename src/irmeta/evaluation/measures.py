@@ -165,7 +165,7 @@ def _linear(grades: Floats) -> Floats:
 def _exponential(grades: Floats) -> Floats:
     if grades.max(initial=0) > 1000:
         raise MetricError(
-            f"gains='exp' of the grade {grades.max():g} is beyond all numbers; use linear gains"
+            f"gains='exp' of the grade {grades.max():g} is too large a number; use linear gains"
         )
     return np.exp2(grades) - 1
 

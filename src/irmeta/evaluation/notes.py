@@ -66,13 +66,15 @@ def _topic_mismatches(runs: Sequence[RunScores], judged: int, policy: str) -> li
         for run in lacking[:NAMED]
     ]
     if len(lacking) > NAMED:
+        more = len(lacking) - NAMED
         lines.append(
-            f"topics are missing from {counted(len(lacking) - NAMED, 'more run')}"
+            f"{counted(more, 'more run')} {'lacks' if more == 1 else 'lack'} topics"
         )
     others = [run.name for run in runs if run.other_topics]
     if others:
         lines.append(
-            f"{counted(len(others), 'run')} with topics that are not judged, which do not count: {listed(others)}"
+            f"{counted(len(others), 'run')} with topics that are not judged, which are ignored: "
+            f"{listed(others)}"
         )
     return lines
 
@@ -86,7 +88,10 @@ def _shared_topics(qrels: Qrels, runs: Sequence[RunScores], policy: str) -> str:
     if in_every == judged:
         return f"every run has all judged topics ({judged})"
     scored = in_every if policy == "common" else judged
-    return f"judged topics: {judged}, in every run: {in_every}, in some run: {in_some}, scored: {scored} ({policy})"
+    return (
+        f"{counted(judged, 'judged topic')}: {in_every} in every run, {in_some} in at least one; "
+        f"{scored} scored (--topics {policy})"
+    )
 
 
 def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
@@ -95,12 +100,13 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     lines = []
     if grades.size <= 12:
         histogram = ", ".join(
-            f"{count} of {grade:g}" for grade, count in zip(grades, counts, strict=True)
+            f"{count} of grade {grade:g}"
+            for grade, count in zip(grades, counts, strict=True)
         )
-        lines.append(f"grades: {histogram}")
+        lines.append(f"judgments: {histogram}")
     binary = [str(metric) for metric in metrics if metric.get("rel") == 1]
     if binary and qrels.grades.max(initial=0) > 1:
-        counted = "binary metrics count every grade from 1 up as relevant (AP(rel=2): from 2 up)"
+        counted = "binary metrics take grade 1 and above as relevant (AP(rel=2) takes 2 and above)"
         lines.append(f"{counted}: {listed(binary)}")
     return lines
 
@@ -158,7 +164,10 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     else:
         count = "1 run ranks"
     return [
-        f"{count} as an earlier run does on every topic: {listed(pairs)}; count such runs once where runs are a sample"
+        (
+            f"{count} the same documents as an earlier run on every topic: {listed(pairs)}; drop "
+            "such copies where runs are a sample"
+        )
     ]
 
 
@@ -169,8 +178,8 @@ def _run_notes(runs: Sequence[RunScores]) -> list[str]:
     if contradicting:
         count = counted(len(contradicting), "run")
         lines.append(
-            f"{count} with ranks that contradict the scores; the scores count: {listed(contradicting)} "
-            "(irmeta validate counts the topics)"
+            f"{count} with ranks that contradict the scores; ranks are ignored: "
+            f"{listed(contradicting)} (irmeta validate counts the topics)"
         )
     return lines + identical({run.name: run.order for run in runs})
 
@@ -182,5 +191,8 @@ def _without_judged(runs: Sequence[RunScores]) -> list[str]:
         return []
     count = counted(len(nothing), "run")
     return [
-        f"{count} without any judged document; do the ids match those of the qrels? {listed(nothing)}"
+        (
+            f"{count} without any judged document; do their ids match those of the qrels? "
+            f"{listed(nothing)}"
+        )
     ]

@@ -63,11 +63,14 @@ class IrMeasures:
         try:
             import ir_measures
         except ImportError as error:  # on a worker
-            missing = "comes from ir_measures, which is not installed on the worker: pip install 'irmeta[ir-measures]'"
+            missing = (
+                "needs ir_measures, which is not installed on the worker: pip install "
+                "'irmeta[ir-measures]'"
+            )
             raise MetricError(f"{self.metrics[0]} {missing}") from error
         if (qrels.grades % 1 != 0).any():
             raise MetricError(
-                f"{self.metrics[0]} comes from ir_measures, which needs whole grades"
+                f"{self.metrics[0]} needs whole grades, because ir_measures computes it"
             )
         judged = (
             ir_measures.Qrel(

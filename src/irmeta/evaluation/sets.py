@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 class JudgmentSets:
     """Judgment sets by name, and the pairs of topic and document that any of them judged.
 
+    sets : the judgments of each set, by name.
     pairs : those pairs as judgments without a meaning of their own (grade 0).
     topic : for each set, where its topics stand among those of the pairs. row : for each set, where its judgments do.
     """
@@ -189,7 +190,7 @@ class _UnderSets:
         whole = Task(Judgments(given.pairs), metrics, reading)
         if strange := [str(metric) for metric in metrics if metric not in whole.own]:
             raise MetricError(
-                f"of several judgment sets irmeta computes its own metrics only, not {strange[0]}"
+                f"with several judgment sets irmeta computes only its own metrics, not {strange[0]}"
             )
         under = {
             name: [relevant_from(metric, rel[name]) for metric in metrics]
@@ -297,7 +298,8 @@ def _cube(
     outcomes = [_under_one(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
         raise FileFormatError(
-            f"judgment set {name}: none of its topics is in the runs; do they belong together?"
+            f"judgment set {name}: none of its topics is in the runs; do they belong to the "
+            "same collection?"
         )
     computed = task.tasks[which].own
     provenance: dict[str, Any] = {

@@ -77,7 +77,9 @@ def sources_of(given: RunsLike) -> list[Source]:
 def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     """List the systems of the runs given, with an error in place of each that cannot be used."""
     seen: dict[str, Location | Run] = {}
-    sources = list(_sources(given)) or [("runs", FileFormatError("no run given"))]
+    sources = list(_sources(given)) or [
+        ("runs", FileFormatError("there are no runs; give one or more"))
+    ]
     for name, run in sources:
         # as score files write it: there two names of bytes may be one
         (label,) = labels([name])
@@ -108,7 +110,8 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
         known = _map(Path(names))
     if lacking := [name for name, _ in files if name not in known]:
         raise FileFormatError(
-            f"{names}: no line names {words.listed(lacking)}; a line has a run file and its system"
+            f"{names}: no line names {words.listed(lacking)}; each line needs a run file and "
+            "its system"
         )
     found: dict[str, Location] = {}
     for name, path in files:
@@ -116,7 +119,7 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
         if first != path:
             both = f"{shown(first)} and {shown(path)}"
             raise FileFormatError(
-                f"two systems are named {known[name]!r}: {both}; give each a name in a file (--names)"
+                f"two systems are named {known[name]!r}: {both}; name each in a file (--names FILE)"
             )
     return found
 
@@ -127,7 +130,7 @@ def _tag(path: Location) -> str:
     fields = lines[-1].split() if lines else []
     if len(fields) != 6:
         raise FileFormatError(
-            f"{shown(path)}: no run tag in its last line; name it by its file (--names file)"
+            f"{shown(path)}: no run tag in its last line; use file names (--names file)"
         )
     return fields[5].decode("utf-8", "surrogateescape")
 
@@ -150,7 +153,8 @@ def _map(path: Path) -> dict[str, str]:
     for number, pair in enumerate(pairs, 1):
         if len(pair) != 2 or not all(pair):
             raise FileFormatError(
-                f"{path}:{number}: a line has a run file and its system, as in input.ours.gz,ours"
+                f"{path}:{number}: each line needs a run file and its system, as in "
+                "input.ours.gz,ours"
             )
     return {stem(Path(file)): system for file, system in pairs}
 
@@ -171,7 +175,7 @@ def _second(
     """Return the error of two systems with one name."""
     files = [str(one) for one in (first, second) if not isinstance(one, Run)]
     both = " and ".join(files) or "two runs"
-    text = f"two systems are named {name!r}: {both}; a system is named after its file: rename one"
+    text = f"two systems are named {name!r}: {both}; systems are named after their files: rename one"
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 
@@ -202,11 +206,11 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
         topic.lstrip("0") for topic in run.topics
     }
     if padded:
-        hint = "they differ in leading zeros: write them alike"
+        hint = "they differ in leading zeros; write both the same way"
     else:
-        hint = "do run and qrels belong together?"
+        hint = "do run and qrels belong to the same collection?"
     raise FileFormatError(
-        f"{source}: none of its topics is judged: it has {theirs}, the qrels have {ours}; {hint}"
+        f"{source}: none of its topics is judged (it has {theirs}, the qrels have {ours}); {hint}"
     )
 
 

@@ -195,7 +195,8 @@ def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
         given = source[1]
         if isinstance(given, Path) and given.exists() and not given.is_file():
             raise FileFormatError(
-                f"{given}: a pipe is read only once, and pool= reads runs twice; save it to a file"
+                f"{given}: a pipe can be read only once, but pool= reads runs twice; save it to "
+                "a file"
             )
 
 

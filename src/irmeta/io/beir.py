@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.words import listed, shortened
+from irmeta.words import listed, reason
 
 FOLDERS = ("qrels", "data", ".")
 """Where the judgments of such a folder may be; the first that has any is taken."""
@@ -46,10 +46,11 @@ def judgments_in(folder: Path) -> Path:
         return chosen[0]
     if not chosen:
         raise FileFormatError(
-            f"{folder}: no judgments in this folder, as in qrels/test.tsv; the judgments come first, then the runs"
+            f"{folder}: no judgments in this folder (BEIR has them in qrels/test.tsv); name the "
+            "judgments first, then the runs"
         )
     raise FileFormatError(
-        f"{folder}: judgments in several files, {listed(map(str, chosen))}; name one of them"
+        f"{folder}: several files of judgments, {listed(map(str, chosen))}; name one of them"
     )
 
 
@@ -65,8 +66,7 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
         pl.exceptions.PanicException,
     ) as error:  # polars raises errors of several families
         kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
-        first = shortened(str(error).partition("\n")[0], 100)
         raise FileFormatError(
-            f"{path}: damaged {kind} ({first}); copy or download it again"
+            f"{path}: damaged {kind} ({reason(error)}); copy or download it again"
         ) from error
     return None

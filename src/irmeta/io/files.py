@@ -52,7 +52,7 @@ def _streams(
                 data = stream.unused_data if stream.eof else b""
                 stream = None if stream.eof else stream
         if stream is not None:
-            raise EOFError("it ends in the middle of a stream")
+            raise EOFError("it ends too early")
 
     return decompress
 
@@ -140,7 +140,7 @@ def _beneath(folder: Path) -> Iterator[Path]:
             file = reachable(Path(where, name))
             if file.is_symlink() and not file.exists():
                 raise FileFormatError(
-                    f"{file}: a link to a file that is not there; mend it or remove it"
+                    f"{file}: a link to a file that does not exist; repair or remove it"
                 )
             if file.is_file():
                 yield file
@@ -187,7 +187,8 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
         import fsspec
     except ImportError as error:
         raise FileFormatError(
-            f"{shown(url)}: reading from URLs needs fsspec: pip install 'irmeta[cluster]'"
+            f"{shown(url)}: reading from URLs needs fsspec; install it: pip install "
+            "'irmeta[cluster]'"
         ) from error
     try:
         yield fsspec.url_to_fs(url)
@@ -289,8 +290,9 @@ class Content:
             unpacked += len(piece)
             if unpacked > max(FREE, RATIO * read):
                 raise FileFormatError(
-                    f"{self.path}: {kind} data that hold more than {RATIO} times their size "
-                    f"({FREE >> 20} MiB are free); if that is right, unpack them first"
+                    f"{self.path}: the {kind} data unpack to more than {RATIO} times their size, "
+                    f"more than memory allows ({FREE >> 20} MiB are free); if they are right, "
+                    "unpack them first"
                 )
             yield piece
 

@@ -14,7 +14,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes
 from irmeta.names import nearest
 from irmeta.stats.arrays import Ints
-from irmeta.words import counted, listed
+from irmeta.words import counted, listed, reason, shortened
 
 RUN = ("run", "system", "name")
 GROUP = ("group", "team", "family")
@@ -38,8 +38,9 @@ class Groups:
         lacking = [run for run in runs if run not in self.of]
         if lacking:
             raise ScoresError(
-                f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, the first {lacking[0]!r}; "
-                f"{nearest(lacking[0], self.of)}; a run's name is that of its file, without .gz"
+                f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, such "
+                f"as {lacking[0]!r}; {nearest(lacking[0], self.of)}; a run is named after its file, "
+                "without .gz"
             )
 
 
@@ -76,10 +77,11 @@ def teams(systems: Iterable[str], groups: Grouping) -> Teams:
     names, of = np.unique([table.of[system] for system in systems], return_inverse=True)
     if len(names) < 2:
         raise ScoresError(
-            f"all {len(systems)} systems are of one team, {names[0]}; intervals need 2 teams or more"
+            f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 "
+            "teams"
         )
     source = source_of_groups(groups)
-    note = f"Intervals take {len(names)} teams, not their {len(systems)} systems, as independent of each other"
+    note = f"Intervals treat the {len(names)} teams, not their {len(systems)} systems, as independent"
     return Teams(
         names.tolist(), of.astype(np.int64), source, f"{note} (groups: {source})."
     )
@@ -104,7 +106,7 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
     if isinstance(groups, str):
         if groups != STEM:
             raise ScoresError(
-                f"groups={groups!r}: give a table of runs and teams, or {STEM!r}"
+                f"groups={groups!r}: expected a table of runs and teams, or {STEM!r}"
             )
         return Groups({run: _stem(run) for run in runs}, source="stems of the names")
     if isinstance(groups, Groups):
@@ -117,8 +119,8 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
 
 def _alone(systems: int) -> str:
     return (
-        f"Intervals take the {systems} systems as independent of each other; where runs come in teams they are too "
-        "short: name the teams (--groups)."
+        f"Intervals treat the {systems} systems as independent; if several come from one team, "
+        "intervals are too short: name the teams (--groups)."
     )
 
 
@@ -130,12 +132,13 @@ def read_groups(path: str | Path) -> Groups:
     """Read the groups of runs from a CSV file: columns run and team (or group), and pooled (yes or no) if it has one.
 
     The leaderboards of TREC-COVID call this column `contributed judgments`.
+    path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
     try:
         frame = pl.read_csv(io.BytesIO(read_bytes(location(path))), infer_schema=False)
     except pl.exceptions.PolarsError as error:
-        raise FileFormatError(f"{path}: not a CSV table ({error})") from error
+        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
     frame = frame.rename({name: name.strip().lower() for name in frame.columns})
     frame = frame.with_columns(pl.all().str.strip_chars())
     run, group = (_column(frame, names, path) for names in (RUN, GROUP))
@@ -143,11 +146,11 @@ def read_groups(path: str | Path) -> Groups:
     if frame[run].is_duplicated().any():
         twice = frame[run].filter(frame[run].is_duplicated())[0]
         raise FileFormatError(
-            f"{path}: run {twice!r} is there more than once; keep one line for each run"
+            f"{path}: several lines for run {shortened(twice)!r}; keep one line for each run"
         )
     if frame[run].has_nulls() or frame[group].has_nulls():
         raise FileFormatError(
-            f"{path}: a line without run or group; every line needs both"
+            f"{path}: a line lacks its run or its group; every line needs both"
         )
     unpooled = frozenset[str]()
     if pooled is not None:
@@ -159,8 +162,8 @@ def _column(frame: pl.DataFrame, names: tuple[str, ...], path: str | Path) -> st
     found = next((name for name in names if name in frame.columns), None)
     if found is None:
         raise FileFormatError(
-            f"{path}: no column {' or '.join(names)}; the first line names the columns, as in run,team "
-            f"(here: {listed(frame.columns)})"
+            f"{path}: no column {' or '.join(names)}; the first line must name the columns, as in "
+            f"run,team (it has {listed(frame.columns)})"
         )
     return found
 
@@ -169,5 +172,7 @@ def _truth(column: pl.Series, path: str | Path) -> pl.Series:
     words = [str(word).strip().lower() for word in column]
     wrong = next((word for word in words if word not in _WORDS), None)
     if wrong is not None:
-        raise FileFormatError(f"{path}: {column.name}={wrong!r}: say yes or no")
+        raise FileFormatError(
+            f"{path}: {column.name}={shortened(wrong)!r}: expected yes or no"
+        )
     return pl.Series([_WORDS[word] for word in words], dtype=pl.Boolean)

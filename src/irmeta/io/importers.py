@@ -21,15 +21,18 @@ from irmeta.io.strictly import lines, number
 from irmeta.io.strictly import rows as rows_of
 from irmeta.names import canonical, is_known
 from irmeta.stats.arrays import Floats
-from irmeta.words import shortened
+from irmeta.words import reason, shortened
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
 _RELEASED = (
-    "tables released with Gupta et al. (2019): their RBP counts every relevant document alike and the top grade of "
-    "their ERR is 4, so what compares with them is RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
+    "tables released with Gupta et al. (2019): their RBP is binary and the highest grade of their "
+    "ERR is 4; compare them with RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
 )
-_NUMBERED = "topics are numbered from 1; if the file does not name them, --topics does, as in --topics 401-450"
+_NUMBERED = (
+    "topics are numbered from 1, as the file has no names for them; name them with --topics, "
+    "as in --topics 401-450"
+)
 
 
 def table_name(name: str) -> str:
@@ -76,7 +79,7 @@ def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
         else []
     ):
         raise ScoresError(
-            f"{only_means[0]} has only means, others have topics; import them separately"
+            f"{only_means[0]} has only means, other files have topics; import them separately"
         )
     frame = (topics if topics.height else rows).with_columns(
         collection=pl.lit(collection)
@@ -108,7 +111,8 @@ def import_matrix(
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
             raise FileFormatError(
-                f"{path}: {len(columns)} topics, but --topics names {len(topics)}"
+                f"{path}: the file has the file has {len(columns)} topics, but --topics names "
+                f"{len(topics)}"
             )
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
     first = parts[0]
@@ -116,14 +120,15 @@ def import_matrix(
         for dim in ("system", "topic"):
             if set(part[dim].values) != set(first[dim].values):
                 raise FileFormatError(
-                    f"{path}: its {dim}s are not those of {all_files(paths)[0]}; import them separately"
+                    f"{path}: its {dim}s differ from those of {all_files(paths)[0]}; import "
+                    "them separately"
                 )
     together = xr.concat(
         [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
     )
-    notes = _unlikely_scores(together, "name each file as its metric, nDCG@10.csv") + (
-        [_NUMBERED] if only_numbered(together.topic.values) else []
-    )
+    notes = _unlikely_scores(
+        together, "name each file after its metric, as in nDCG@10.csv"
+    ) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
     if notes:
         said = {"collection": collection, "notes": notes}
     else:
@@ -131,7 +136,7 @@ def import_matrix(
     return check(together.assign_attrs(recorded(said)))
 
 
-_NO_METRICS = "if they are systems or topics, it is a matrix (irmeta import matrix)"
+_NO_METRICS = "if they are systems or topics, use irmeta import matrix"
 
 
 def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
@@ -147,7 +152,7 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         name = stem(path).removesuffix(".csv")
         if name in cubes:
             raise FileFormatError(
-                f"{path}: two tables are named {name!r}, and the name is the collection; rename one"
+                f"{path}: two tables are named {name!r}, and tables name collections; rename one"
             )
         metrics = [table_name(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
@@ -186,11 +191,11 @@ def topic_range(text: str) -> list[str]:
         low, dash, high = part.strip().partition("-")
         if not low.isdecimal() or (dash and not high.isdecimal()):
             raise ScoresError(
-                f"{text!r}: topic numbers are written as in 401-450 or 1,2,5-9"
+                f"{text!r}: expected topic numbers, as in 401-450 or 1,2,5-9"
             )
         if len(high or low) > _LONGEST or int(high or low) - int(low) >= _MOST_TOPICS:
             raise ScoresError(
-                f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; is that what you mean?"
+                f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; shorten the range"
             )
         topics += [str(number) for number in range(int(low), int(high or low) + 1)]
     return topics
@@ -209,7 +214,7 @@ def all_files(paths: Paths) -> list[Location]:
     """List the files of what was given: files, folders, globs, URLs of them."""
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
-        raise ScoresError("no file to import")
+        raise ScoresError("there is there is no file to import")
     return [file for one in given for file in listed(one)]
 
 
@@ -223,7 +228,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             continue
         if len(fields) != 3:
             raise FileFormatError(
-                f"{path}:{at}: {len(fields)} fields, trec_eval prints 3 (measure, topic, score)"
+                f"{path}:{at}: {len(fields)} fields, but trec_eval prints 3 (measure, topic, score)"
             )
         measure, topic, value = fields
         # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
@@ -239,13 +244,13 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             (len(runs) - 1, topic, canonical(measure), score_of(value, f"{path}:{at}"))
         )
     if not kept:
-        raise FileFormatError(
-            f"{path}: no scores in it; it should be what trec_eval -q prints"
-        )
+        raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
         runs = [stem(path).removesuffix(".txt")]
     elif "" in runs:
-        raise FileFormatError(f"{path}: several runs, and not each has a runid line")
+        raise FileFormatError(
+            f"{path}: several runs, but some have no runid line; save one file for each run"
+        )
     rows = [(runs[run], topic, metric, score) for run, topic, metric, score in kept]
     return table_of(rows, path)
 
@@ -282,9 +287,7 @@ _ROW_WORDS = {
     "systems": {"system", "systems", "run", "runs"},
 }
 _MISSING = {"", "na", "nan"}
-_NAMES_HINT = (
-    "; if a column holds the names of the rows, its header should say topic or system"
-)
+_NAMES_HINT = "; if a column names the rows, its header must be topic or system"
 
 
 def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
@@ -296,7 +299,7 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
             if any(row)
         ]
     except ValueError as error:
-        raise FileFormatError(f"{path}: not a CSV table ({error})") from error
+        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
     (_, header), body = table[0] if table else (0, []), table[1:]
     for line, row in body:
         if len(row) != len(header):
@@ -316,10 +319,11 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     other = "systems" if rows == "topics" else "topics"
     if labelled and words & _ROW_WORDS[other] and not words & _ROW_WORDS[rows]:
         raise FileFormatError(
-            f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows} (--rows)"
+            f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows}; "
+            "correct --rows"
         )
     if any(_is_number(name) and "." in name for name in columns):
-        raise FileFormatError(f"{path}:1: no header: the first line holds scores")
+        raise FileFormatError(f"{path}:1: the first line has scores; add a header")
     for kind, given in (("column", columns), ("row", names)):
         if len(set(given)) < len(given):
             twice = next(name for name in given if given.count(name) > 1)

@@ -36,7 +36,10 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
 
 
 def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
-    """Read the `tot` tables of TREC Auto-Judge: run, measure, topic and value on each line."""
+    """Read the `tot` tables of TREC Auto-Judge: run, measure, topic and value on each line.
+
+    paths : files, folders or globs. collection : the name of the collection.
+    """
     return collected([_fields(path, _of_tot) for path in all_files(paths)], collection)
 
 
@@ -97,7 +100,7 @@ def _json_lines(path: Location) -> pl.DataFrame:
             ) from None
         if not isinstance(said, dict):
             raise FileFormatError(
-                f"{path}:{number}: not a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
+                f"{path}:{number}: expected a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
             )
         run = _under(said, RUN, _system(path))
         topic = _under(said, TOPIC, ALL)
@@ -106,7 +109,7 @@ def _json_lines(path: Location) -> pl.DataFrame:
         if measure is None or value is None:
             lacking = MEASURE[0] if measure is None else VALUE[0]
             raise FileFormatError(
-                f"{path}:{number}: no {lacking!r} in it; it has {', '.join(map(str, said))}"
+                f"{path}:{number}: it lacks {lacking!r}; it has {', '.join(map(str, said))}"
             )
         rows.append(
             (
@@ -136,7 +139,7 @@ def _numbered(path: Location) -> Iterator[tuple[int, str]]:
 
 def _table(rows: Sequence[_Row], path: Location) -> pl.DataFrame:
     if not rows:
-        raise FileFormatError(f"{path}: the file is empty; it should hold scores")
+        raise FileFormatError(f"{path}: the file is empty; expected scores")
     return table_of(rows, path)
 
 

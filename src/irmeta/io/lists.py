@@ -20,7 +20,7 @@ def read_sample(path: Path) -> dict[str, float]:
             chance = -1.0
         if not 0 < chance <= 1:
             raise FileFormatError(
-                f"{path}:{line}: the probability {text!r} is not above 0 and at most 1"
+                f"{path}:{line}: the probability {text!r} must be above 0 and at most 1"
             )
         if topic in sample:
             raise FileFormatError(

@@ -18,6 +18,7 @@ from irmeta.names import is_variant, standardized
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.stats.prediction.regression import Moments
+from irmeta.words import reason
 
 _FORMAT = "irmeta prediction model 1"
 _MOST = 1e30
@@ -77,7 +78,10 @@ class Model:
 
 
 def save_model(model: Model, path: str | PathLike[str]) -> None:
-    """Write a model; the file appears whole or not at all."""
+    """Write a model; the file appears whole or not at all.
+
+    model : what `prediction_model` returned. path : the model file (JSON); an existing one is replaced.
+    """
     head = {
         "format": _FORMAT,
         seals.KEY: seals.OPEN,
@@ -96,22 +100,26 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
 
 
 def load_model(path: str | PathLike[str]) -> Model:
-    """Read a model that `save_model` wrote; anything else raises FileFormatError."""
+    """Read a model that `save_model` wrote; anything else raises FileFormatError.
+
+    path : the model file (JSON).
+    """
     try:
         data = read_bytes(Path(path))
         seals.check(data)
         document = json.loads(data, parse_constant=_refuse_constant)
         if document["format"] != _FORMAT:
             raise ValueError(
-                f"its format is {document['format']!r}, this version reads {_FORMAT!r}"
+                f"its format is {document['format']!r}, but this version reads {_FORMAT!r}"
             )
         if document["scale"] not in get_args(Scale):
             raise ValueError(
-                f"its scale is {document['scale']!r}, this version knows {' and '.join(get_args(Scale))}"
+                f"its scale is {document['scale']!r}, but this version knows "
+                f"{' and '.join(get_args(Scale))}"
             )
         if tuple(document["levels"]) != LEVELS:
             raise ValueError(
-                f"its levels are {document['levels']}, this version reads {list(LEVELS)}"
+                f"its levels are {document['levels']}, but this version reads {list(LEVELS)}"
             )
         parts = tuple(_part(entry) for entry in document["collections"])
         if not parts:
@@ -130,7 +138,7 @@ def load_model(path: str | PathLike[str]) -> Model:
         RecursionError,
     ) as error:
         raise FileFormatError(
-            f"{path}: not a prediction model ({type(error).__name__}: {error}); `irmeta predict fit -o` writes them"
+            f"{path}: not a prediction model ({reason(error)}); `irmeta predict fit -o` writes them"
         ) from error
 
 
@@ -150,7 +158,7 @@ def described(part: Part) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number of JSON")
+    raise ValueError(f"JSON has no number {name}")
 
 
 def _part(entry: Mapping[str, Any]) -> Part:
@@ -163,9 +171,9 @@ def _part(entry: Mapping[str, Any]) -> Part:
         not all(isinstance(metric, str) for metric in metrics)
         or len(set(metrics)) < size
     ):
-        raise ValueError(f"the metrics of {name!r} are not names, each once")
+        raise ValueError(f"the metrics of {name!r} are not distinct names")
     if type(systems) is not int or systems < 2:
-        raise ValueError(f"{name!r} is of {systems!r} systems, a model takes 2 or more")
+        raise ValueError(f"{name!r} has {systems!r} systems, a model needs at least 2")
     if [len(row) for row in entry["covariances"]] != list(range(1, size + 1)):
         raise ValueError(
             f"the covariances of {name!r} are not a lower triangle of {size} rows"
@@ -187,7 +195,7 @@ def _require_moments(name: str, mean: Floats, cov: Floats) -> None:
     possible = (np.abs(mean) < _MOST).all() and (np.abs(cov) < _MOST).all()
     if not possible or (np.diag(cov) < 0).any():
         raise ValueError(
-            f"a mean or a covariance of {name!r} is none that scores have, or a variance is below 0"
+            f"a mean or a covariance of {name!r} is too large for scores, or a variance is negative"
         )
     if np.linalg.eigvalsh(_scaled(cov)).min(initial=0) < -_ROUNDING:
         raise ValueError(f"the covariances of {name!r} are not positive semi-definite")
@@ -201,7 +209,7 @@ def _require_tails(name: str, tails: Floats) -> None:
     none = np.isnan(tails).all(axis=1)
     if not ((positive & rising & finite) | none).all():
         raise ValueError(
-            f"the residual quantiles of {name!r} are below 0, or do not grow with the level"
+            f"the residual quantiles of {name!r} are negative, or do not grow with the level"
         )
 
 

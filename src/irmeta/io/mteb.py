@@ -40,6 +40,8 @@ def import_mteb(
     a model has in two revisions raises FileFormatError.
 
     collection : what to call the collection, by default as the folder.
+    folder : the folder of results, with files MODEL/REVISION/TASK.json.  split : the split to use, where a task has
+    several.
     """
     root = reachable(Path(folder))
     if not root.is_dir():
@@ -54,7 +56,7 @@ def import_mteb(
     outcomes = [_outcome(file, root, split) for file in files]
     if not outcomes:
         raise FileFormatError(
-            f"{root}: no results of MTEB in it (MODEL/REVISION/TASK.json)"
+            f"{root}: no results of MTEB in this folder (MODEL/REVISION/TASK.json)"
         )
     models = list(dict.fromkeys(one.model for one in outcomes))
     tasks = list(dict.fromkeys(one.task for one in outcomes))
@@ -66,7 +68,8 @@ def import_mteb(
     for one in outcomes:
         if before := seen.get((one.model, one.task)):
             raise FileFormatError(
-                f"{one.path}: {one.model} has {one.task} in {before}, too; keep one revision"
+                f"{one.path}: {one.model} has results of {one.task} also in {before}; keep one "
+                "revision"
             )
         seen[one.model, one.task] = one.path
         scores[row[one.model], column[one.task]] = one.score
@@ -94,8 +97,8 @@ def _outcome(path: Path, root: Path, split: str) -> TaskScore:
         ]
     except (ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
         raise FileFormatError(
-            f"{path}: not a result of MTEB (it lacks {error}); results hold task_name and scores, by split,"
-            " with main_score (MTEB 1.12 or later)"
+            f"{path}: not a result of MTEB (it lacks {error}); expected task_name and scores, by "
+            "split, with main_score (MTEB 1.12 or later)"
         ) from error
     if split not in splits and len(splits) > 1:
         raise FileFormatError(

@@ -53,13 +53,13 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
         import ir_datasets
     except ImportError as error:
         raise IrmetaError(
-            f"{name}: needs ir_datasets: pip install 'irmeta[ir-datasets]'"
+            f"{name}: needs ir_datasets; install it: pip install 'irmeta[ir-datasets]'"
         ) from error
     try:
         dataset = ir_datasets.load(name.removeprefix(IR_DATASETS))
     except KeyError as error:
         raise IrmetaError(
-            f"{name}: ir_datasets knows no such dataset; `ir_datasets list` names those it has"
+            f"{name}: ir_datasets has no such dataset; `ir_datasets list` lists them"
         ) from error
     if not getattr(dataset, f"has_{what}")():
         if what == "qrels":
@@ -67,7 +67,7 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
         else:
             noun = "run (scored documents)"
         raise IrmetaError(
-            f"{name}: the dataset has no {noun}; it may be in one of its subsets, as {name}/test"
+            f"{name}: the dataset has no {noun}; a subset may have them, as {name}/test"
         )
     try:
         return list(getattr(dataset, f"{what}_iter")())

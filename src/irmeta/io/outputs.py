@@ -133,5 +133,5 @@ def require_folder(path: Path) -> None:
     reachable(path)
     if not path.parent.is_dir():
         raise FileFormatError(
-            f"{path}: the folder {Path(path).parent} does not exist; make it first"
+            f"{path}: the folder {Path(path).parent} does not exist; create it first"
         )

@@ -189,15 +189,18 @@ def grade_remarks(grades: Floats, source: str) -> list[Remark]:
     if below.size:
         kinds, counts = np.unique(below, return_counts=True)
         histogram = ", ".join(
-            f"{count} of {kind:g}" for kind, count in zip(kinds, counts, strict=True)
+            f"{count} of grade {kind:g}"
+            for kind, count in zip(kinds, counts, strict=True)
         )
-        texts.append(f"grades below zero count as not judged: {histogram}")
+        texts.append(f"documents with a grade below 0 count as not judged: {histogram}")
     if (grades > 127).any():
-        texts.append(f"the highest grade is {grades.max():g}; is that a grade?")
+        texts.append(
+            f"the highest grade is {grades.max():g}; are these counts rather than grades?"
+        )
     fractions = int(np.count_nonzero(grades % 1))
     if fractions:
         texts.append(
-            f"{counted(fractions, 'grade')} not whole: used as gains as they are"
+            f"{counted(fractions, 'grade')} not whole; used as gains unchanged"
         )
     return [Remark("warning", source, None, text) for text in texts]
 
@@ -207,14 +210,14 @@ def score_remarks(scores: Floats, source: str) -> list[Remark]:
     count = int(np.count_nonzero(np.isinf(scores)))
     if not count:
         return []
-    text = f"{counted(count, 'infinite score')}; documents with equal ones are tied"
+    text = f"{counted(count, 'infinite score')}; documents with equal ones tie"
     return [Remark("warning", source, None, text)]
 
 
 def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     if np.isnan(scores).any():
         raise FileFormatError(
-            f"run {name}: a score is NaN, which has no place in a ranking; leave the document out"
+            f"run {name}: a score is NaN, which cannot be ranked; leave the document out"
         )
     names, topic = index_strings(topics)
     _refuse_duplicates(f"run {name}", names, topic, documents)
@@ -232,7 +235,7 @@ def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
 
 def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
     if not grades.size:
-        raise FileFormatError("qrels: no judgments in them")
+        raise FileFormatError("the qrels are empty")
     if not np.isfinite(grades).all():
         raise FileFormatError("qrels: a grade is not a finite number")
     large = grades[np.abs(grades) > HIGHEST]

@@ -20,7 +20,7 @@ from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.names import nearest
 from irmeta.stats.arrays import Floats
-from irmeta.words import listed, shortened
+from irmeta.words import listed, reason, shortened
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
@@ -92,7 +92,7 @@ def from_rows(
             cubes[name] = possible(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
-            f"some scores are not numbers, or have names that the file does not list: {error}"
+            f"some scores are not numbers, or their names are not in the file's lists: {reason(error)}"
         ) from error
     return cubes
 
@@ -105,13 +105,13 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
         none = lacking == list(COLUMNS)
         if none:
             found = (
-                f"this has {listed(columns)}: score a run by its judgments (irmeta "
-                "evaluate; place takes --qrels), import a table (irmeta import)"
+                f"this file has {listed(columns)}. Score a run with irmeta evaluate (or place "
+                "--qrels); import a table with irmeta import"
             )
         else:
             found = f"missing: {', '.join(lacking)}"
         raise ScoresError(
-            f"a score table has the columns {', '.join(COLUMNS)}, between commas; {found}"
+            f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
         )
     return table.select(
         pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64)
@@ -141,7 +141,7 @@ def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
 
 
 def _unnamed(column: str) -> ScoresError:
-    return ScoresError(f"the column {column} of a score table has missing names")
+    return ScoresError(f"the column {column} has empty names; fill them in")
 
 
 def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) -> Floats:
@@ -204,7 +204,7 @@ def save(
         if append:
             refuse_clash(path, *described)
         if new and path.exists():
-            raise ScoresError(f"{path} exists; take another name, or remove it")
+            raise ScoresError(f"{path} exists; choose another name, or remove it")
 
     write([to_frame(one) for one in named], described, path, append=append, check=check)
 
@@ -256,7 +256,7 @@ def require_version(path: Path, version: Version) -> None:
     """Raise FileFormatError if another process has made or changed a file since it was this version."""
     if version_of(path) != version:
         raise FileFormatError(
-            f"{path}: another process wrote it in the meantime; remove it, or name another file"
+            f"{path}: another process wrote it in the meantime; remove it, or choose another name"
         )
 
 
@@ -313,14 +313,14 @@ def load_all(
         ) from error
     except (pl.exceptions.PanicException, pl.exceptions.PolarsError) as error:
         raise FileFormatError(
-            f"{path}: the file is damaged ({_reason(error)}); copy or make it again"
+            f"{path}: the file is damaged ({reason(error)}); copy or make it again"
         ) from error
 
 
 def _declared(held: Any) -> dict[str, About]:
     """Return what a file says of its collections; raise ValueError unless it is as `write` leaves it."""
     if not isinstance(held, dict):
-        raise ValueError("its metadata are no object")
+        raise ValueError("its metadata are not an object")
     for name, one in held.items():
         attributes = one["attributes"]
         names = one["names"]
@@ -332,23 +332,19 @@ def _declared(held: Any) -> dict[str, About]:
             attributes.get("notes", [])
         ):
             raise ValueError(
-                f"its metadata of {shortened(name)} have another collection, or notes that are no texts"
+                f"its metadata of {shortened(name)} have another collection, or notes that are "
+                "not texts"
             )
         for dim in DIMS:
             if not _texts(names[dim]) or len(set(names[dim])) < len(names[dim]):
                 raise ValueError(
-                    f"the {dim}s in its metadata of {shortened(name)} are not names, each once"
+                    f"the {dim}s in its metadata of {shortened(name)} are not distinct names"
                 )
     return held
 
 
 def _texts(given: Any) -> bool:
     return isinstance(given, list) and all(isinstance(one, str) for one in given)
-
-
-def _reason(error: BaseException) -> str:
-    """Return the first line of what an error says, or its kind."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]:
@@ -363,7 +359,7 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
     ) as error:
         raise FileFormatError(f"{path}: {error}") from error
     if not known:
-        raise FileFormatError(f"{path}: no scores in it")
+        raise FileFormatError(f"{path}: the file has no scores")
     return table, known, held
 
 
@@ -391,7 +387,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         raise FileFormatError(f"{path}: {error}") from error
     except seals.MALFORMED as error:
         raise FileFormatError(
-            f"{path}: not a score file ({_reason(error)}); `irmeta evaluate` and `irmeta import` write them"
+            f"{path}: not a score file ({reason(error)}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
 
 

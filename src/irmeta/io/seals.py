@@ -48,7 +48,7 @@ def close(path: Path) -> None:
 def check(data: Bytes) -> None:
     """Raise ValueError if a file's bytes are not those that were sealed; files that have no seal pass.
 
-    Key and value both tell that a file was sealed: if one of them is damaged, the other one is left.
+    The key or the value alone shows that a file was sealed: if one of them is damaged, the other remains.
     """
     at = _place(data)
     if at is not None:
@@ -57,12 +57,12 @@ def check(data: Bytes) -> None:
         whole = data.rfind(KEY.encode()) < 0 and data.rfind(_KIND) < 0
     if not whole:
         raise ValueError(
-            "it changed since irmeta wrote it, by damage or by another program; copy or make it again"
+            "it was damaged or changed after irmeta wrote it; copy it or make it again"
         )
 
 
 def check_file(path: Path) -> None:
-    """Do as `check` with a file, and raise FileFormatError."""
+    """Check a file on disk as `check` does, and raise FileFormatError."""
     try:
         with (
             path.open("rb") as file,

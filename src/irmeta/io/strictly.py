@@ -67,7 +67,7 @@ def parsed(text: str | bytes) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_without_repeats)
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise ValueError("nested too deeply") from error
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
 from irmeta.io.strictly import parsed
-from irmeta.words import listed, shortened
+from irmeta.words import listed, reason, shortened
 
 SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
@@ -63,7 +63,7 @@ def import_table(
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
         raise FileFormatError(
-            f"{shown(where)}: it holds {len(cubes)} collections with names of their own"
+            f"{shown(where)}: it names {len(cubes)} collections itself; leave out --collection"
         )
     return cubes
 
@@ -75,7 +75,7 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
         frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     except ValueError as error:
         raise FileFormatError(
-            f"{shown(where)}: not a table of tasks and types ({error})"
+            f"{shown(where)}: not a table of tasks and types ({reason(error)})"
         ) from error
     task, kind = (
         next((one for one in frame.columns if one.lower() in known), None)
@@ -83,14 +83,14 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
     )
     if task is None or kind is None:
         raise FileFormatError(
-            f"{shown(where)}: types of tasks need the columns task and type; this has"
-            f" {listed(shortened(one, 30) for one in frame.columns)}"
+            f"{shown(where)}: task types need the columns task and type; this file has "
+            f"{listed(shortened(one, 30) for one in frame.columns)}"
         )
     names = frame[task].str.strip_chars()
     groups = frame[kind].str.strip_chars()
     if names.is_duplicated().any():
         raise FileFormatError(
-            f"{shown(where)}: {names.filter(names.is_duplicated())[0]!r} is in it twice"
+            f"{shown(where)}: the task {names.filter(names.is_duplicated())[0]!r} occurs twice"
         )
     return dict(zip(names, groups, strict=True))
 
@@ -112,7 +112,7 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     if scores.sizes["metric"] > 1 and not means_only:
         known = ", ".join(map(str, scores.metric.values[:10]))
         raise ScoresError(
-            f"a wide table holds one metric; choose with metric=... (--metric), of {known}"
+            f"a wide table has one metric; choose it with metric=... (--metric), one of {known}"
         )
     if means_only:
         table = scores.isel(topic=0)
@@ -124,7 +124,7 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     )
     if "system" in columns:
         raise ScoresError(
-            "a topic is named 'system', as the column of systems is; rename it"
+            "a topic has the name of the column of systems, 'system'; rename it"
         )
     return values.insert_column(
         0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String)
@@ -167,11 +167,8 @@ def _read(where: Location) -> Any:
             return held
         return _csv(data.decode("utf-8-sig"), where)
     except MALFORMED as error:
-        first = shortened(
-            str(error).splitlines()[0] if str(error) else type(error).__name__, 200
-        )
         raise FileFormatError(
-            f"{shown(where)}: not a table of scores ({first}); a table is CSV with a header, Parquet, or JSON"
+            f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, or JSON"
         ) from error
 
 
@@ -186,7 +183,7 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
     ]
     if len(lines) < 2:
         raise FileFormatError(
-            f"{shown(where)}: not a table: it needs a header and a row of scores under it"
+            f"{shown(where)}: not a table; expected a header and a row of scores below it"
         )
     names = [cell.strip() for cell in lines[0][1]]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -198,7 +195,7 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
             raise FileFormatError(
                 f"{shown(where)}:{number}: {len(row)} cells, but the header has {len(names)}"
                 + (
-                    "; are these decimal commas? write points"
+                    "; are these decimal commas? Write decimal points"
                     if separator == "," and len(row) > len(names)
                     else ""
                 )

@@ -35,7 +35,7 @@ from irmeta.io.rankings import (
 from irmeta.io.strictly import parsed
 from irmeta.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
-from irmeta.words import counted
+from irmeta.words import counted, reason
 
 SHOWN = 5
 """How many problems of one file an error shows."""
@@ -49,7 +49,13 @@ _RUN_LINE = re.compile(
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader accepts beyond the format: nothing unless the user asks for it."""
+    """What a reader accepts beyond the format: nothing unless the user asks for it.
+
+    allow_missing_tag : accept run lines of 5 fields. extra_columns : ignore fields after the sixth of a run line.
+    skip_header : skip a header line. allow_empty : accept an empty run, which scores 0. dedup : what to do where a list
+    has a document twice: "error", keep the "first" line, or keep the "best" score. qrels_format : "trec", or "beir" for
+    tables with a header line.
+    """
 
     allow_missing_tag: bool = False
     extra_columns: bool = False
@@ -263,7 +269,7 @@ def text_of(
     remarks: list[Remark] = []
     if first and (text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04")):
         raise FileFormatError(
-            f"{path}: this is an archive of files; unpack it and pass the folder"
+            f"{path}: this is an archive; unpack it and pass the folder"
         )
     if b"\0" in text:
         raise FileFormatError(
@@ -280,7 +286,7 @@ def text_of(
                 "warning",
                 str(path),
                 None,
-                "not UTF-8; ids keep their bytes as they are",
+                "not UTF-8; ids keep their bytes unchanged",
             )
         )
     return text, remarks
@@ -363,7 +369,7 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         raise problems(remarks)
     if not taken:
         raise FileFormatError(
-            f"{path}: no {layout.noun} lines in it, only blank lines, comments or a header"
+            f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
         )
     rows = _rows(taken, layout, path)
     if unfit:
@@ -418,7 +424,10 @@ def _fitted(
     if count == width - 1 and layout is RUN and reading.allow_missing_tag:
         return [*fields, b""]
     raise ValueError(
-        f"{count} fields, a {layout.noun} line has {width} ({' '.join(layout.names)}): {_shown(line)}"
+        (
+            f"{count} fields, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
+            f"{_shown(line)}"
+        )
         + _hint(fields, line, layout)
     )
 
@@ -430,19 +439,25 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
     if line.lstrip().startswith(b"<"):
         return "; is this a web page? The URL of a folder ends with /"
     if b"\xc2\xa0" in line:
-        return "; it has a no-break space (U+00A0), which does not separate fields: replace it with a blank"
+        return (
+            "; it has a no-break space (U+00A0), which does not separate fields; replace it with a "
+            "blank"
+        )
     if count == 1 and b"," in line:
         return "; fields are separated by blanks or tabs, not commas"
     if layout is RUN and count == width - 1:
         return "; is the run tag missing? (--allow-missing-tag)"
     if layout is RUN and count > width:
-        return "; a document id with a blank in it? Trailing columns can be ignored with --extra-columns"
+        return "; does a document id contain a blank? To ignore trailing columns: --extra-columns"
     if layout is RUN and count == _QRELS.width:
         return "; is this a line of judgments?"
     if layout is _QRELS and count == RUN.width:
-        return "; is this a line of a run? The judgments come first, then the runs"
+        return "; is this a line of a run? Name the judgments first, then the runs"
     if layout is _QRELS and count == 3:
-        return "; is the second column missing? Tables with a header query-id, corpus-id, score: --qrels-format beir"
+        return (
+            "; is the second column missing? For tables with a header query-id, corpus-id, score: "
+            "--qrels-format beir"
+        )
     return ""
 
 
@@ -455,7 +470,7 @@ def _value(text: bytes, layout: Layout) -> float:
     except ValueError:
         if text.lower() == b"nan":
             raise ValueError(
-                f"the {what} is {shown}, which has no place in a ranking; leave the document out"
+                f"the {what} is {shown}, which cannot be ranked; leave the document out"
             ) from None
         comma = "; write decimals with a point" if b"," in text else ""
         raise ValueError(f"the {what} {shown} is not a number{comma}") from None
@@ -498,12 +513,12 @@ def _without_duplicates(
     drop = repeated
     lines = counted(repeated.size, "line")
     if judged:
-        what = f"dropped {lines} with a judgment that an earlier line has too"
+        what = f"dropped {lines} with a repeated judgment"
     elif reading.dedup == "first":
-        what = f"dropped {lines} with a document that its topic already has"
+        what = f"dropped {lines} with a repeated document; the first is kept"
     else:
         drop = _all_but_best(rows.value, repeated, original)
-        what = f"dropped {lines} with a document that its topic has with a better score"
+        what = f"dropped {lines} with a repeated document; the best score is kept"
     rows.remarks.append(Remark("warning", str(path), None, what))
     return np.setdiff1d(np.arange(topic.size), drop)
 
@@ -537,11 +552,17 @@ def _duplicate_remarks(
 ) -> list[Remark]:
     remarks = []
     for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
-        what = f"document {rows.document[later]!r} of topic {rows.topic[later]!r} is already on line {line[first]}"
+        what = (
+            f"document {rows.document[later]!r} of topic {rows.topic[later]!r} also stands on line "
+            f"{line[first]}"
+        )
         if judged:
-            mend = f" with grade {rows.value[first]:g}, here with {rows.value[later]:g}; remove one of them"
+            mend = (
+                f" with grade {rows.value[first]:g}, here with grade {rows.value[later]:g}; remove "
+                "one of them"
+            )
         else:
-            mend = "; a ranking holds a document once (--dedup first or best)"
+            mend = "; a ranking has each document once (to keep one: --dedup first or best)"
         remarks.append(Remark("error", str(path), int(line[later]), what + mend))
     return remarks
 
@@ -586,5 +607,5 @@ def _from_json(
         return make(parsed(text))
     except (ValueError, RecursionError, FileFormatError) as error:
         raise FileFormatError(
-            f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({error})"
+            f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({reason(error)})"
         ) from error

@@ -43,7 +43,7 @@ class Kept:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileFormatError(
-                f"{self.folder}: no folder can be made there ({error.strerror or error})"
+                f"{self.folder}: cannot make this folder ({error.strerror or error})"
             ) from error
         try:
             yield
@@ -97,7 +97,7 @@ class Kept:
             else:
                 what = f"something that is not a {self.kind}"
             raise FileFormatError(
-                f"{folder} holds {what}; name a new or an empty folder"
+                f"{folder} holds {what}; choose a new or empty folder"
             ) from error
 
     def _inside(self) -> list[Path]:
@@ -129,11 +129,12 @@ class Kept:
             path = self.folder / name
             if path.parent.is_symlink() and path.parent != self.folder:
                 raise FileFormatError(
-                    f"{path.parent} is a link to another folder; remove it, or name a new folder"
+                    f"{path.parent} is a link to another folder; remove it, or choose a new folder"
                 )
             if name not in ours and (path.exists() or path.is_symlink()):
                 raise FileFormatError(
-                    f"{path} is not as the {self.kind} wrote it; move it away, or name a new folder"
+                    f"{path} was changed after the {self.kind} wrote it; move it away, or "
+                    "choose a new folder"
                 )
 
     def _remove(self, earlier: Mapping[str, str | None], ours: set[str]) -> None:

@@ -37,6 +37,7 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return a study's result as data frames by name, with the columns of the JSON contract.
 
     Results that xr.concat put together along a new dimension are tables of all, with that dimension as first column.
+    result : what a study returned.
     """
     study = study_of(result)
     added = _added(result)

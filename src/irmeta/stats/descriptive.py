@@ -92,8 +92,10 @@ def surely_reversed(scores: Floats, alpha: float = 0.05) -> Bools:
     if systems < 4:
         return np.zeros(scores.shape[1], dtype=np.bool_)
     r = np.nan_to_num(item_total(scores))
-    t = r * np.sqrt((systems - 2) / np.maximum(1 - r**2, 1e-12))
-    return np.asarray(holm(stdtr(systems - 2, t)) < alpha)
+    left = np.maximum(1 - r**2, 1e-12)  # r may be -1
+    t = r * np.sqrt((systems - 2) / left)
+    p = stdtr(systems - 2, t)  # the lower tail
+    return np.asarray(holm(p) < alpha)
 
 
 def at_percentiles(values: Floats, percentiles: Floats) -> Ints:

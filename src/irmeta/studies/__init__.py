@@ -124,7 +124,7 @@ STUDIES: dict[str, Study] = {
         "predictors",
         "predict select",
         "metrics",
-        "Which metrics predict which others?",
+        "Which metrics predict which other metrics?",
         docs="prediction",
     ),
     "lowcost": Study(
@@ -168,7 +168,7 @@ STUDIES: dict[str, Study] = {
         "estimate",
         "judges estimate",
         "judgments",
-        "What do few human and many machine topics show?",
+        "What do few human and many machine judgments show?",
         docs="judges",
     ),
     "plan": Study(
@@ -217,7 +217,7 @@ STUDIES: dict[str, Study] = {
         docs="standardization",
     ),
     "reproduction": Study(
-        "", "reproduce", "scores", "Do a paper's published figures come out again?"
+        "", "reproduce", "scores", "Can a paper's published figures be reproduced?"
     ),
 }
 """Every study by name, in the order in which commands, sections and pages list them."""
@@ -228,8 +228,8 @@ def study_of(result: "xr.Dataset") -> ModuleType:
     name = getattr(result, "attrs", {}).get("study")
     if name not in STUDIES:
         raise ScoresError(
-            "this is not the result of a study of irmeta (its attribute `study` is "
-            f"{name!r}); pass what a study such as irmeta.describe returned"
+            f"this is not the result of an irmeta study (its attribute `study` is {name!r}); pass "
+            "what a study such as irmeta.describe returned"
         )
     return import_module(f"irmeta.studies.{name}")
 

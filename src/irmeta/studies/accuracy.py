@@ -47,7 +47,8 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     if len(absent):
         system, target = absent[0]
         raise ScoresError(
-            f"{targets[target]} of {systems[system]} is missing among the predictions or the scores"
+            f"{targets[target]} of {systems[system]} is missing from the predictions or from "
+            "the scores"
         )
     data: dict[str, Any] = {
         name: (("system", "target"), part) for name, part in cells.items()
@@ -71,12 +72,12 @@ def _check(predicted: xr.Dataset) -> None:
         or predicted.attrs.get("study") != "prediction"
     ):
         raise ScoresError(
-            "the first argument is a result of `irmeta.predict`, the second the actual scores"
+            "the first argument must be a result of `irmeta.predict`, the second the actual scores"
         )
     systems = predicted.sizes["system"]
     if systems < 2:
         raise ScoresError(
-            f"predictions are compared over systems, 2 or more; there is {systems}"
+            f"predictions must be compared over at least 2 systems; there is {systems}"
         )
 
 
@@ -116,15 +117,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
     worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
     least = "undefined" if np.isnan(tau[worst]) else f"{tau[worst]:.2f}"
     lines = [
-        f"From {', '.join(options['given'])}, {good} of {len(tau)} other metrics are predicted with tau 0.9 or more; "
-        f"{outcome.target.values[worst]} least well (tau {least})."
+        f"From {', '.join(options['given'])}, {good} of {len(tau)} other metrics can be predicted "
+        f"with tau 0.9 or more; {outcome.target.values[worst]} is predicted worst (tau {least})."
     ]
     if np.isfinite(outcome["inside"].values).any():
         level = f"{options['level']:.0%}"
         inside = f"{float(outcome['inside'].mean()):.0%}"
         width = float(outcome["width"].mean())
         lines.append(
-            f"The coverage of the {level} intervals is {inside} here; their mean width is {width:.3f}."
+            f"The {level} intervals hold {inside} of these scores; their mean width is {width:.3f}."
         )
     return lines
 
@@ -144,8 +145,9 @@ def warnings(outcome: xr.Dataset) -> list[str]:
         for at in short[np.argsort(inside[short], kind="stable")]
     ]
     return [
-        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics ({listed(names)}); for "
-        f"{outcome.target.values[worst]} they hold {inside[worst]:.0%} of the systems. This collection has an offset "
-        "of its own; a few systems whose scores are known mend it (irmeta predict apply --calibrate).",
+        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics "
+        f"({listed(names)}); for {outcome.target.values[worst]} they hold {inside[worst]:.0%} of "
+        "the systems. This collection has its own offset; a few systems with known scores correct "
+        "it (irmeta predict apply --calibrate).",
         *alarms,
     ]

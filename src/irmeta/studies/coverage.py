@@ -56,7 +56,8 @@ def coverage(
     cubes = by_name(cubes)
     if len(cubes) < 3:
         raise ScoresError(
-            f"coverage leaves out one collection at a time and needs at least 3; there are {len(cubes)}"
+            "coverage needs at least 3 collections, to leave out one at a time; there are "
+            f"{len(cubes)}"
         )
     require_share("the level of an interval", level, 0.9)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
@@ -84,7 +85,10 @@ def coverage(
     }
     options = {"size": size, "level": level, "scale": scale, "metrics": candidates}
     notes += [
-        f"each figure is a mean over every set of {size} predictors; the collection named was not used to fit"
+        (
+            f"each figure is a mean over every set of {size} predictors; the named collection was "
+            "left out of the fit"
+        )
     ]
     outcome = result("coverage", data, inputs=cubes, options=options, notes=notes)
     return outcome.assign_coords(target=wanted, collection=list(values))
@@ -114,11 +118,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
     width = float(outcome["relative_width"].median())
     level, count = about(outcome)["options"]["level"], outcome.sizes["collection"]
     return [
-        f"On average over {count} collections left out the coverage of {level:.0%} intervals was "
-        f"{float(by_target.mean()):.1%}; least for {by_target.idxmin().item()} ({float(by_target.min()):.1%}) and on "
-        f"{by_collection.idxmin().item()} ({float(by_collection.min()):.1%}).",
+        f"On average over {count} left-out collections, {level:.0%} intervals held "
+        f"{float(by_target.mean()):.1%} of the scores; fewest for {by_target.idxmin().item()} "
+        f"({float(by_target.min()):.1%}) and on {by_collection.idxmin().item()} "
+        f"({float(by_collection.min()):.1%}).",
         _together(outcome["measured"]),
-        f"They reach {width:.2f} standard deviations of the systems' scores to each side (median).",
+        f"Their median half-width is {width:.2f} standard deviations of the systems' scores.",
     ]
 
 
@@ -126,9 +131,12 @@ def _together(measured: xr.DataArray) -> str:
     """Say on how many collections most systems were missed by the intervals of some target."""
     least = measured.min("target")
     failed = least.collection.values[least.values < 0.5]
-    lead = "The misses of one collection come together: for some target most systems were missed"
+    lead = (
+        "Intervals miss many systems of one collection together: for some target they missed most "
+        "systems"
+    )
     if not len(failed):
-        return f"On none of the {least.size} collections most systems were missed for any target."
+        return f"On none of the {least.size} collections did they miss most systems for any target."
     return f"{lead} on {len(failed)} of {least.size} collections ({listed(failed)})."
 
 

@@ -56,7 +56,7 @@ def durability(
     old = by_name(old)
     new = by_name(new)
     if not old:
-        raise ScoresError("no old collection to take factors from")
+        raise ScoresError("there is there is no old collection to take factors from")
     met = {}
     for name, scores in old.items():
         met[name] = standardization.common(
@@ -110,10 +110,13 @@ def _assumed(groups: Grouping) -> str:
     """Say what the random splits assume."""
     if groups is None:
         return (
-            "The splits take systems as independent of each other; where runs come in teams, factors seem to have aged "
-            "too often (up to one time in four): name the teams (--groups)."
+            "The splits treat systems as independent; if several come from one team, factors seem "
+            "to have aged too often (up to one time in four): name the teams (--groups)."
         )
-    return "The splits keep the systems of a team together, so that teams, not systems, are independent of each other."
+    return (
+        "The splits keep the systems of a team together: teams, not systems, are treated as "
+        "independent."
+    )
 
 
 def _aged(
@@ -152,14 +155,16 @@ def _sentence(row: Mapping[str, Any]) -> str:
     """Say it of one collection and metric, and beside it what chance gives."""
     if not np.isfinite(row["tau"]):
         return (
-            f"{row['topics']}, {row['metric']}: there is no tau, for the old factors or their own give the "
-            f"{row['new_systems']} new systems one score; more systems that differ would show it."
+            f"{row['topics']}, {row['metric']}: tau is undefined, because the old factors or their "
+            f"own factors give all {row['new_systems']} new systems the same score; use more "
+            "systems that differ."
         )
     return (
-        f"{row['topics']}, {row['metric']}: by the factors of {row['old_systems']} old systems, the "
-        f"{row['new_systems']} new ones rank with tau {row['tau']:.3f} to their ranking by their own factors "
-        f"(scores: Pearson {row['pearson']:.3f}): {_verdict(row['tau'], row['quantile'])}. Random splits into old and "
-        f"new systems reach {row['chance_tau']:.3f} on average, and less than this (as much counts half) in "
+        f"{row['topics']}, {row['metric']}: the ranking of {row['new_systems']} new systems by the "
+        f"factors of {row['old_systems']} old ones has tau {row['tau']:.3f} with the ranking by "
+        f"their own factors (scores: Pearson {row['pearson']:.3f}): "
+        f"{_verdict(row['tau'], row['quantile'])}. Random splits into old and new systems reach "
+        f"{row['chance_tau']:.3f} on average, and less than that tau (ties count half) in "
         f"{row['quantile']:.0%} of splits."
     )
 
@@ -170,7 +175,7 @@ def _verdict(tau: float, quantile: float) -> str:
         return "the old factors still serve"
     if quantile < 0.05:
         return "the old factors have aged; fit new ones"
-    return "so few systems cannot show whether the old factors have aged"
+    return "there are too few systems to show whether the old factors have aged"
 
 
 def _correlations(a: Floats, b: Floats) -> Floats:

@@ -73,7 +73,7 @@ def estimate(
     else:
         target = f"these {total} topics"
     lines = [
-        f"{n} of {total} topics have human judgments; means are over {target}; "
+        f"{n} of {total} topics have human judgments; means are over {target}; intervals by "
         f"Student's t with {n - 1} degrees of freedom"
     ]
     drawn = "as the sample says" if sample else "at random"
@@ -231,9 +231,10 @@ def _gained(one: xr.Dataset) -> str:
             why = "every system scores the same on all topics"
         return f"{why}, and intervals have no width: the machine adds nothing."
     answer = (
-        f"with {n} human topics and {total} machine ones, intervals of means are on average {_change(gains[0])} "
-        f"and of differences {_change(gains[1])} than by the human topics alone (scores of people and machine "
-        f"correlate over topics with rho {rho}, differences of systems with {rho_pairs})."
+        f"compared with the human topics alone, {n} human and {total} machine topics make intervals "
+        f"of means {_change(gains[0])} and of differences {_change(gains[1])} on average (scores of "
+        f"people and machine correlate over topics with rho {rho}, differences of systems with "
+        f"{rho_pairs})."
     )
     if np.nanmin(gains) < HELPS:
         return answer
@@ -246,11 +247,12 @@ def _limits(one: xr.Dataset, n: int, total: int) -> str:
     # what is left of the width where n / N is near 0
     at_best = float(np.sqrt(1 - rho**2))
     if at_best >= HELPS:
-        return "the machine's labels hardly help; more human topics do, not more of the machine's"
+        return "the machine's labels hardly help; judge more topics by people, not by machine"
     judged = "all" if n == total else f"{n} of the"
     return (
-        f"the machine's labels hardly help here, as people judged {judged} {total} topics; more topics judged by the "
-        f"machine would, to at most {round(100 * (1 - at_best))}% narrower"
+        f"the machine's labels hardly help here, because people judged {judged} {total} topics; "
+        f"more machine topics would help, to make intervals at most {round(100 * (1 - at_best))}% "
+        "narrower"
     )
 
 

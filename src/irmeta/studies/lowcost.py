@@ -133,11 +133,14 @@ def _without_rival(
     named = f" of {' '.join(lacking)}" if lacking else ""
     if no_topics:
         return [
-            f"the rival without training (maximum entropy) takes scores by topic{named}"
+            f"the method without training (maximum entropy) needs scores by topic{named}"
         ]
     if lacking:
         return [
-            f"the rival without training (maximum entropy) also takes scores{named}; add them with irmeta evaluate"
+            (
+                f"the method without training (maximum entropy) also needs scores{named}; add them "
+                "with irmeta evaluate"
+            )
         ]
     return []
 
@@ -151,7 +154,8 @@ def _refuse_predictors(
     for target in targets:
         if any(target in group for group in groups.values()):
             raise ScoresError(
-                f"{target} is one of the predictors; a target looks deeper than {max(depths)} documents"
+                f"{target} is one of the predictors; a target must look deeper than "
+                f"{max(depths)} documents"
             )
 
 
@@ -314,8 +318,9 @@ def _groups(
     for depth in depths:
         if depth not in found:
             raise MetricError(
-                f"no metric looks at the first {depth} documents; evaluate some with depth={depth}, as in"
-                f" 'P(depth={depth})@1000 RBP(p=0.95, depth={depth})', and pool={depth} to limit the judgments too"
+                f"no metric looks only at the first {depth} documents; evaluate some with "
+                f"depth={depth}, as in 'P(depth={depth})@1000 RBP(p=0.95, depth={depth})', and "
+                f"pool={depth} to limit the judgments too"
             )
     return groups
 

@@ -52,7 +52,7 @@ def models(
     rng = seed(rng)
     if len(cubes) < 2:
         raise ScoresError(
-            "models are compared on collections left out in turn; give two collections or more"
+            "models need at least 2 collections, to leave out each in turn"
         )
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     for scale in scales:
@@ -116,6 +116,6 @@ def findings(outcome: xr.Dataset) -> list[str]:
     best = ranked.row(0, named=True)
     plain = ranked.filter(pl.col("model") == "ols").row(0, named=True)
     return [
-        f"Lowest mean RMSE on collections left out: {best['model']} on the {best['scale']} scale ({best['rmse']:.4f});"
-        f" the best least squares has {plain['rmse']:.4f} ({plain['scale']})."
+        f"Lowest mean RMSE on left-out collections: {best['model']} on the {best['scale']} scale "
+        f"({best['rmse']:.4f}); the best least squares has {plain['rmse']:.4f} ({plain['scale']})."
     ]

@@ -52,6 +52,7 @@ def paper_table(
 ) -> xr.Dataset:
     """Make the table of a paper: means of systems by metric, the best marked, and which differences are significant.
 
+    scores : a cube; tests need at least 2 systems and 2 topics.
     metrics : the columns, in this order; all by default.
     baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
     letters: those that share a letter do not differ significantly.
@@ -122,14 +123,15 @@ def _shown(
     systems = [str(name) for name in scores.system.values]
     if baseline is not None and baseline not in systems:
         raise ScoresError(
-            f"no system {baseline!r} to be the baseline; {nearest(baseline, systems)}"
+            f"no system {baseline!r} to serve as the baseline; {nearest(baseline, systems)}"
         )
     mean = means(scores).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     notes = []
     if len(order) > MOST:
         notes.append(
-            f"The best {SHOWN} of {len(order)} systems by {by}; choose others with --systems."
+            f"Only the best {SHOWN} of {len(order)} systems by {by} are shown; choose others "
+            "with --systems."
         )
         order = order[:SHOWN]
     if baseline is not None:
@@ -157,8 +159,9 @@ def _floor_notes(
     if floor < needed:
         return []
     return [
-        f"Nothing can be significant: of {test} on {topics} topics with {resamples} resamples no p is below "
-        f"{floor:.2g}, and {counted(compared, 'comparison')} need less than {needed:.2g}; use --test t."
+        f"Nothing can be significant: {test} on {topics} topics with {resamples} resamples has no p "
+        f"below {floor:.2g}, but {counted(compared, 'comparison')} need less than {needed:.2g}; use "
+        "--test t."
     ]
 
 
@@ -279,7 +282,5 @@ def _sorting(by: str | None, names: Sequence[str]) -> str:
         return names[0]
     found = found_as(canonical(by), names) or by
     if found not in names:
-        raise ScoresError(
-            f"no metric {by!r} to sort the systems by; {nearest(by, names)}"
-        )
+        raise ScoresError(f"cannot sort the systems by {by!r}; {nearest(by, names)}")
     return found

@@ -98,9 +98,15 @@ def plan(
         for name, dim in dims.items()
     }
     lines = [
-        f"from {n} human topics of {total}: variances and rho are estimates, and with so few topics rough ones",
+        (
+            f"from {n} human topics of {total}: variances and rho are estimates, rough ones with "
+            "few topics"
+        ),
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
-        "pairs that differ: if systems differ as they seem to now, corrected for all pairs as in estimate (Holm, .05)",
+        (
+            "pairs that differ: expected if the differences seen now are real, corrected for all "
+            "pairs as in estimate (Holm, .05)"
+        ),
     ]
     return result(
         "plan",
@@ -114,14 +120,12 @@ def plan(
 def _check(width: float, costs: Sequence[float | None]) -> None:
     """Refuse a width of 0 or less, one cost without the other, and costs of 0 or less."""
     if not width > 0:
-        raise ScoresError(f"a wanted width is above 0, as in 0.1, not {width:g}")
+        raise ScoresError(f"the width must be above 0, as in 0.1, not {width:g}")
     given = [cost for cost in costs if cost is not None]
     if len(given) == 1:
-        raise ScoresError(
-            "costs come in twos: --cost-human and --cost-llm, of a topic each"
-        )
+        raise ScoresError("give both costs of a topic, --cost-human and --cost-llm")
     if given and min(given) <= 0:
-        raise ScoresError("costs are above 0")
+        raise ScoresError("costs must be above 0")
 
 
 def _needed(
@@ -281,10 +285,13 @@ def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
         people = "people alone need more than 100 000 topics"
     if needed > 0:
         return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
-    of_weights = f"{of_differences} cannot be reached with these {total} topics, however many people judge; {people}"
+    of_weights = (
+        f"{of_differences} cannot be reached with these {total} topics, even if people judge all; "
+        f"{people}"
+    )
     if not 0 < many < (alone if alone > 0 else np.inf):
         return of_weights
-    return f"{of_weights}, or {many} with {many * MANY} judged by the machine"
+    return f"{of_weights}, or {many} if the machine judges {many * MANY}"
 
 
 def _cheapest(one: xr.Dataset, total: int) -> str:

@@ -77,7 +77,7 @@ def given(text: str, system: str = "given") -> xr.DataArray:
             number = np.nan
         if not equals or not name or np.isnan(number):
             raise ScoresError(
-                f"{part!r}: scores are written METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
+                f"{part!r}: expected METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
             )
         metric = str(parse(name))
         if metric in scores:
@@ -85,7 +85,7 @@ def given(text: str, system: str = "given") -> xr.DataArray:
         scores[metric] = number
     if not scores:
         raise ScoresError(
-            "no score given; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
+            "there are no scores; write METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
         )
     return cube([[list(scores.values())]], [system], [ALL], list(scores))
 
@@ -110,6 +110,7 @@ def predict(
     model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
     learner, kernel, rng : the kind of model, see `irmeta.stats.prediction.learners.learner`. One that is not linear is
     fitted on `train`, the collections that `model` was made of.
+    train : the collections, by name, to fit a model on that is not linear.
     want : metrics to predict, as a list or in one text; by default those that some system lacks.
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
@@ -139,7 +140,8 @@ def predict(
     grid = _grid(table, targets, model, level, calibration, learned)
     if np.isnan(grid["value"]).all():
         raise ScoresError(
-            "nothing to predict: no system lacks a wanted metric and has another that the model knows"
+            "there is nothing to predict: each system has all wanted metrics, or has no metric "
+            "that the model knows"
         )
     alarms = [*_outside(table, grid), *_unjudged(scores, level)]
     if known is None:
@@ -237,8 +239,8 @@ def _usable(
         fitted.add(part.get("standardization", {}).get("kind"))
     if kind is not None and kind not in fitted:
         raise ScoresError(
-            f"these scores are standardized ({kind}), and those of the model are not; predict from raw scores, or fit a"
-            " model on scores that are standardized alike"
+            f"these scores are standardized ({kind}), but those of the model are not; predict from "
+            "raw scores, or fit a model on scores standardized in the same way"
         )
     lacking = scores.isnull().all("topic")
     whole, notes = complete(scores.where(~lacking, 0.0), missing)
@@ -264,7 +266,8 @@ def _renamed(
     notes = [_stand_in(name, target) for name, target in used.items() if target != name]
     if left:
         notes.append(
-            f"the model does not know these metrics, they were not used: {listed(left)}{_hint(left, model)}"
+            "metrics that the model does not know were not used: "
+            f"{listed(left)}{_hint(left, model)}"
         )
     renamed = table.sel(metric=list(used)).assign_coords(
         metric=np.array(list(used.values()), dtype=object)
@@ -278,7 +281,7 @@ def _hint(left: Iterable[str], model: Model) -> str:
     for name in left:
         variant = model.variant_of(name)
         if variant:
-            variants.append(f"{name} is not {variant}, which it holds")
+            variants.append(f"{name} differs from {variant}, which it knows")
     if variants:
         return f" ({'; '.join(variants[:3])})"
     return ""
@@ -288,10 +291,10 @@ def _stand_in(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
         return (
-            f"{name} is taken as {target}, which the model holds; "
-            "for runs of at most 1000 documents they hardly differ"
+            f"{name} is used as {target} of the model; for runs of at most 1000 documents they "
+            "hardly differ"
         )
-    return f"{target} is predicted, which the model holds; it does not hold {name}, which has other scores"
+    return f"{target} is predicted instead of {name}, which the model lacks; their scores differ"
 
 
 def _targets(
@@ -313,7 +316,7 @@ def _targets(
             )
         if target in given and not np.isnan(table.sel(metric=target).values).any():
             raise ScoresError(
-                f"{name} is given already; a metric cannot be predicted from itself"
+                f"{name} is given; a metric cannot be predicted from itself"
             )
         targets[name] = target
     notes = [
@@ -363,8 +366,8 @@ def _learned(
         return None
     if train is None:
         raise ScoresError(
-            f"a model holds means and covariances, of which {learner} cannot be fitted; name the score files that it "
-            "was fitted on, too (--train)"
+            f"{learner} needs scores, but a model holds only means and covariances; name score "
+            "files with --train instead"
         )
     tables = {name: in_range(means(scores)) for name, scores in by_name(train).items()}
     return _Learned(learners.learner(learner, kernel=kernel, rng=rng), tables)
@@ -489,19 +492,22 @@ def _notes(
     blind = systems[(grid["known"] == 0).any(axis=1)]
     if len(empty):
         notes.append(
-            f"left as they are, for lack of any score to predict from: {listed(empty)}"
+            f"systems left unchanged, as they have no score to predict from: {listed(empty)}"
         )
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
         notes.append(
-            "no interval where a single collection of the model has the metrics: collections differ"
+            "no interval where only one collection of the model has the metrics, because "
+            "collections differ"
         )
     elif len(model.parts) < 4:
         notes.append(
-            f"the model knows {len(model.parts)} collections; {level:.0%} intervals from so few are wide"
+            f"the model was fitted on {len(model.parts)} collections; {level:.0%} intervals "
+            "from so few are wide"
         )
     if calibrated and len(blind):
         notes.append(
-            f"not calibrated, as no known system has all the metrics it takes: {listed(blind)}"
+            "systems not calibrated, as no known system has all the metrics that this needs: "
+            f"{listed(blind)}"
         )
     return notes
 
@@ -512,7 +518,10 @@ def _outside(table: xr.DataArray, grid: Mapping[str, Floats]) -> list[str]:
     if not len(outside):
         return []
     return [
-        f"scores outside what the model has seen; do not trust the predictions from them: {listed(outside)}"
+        (
+            "scores far from those that the model was fitted on; do not trust predictions for: "
+            f"{listed(outside)}"
+        )
     ]
 
 
@@ -523,9 +532,9 @@ def _unjudged(scores: xr.DataArray, level: float) -> list[str]:
     if not known or np.mean(known) >= JUDGED:
         return []
     return [
-        f"only {np.mean(known):.0%} of the first 10 documents of these runs are judged: where a quarter or less was, "
-        "90% intervals held 61 to 94% of systems, and almost none for single metrics; take the "
-        f"{level:.0%} intervals as too narrow, or judge more"
+        f"only {np.mean(known):.0%} of the first 10 documents of these runs are judged. Where a "
+        "quarter or less was judged, 90% intervals held 61 to 94% of systems, and for single "
+        f"metrics almost none; treat the {level:.0%} intervals as too narrow, or judge more"
     ]
 
 
@@ -553,8 +562,8 @@ def _missed(
     if not failed:
         return []
     return [
-        f"the {level:.0%} intervals fail on the systems of this table whose scores are known: {listed(failed)}; the "
-        "collection has an offset of its own: name these systems with --calibrate"
+        f"the {level:.0%} intervals fail on the systems of this table with known scores: "
+        f"{listed(failed)}; the collection has its own offset: name these systems with --calibrate"
     ]
 
 
@@ -568,8 +577,8 @@ def _left_out(
 ) -> list[str]:
     """Say on how many of the model's collections most systems would be missed together, and by which metrics."""
     lead = (
-        "Intervals are right on average over collections; in one collection the misses come together, and known "
-        "systems reduce them (--calibrate)."
+        "Intervals hold on average over collections; in a single collection they may miss many "
+        "systems together. Systems with known scores reduce that (--calibrate)."
     )
     expected = _expected(table, targets, model, level) if linear else {}
     if not expected:
@@ -582,8 +591,8 @@ def _left_out(
     ]
     number = f"{len(failed)} ({listed(failed)})" if failed else "none"
     told = (
-        f"{lead} With each of the model's {len(every)} collections left out in turn, most systems are expected to be "
-        f"missed for some target on {number}."
+        f"{lead} With each of the model's {len(every)} collections left out in turn, intervals for "
+        f"some target are expected to miss most systems on {number}."
     )
     worst = {target: min(shares.values()) for target, shares in expected.items()}
     weak = sorted((share, target) for target, share in worst.items() if share < HELD)
@@ -592,7 +601,7 @@ def _left_out(
     named = listed(f"{share:.0%} for {target}" for share, target in weak)
     return [
         told,
-        f"on the worst of these collections {level:.0%} intervals are expected to hold few systems: {named}",
+        f"on the worst of these collections {level:.0%} intervals are expected to hold only {named}",
     ]
 
 

@@ -91,6 +91,7 @@ def _table(
             counted(count, str(dim)) for dim, count in table.sizes.items()
         )
         raise ScoresError(
-            f"{name} has {size}; a model needs 3 systems and 2 metrics of each collection"
+            f"{name} has {size}; a model needs at least 3 systems and 2 metrics from each "
+            "collection"
         )
     return table, dropped

@@ -76,7 +76,8 @@ def predictors(
         by_role[role[name]][name] = table.values  # (system, metric)
     if choose == "dev" and not by_role["dev"]:
         raise ScoresError(
-            "there is no development collection to choose by; give one, or choose by leave-one-out"
+            "there is no development collection to choose on; add --dev, or choose by "
+            "leave-one-out"
         )
 
     training = list(by_role["train"].values())
@@ -99,7 +100,8 @@ def predictors(
     notes += _notes(choose, outcome["chosen_by"].values, list(by_role["dev"]))
     if learner != "ols":
         notes.append(
-            f"measured with {learner}; the sets were chosen by least squares, whose coefficients are given"
+            f"measured with {learner}; predictors were chosen by least squares, whose "
+            "coefficients are given"
         )
     options = {
         "choose": choose,
@@ -184,8 +186,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
         cases = int(outcome["r2"].notnull().sum())
         share = float(np.nanmedian(outcome["bias_share"].values[negative]))
         lines.append(
-            f"R2 is negative in {int(negative.sum())} of {cases} cases; in the median one {share:.0%} of the"
-            " squared error is a constant offset of the collection, which a few known systems would remove."
+            f"R2 is negative in {int(negative.sum())} of {cases} cases; in the median case "
+            f"{share:.0%} of the squared error is a constant offset of the collection, which a few "
+            "known systems would remove."
         )
     return lines
 
@@ -255,14 +258,17 @@ def _best_of_size(
 
 def _notes(choose: ChosenBy, decided: Floats, dev: Sequence[str]) -> list[str]:
     notes = [
-        "tau is Kendall's tau-b; R2 is taken against the mean of the collection predicted, and may be negative"
+        (
+            "tau is Kendall's tau-b; R2 is relative to the mean of the predicted collection, and "
+            "can be negative"
+        )
     ]
     if choose == "dev":
         notes.append(
-            f"subsets were chosen by tau on {', '.join(dev)}; figures on it are optimistic"
+            f"predictors were chosen by tau on {', '.join(dev)}, where figures are optimistic"
         )
     if np.isinf(decided).any():
         notes.append(
-            "where every tau is undefined (constant scores) the first subset is kept"
+            "if every tau is undefined (constant scores), the first subset is kept"
         )
     return notes

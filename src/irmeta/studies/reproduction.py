@@ -253,7 +253,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return [
         f"{about(outcome)['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
         *(
-            f"Contradicted without a known reason: {', '.join(place)}."
+            f"Figures contradicted without a known reason: {', '.join(place)}."
             for place in places
         ),
     ]

@@ -55,7 +55,7 @@ def standardizing_set(
     sizes = _sizes(sizes, old.sizes["system"])
     if resamples < 100:
         raise ScoresError(
-            f"{resamples} resamples give no 1st percentile; use 1000 or more"
+            f"{resamples} resamples are too few for a 1st percentile; use 1000 or more"
         )
     require_variation(new.mean("topic").values.T, names)
     full = standardization.apply(new, standardization.fit(old), kind)
@@ -96,12 +96,14 @@ def _sizes(wanted: Sequence[int] | None, limit: int) -> list[int]:
         sizes = list(wanted)
     if not sizes:
         raise ScoresError(
-            f"random sets are drawn from at least 3 old systems; there are {limit} (or name sizes, from 2 systems)"
+            f"random sets need at least 3 old systems; there are {limit} (with --sizes 2 are "
+            "enough)"
         )
     wrong = [size for size in sizes if not 2 <= size <= limit]
     if wrong:
         raise ScoresError(
-            f"sizes to draw lie between 2 and the {limit} old systems; not {', '.join(map(str, wrong))}"
+            f"sizes must be between 2 and {limit}, the number of old systems, not "
+            f"{', '.join(map(str, wrong))}"
         )
     return sizes
 
@@ -154,8 +156,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
             for name, share in (("p5", "95%"), ("p1", "99%"))
         ]
         lines.append(
-            f"{metric}: to rank the new systems more like all standardizing systems do than raw scores would "
-            f"(tau {raw:.3f}), {' and '.join(often)}."
+            f"{metric}: to rank new systems closer to the ranking by all standardizing systems than "
+            f"raw scores do (tau {raw:.3f}), {' and '.join(often)}."
         )
     return lines
 
@@ -166,15 +168,21 @@ def _enough(of_metric: xr.Dataset, percentile: str) -> str:
         (of_metric[percentile] >= of_metric["raw"]).values
     ]
     if not reached.size:
-        return "none of the sizes tried is enough"
+        return "no tried size is enough"
     return f"{reached[0]} systems are enough"
 
 
 def _drawn(team: Teams) -> str:
     """Say what was drawn."""
     if team.source is None:
-        return "Systems are drawn one by one; if yours come from few teams, more are needed: name the teams (--groups)."
-    return f"Whole teams are drawn, of {len(team.names)} (groups: {team.source}); the last drawn may give a part."
+        return (
+            "Systems are drawn one by one; if yours come from few teams, you need more of them: "
+            "name the teams (--groups)."
+        )
+    return (
+        f"Whole teams are drawn, from {len(team.names)} (groups: {team.source}); of the last team "
+        "some systems may be left out."
+    )
 
 
 def _tied(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:
@@ -184,8 +192,8 @@ def _tied(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:
     lines = []
     for metric, size in np.argwhere(counts.T):
         lines.append(
-            f"{old.metric.values[metric]}: by {counts[size, metric]} of {draws} draws of {sizes[size]} systems all new "
-            "systems are tied; percentiles are of the others"
+            f"{old.metric.values[metric]}: in {counts[size, metric]} of {draws} draws of "
+            f"{sizes[size]} systems all new systems tie; percentiles are of the other draws"
         )
     return lines
 

@@ -210,7 +210,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if "error" in levels:
         verdict = "irmeta evaluate would refuse these files."
     else:
-        verdict = "irmeta evaluate takes them."
+        verdict = "irmeta evaluate would accept them."
     lines = [
         f"{counted(outcome.sizes['system'], 'readable run')}, {errors}, {warnings}. {verdict}"
     ]
@@ -256,7 +256,7 @@ def _inspect(
         texts += _mismatches(run, ranking, judged, folded)
     if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
         texts.append(
-            f"the run tag {run.tag!r} is not the file's name, which names the system"
+            f"the run tag {run.tag!r} differs from the file's name, which names the system"
         )
     odd = [Remark("warning", where(source), None, text) for text in texts]
     return facts, run.tag, judged.order, [*run.remarks, *odd]
@@ -322,7 +322,7 @@ def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float
 def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[str]:
     """Put what is odd about a run into words."""
     if not facts.documents:
-        return ["retrieves nothing"]
+        return ["has no documents"]
     odd = []
     if facts.topics_missing > 0 and judgments:
         missing = [
@@ -333,28 +333,32 @@ def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[st
         )
     if facts.topics_unjudged > 0:
         odd.append(
-            f"{facts.topics_unjudged:.0f} of its {facts.topics} topics are not judged and do not count"
+            f"{facts.topics_unjudged:.0f} of its {facts.topics} topics are not judged and are "
+            "ignored"
         )
     if facts.reversed_topics > facts.topics / 2:
         odd.append(
-            f"ranks run against scores in {facts.reversed_topics} of {facts.topics} topics: are the scores distances? "
-            "The highest score is taken as best"
+            f"ranks contradict scores in {facts.reversed_topics} of {facts.topics} topics; are the "
+            "scores distances? The highest score counts as the best"
         )
     elif facts.disagreeing_topics:
         odd.append(
-            f"rank and score disagree in {facts.disagreeing_topics} of {facts.topics} topics (ranks are ignored)"
+            f"ranks and scores disagree in {facts.disagreeing_topics} of {facts.topics} topics; "
+            "ranks are ignored"
         )
     if facts.constant_topics:
         odd.append(
-            f"constant scores in {facts.constant_topics} of {facts.topics} topics: document ids decide their order"
+            f"scores are constant in {facts.constant_topics} of {facts.topics} topics, so "
+            "document ids decide the order"
         )
     if facts.unjudged_10 > MANY_UNJUDGED:
         odd.append(
-            f"{facts.unjudged_10:.0%} of the first ten documents are not judged; its scores are lower bounds"
+            f"{facts.unjudged_10:.0%} of the first ten documents are not judged, so its scores "
+            "are lower bounds"
         )
     if facts.self_retrieval > SELF_RETRIEVAL:
         odd.append(
-            f"the topic itself is the first document in {facts.self_retrieval:.0%} of the topics"
+            f"in {facts.self_retrieval:.0%} of the topics the first document is the topic itself"
         )
     return odd
 
@@ -372,7 +376,8 @@ def _mismatches(
     )
     if gained > 0:
         odd.append(
-            f"{gained} more documents would be judged if case did not matter; ids are taken as they are"
+            f"{gained} more documents would be judged if case were ignored; check the spelling "
+            "of ids"
         )
     return odd
 
@@ -384,7 +389,7 @@ def _lower(documents: Strings) -> Strings:
 def _together(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[Remark]:
     """Remark upon what shows only when runs are seen beside each other; `tags` gives the systems of each run tag."""
     texts = [
-        f"the run tag {tag!r} stands in {len(systems)} files: {listed(systems)}"
+        f"{len(systems)} files have the run tag {tag!r}: {listed(systems)}"
         for tag, systems in tags.items()
         if tag and len(systems) > 1
     ]
@@ -392,6 +397,7 @@ def _together(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[Rema
     if len(depths) > 1 and depths[0] * 2 <= depths[-1]:
         short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
         texts.append(
-            f"lists are up to {depths[-1]} documents long, but at most half of that in {len(short)}: {listed(short)}"
+            f"lists have up to {depths[-1]} documents, but at most half of that in "
+            f"{len(short)}: {listed(short)}"
         )
     return [Remark("warning", "all runs", None, text) for text in texts]

@@ -183,7 +183,10 @@ def test_who_never_loses() -> None:
 
 def test_models_that_never_met() -> None:
     """Models that share no task with the others cannot be compared with them."""
-    with pytest.raises(ScoresError, match="share no task"):
+    with pytest.raises(
+        ScoresError,
+        match="some models are not connected to the others by common tasks; leave them out",
+    ):
         strengths(np.array([[0.1, NAN], [0.2, NAN], [NAN, 0.3], [NAN, 0.1]]))
 
 

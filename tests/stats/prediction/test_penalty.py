@@ -111,7 +111,7 @@ def test_left_out_groups_are_treated_as_new_ones():
 
 def test_few_groups_are_refused():
     """Four groups teach nothing."""
-    with pytest.raises(ScoresError, match="5 groups or more"):
+    with pytest.raises(ScoresError, match="5 groups"):
         penalty.fit(*world(np.random.default_rng(5), 4))
 
 

@@ -96,7 +96,7 @@ def test_equal_systems_have_p_one(test):
 
 @given(st.integers(2, 12), st.sampled_from([0.1, -0.25, 1 / 3]))
 def test_a_constant_difference_has_the_p_of_signs(topics, by):
-    """Better by the same on every topic: no standard error, the p of the sign test, an effect without bound."""
+    """Better by the same amount on every topic: no standard error, the p of the sign test, an effect without bound."""
     found = np.linspace(0, 0.5, topics) + by - np.linspace(0, 0.5, topics)
     error = paired.standard_error(found[None])
     np.testing.assert_array_equal(paired.t(found[None]), paired.sign(found[None]))

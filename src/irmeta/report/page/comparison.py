@@ -28,9 +28,9 @@ TEXT = Text(
     "collections",
     "Across collections",
     "Do scores compare across collections?",
-    "dRMSE is the difference between a system's means on two collections, relative to how much systems "
-    "differ: 0 would be perfect. The tick is what dealing the same topics at random gives; a form whose "
-    "dot lies beyond its tick compares systems less well than one collection would with itself.",
+    "dRMSE is the difference between a system's means on two collections, relative to how much "
+    "systems differ: 0 is perfect. The tick shows random splits of the same topics; if a dot lies "
+    "beyond its tick, scores compare less well than between two halves of one collection.",
     "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 5.",
 )
 
@@ -57,7 +57,10 @@ def comparison_panel(
     forms = comparison.tables(outcome)["forms"]
     chart = Chart(
         "compared",
-        "Difference between collections (dRMSE), raw and standardized, with what chance gives",
+        (
+            "Difference between collections (dRMSE), raw and standardized, beside random splits of "
+            "the topics"
+        ),
         "Dot plot of dRMSE by metric and form, mean over pairs of collections, beside random partitions of the topics.",
         {
             "rows": names(outcome.metric),

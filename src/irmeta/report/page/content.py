@@ -128,11 +128,11 @@ def _usable(
 ) -> tuple[xr.DataArray, list[str]]:
     """Keep what the studies can use, and say what is left out: missing scores, metrics by which no systems differ."""
     complete_or_not, left_out = cube, []
-    if missing not in ("error", "pairwise"):
+    if missing != "error":
         scored = _scored(cube)
         complete_or_not, notes = complete(scored, missing)
         left_out = [
-            f"{note} (--missing common, topics or systems decides which)"
+            f"{note} (choose which with --missing common, topics or systems)"
             for note in notes
         ]
         if few := [
@@ -141,7 +141,7 @@ def _usable(
             if metric not in names(scored.metric)
         ]:
             left_out = [
-                f"{listed(few)}: most scores are missing, left out of all that follows",
+                f"{listed(few)}: left out of all sections, as most scores are missing",
                 *left_out,
             ]
     kept = varying(complete_or_not)
@@ -152,14 +152,14 @@ def _usable(
     ]:
         verb = "has" if len(flat) == 1 else "have"
         left_out.append(
-            f"{', '.join(flat)} {verb} the same mean for every system: left out of all that follows"
+            f"{', '.join(flat)} {verb} the same mean for every system; left out of all sections"
         )
     if not kept.sizes["metric"]:
         count = (
             f"{cube.sizes['system']} system{'s' if cube.sizes['system'] != 1 else ''}"
         )
         raise ScoresError(
-            f"{name}: no metric distinguishes its {count}; a report compares systems"
+            f"{name}: no metric distinguishes its {count}; a report needs systems that differ"
         )
     return kept, left_out
 

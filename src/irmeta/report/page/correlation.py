@@ -17,9 +17,9 @@ TEXT = Text(
     "agreement",
     "Agreement of metrics",
     "Which metrics say the same?",
-    "Topic level correlates scores over all systems and topics; within topics takes out that topics are easy "
-    "or hard for everybody; system level correlates system means. Outlined metrics form a group: every two of "
-    "them correlate at the threshold or above.",
+    "Topic level correlates scores over all systems and topics; within topics removes how easy or "
+    "hard a topic is for everybody; system level correlates system means. Outlined metrics form a "
+    "group: every pair of them correlates at the threshold or above.",
     "Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups by complete linkage.",
 )
 

@@ -19,9 +19,9 @@ TEXT = Text(
     "data",
     "The data",
     "What was scored?",
-    "Each cell of the picture is one system on one topic: a column of high scores is an easy topic, a row of "
-    "them a good system, and stripes that break the pattern are scores worth a second look.",
-    "The score file and what was remarked when it was made.",
+    "Each cell of the picture is one system on one topic: a column of high scores is an easy "
+    "topic, a row of them a good system, and stripes that break the pattern deserve a second look.",
+    "The score file, and the notes from when it was made.",
 )
 
 

@@ -15,11 +15,12 @@ PARTITIONS = 100
 
 TEXT = Text(
     "design",
-    "The next one",
+    "The next collection",
     "What should the next collection be?",
-    "A line is how far systems ranked by a metric on a number of topics agree with their ranking by the target metric "
-    "on as many others: up to half of the topics measured, then extrapolated. With runs and judgments `irmeta design` "
-    "compares depths of judging, too, and chooses for a budget.",
+    "A line shows how well the ranking of systems by a metric on some topics agrees with their "
+    "ranking by the target metric on as many other topics. It is measured up to half of the "
+    "topics, then extrapolated. With runs and judgments, `irmeta design` also compares depths of "
+    "judging and chooses for a budget.",
     "Webber, Moffat and Zobel, SIGIR 2008; Urbano, Marrero and Martin, SIGIR 2013.",
 )
 

@@ -23,9 +23,10 @@ TEXT = Text(
     "judges",
     "Judges",
     "Do other judgments rank the systems as the first ones do?",
-    "Tau of each judge's ranking with that of the first collection, which is taken for the truth. The line is the tau "
-    "that the truth itself is expected to have with the true ranking; a judge beyond it shares the topics' accidents. "
-    "The table has intervals; without them an order of judges is mostly noise.",
+    "Tau between each judge's ranking and that of the first collection, which counts as the truth. "
+    "The line is the tau that the truth itself is expected to have with the true ranking; a judge "
+    "beyond it merely shares the chance effects of the same topics. Read the table's intervals: "
+    "without them the order of judges is mostly noise.",
     "Otero, Parapar and Ferro (CIKM 2023); Urbano and Marrero (SIGIR 2016).",
 )
 

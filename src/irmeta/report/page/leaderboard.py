@@ -35,6 +35,7 @@ def write_leaderboard(
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
 
+    outcome : a result of `irmeta.leaderboard`.  folder : the folder to write; it is made if need be.
     title : the heading.  source : the score file, as the page names it.
     A folder that holds another index.html, or a file of that name, raises FileFormatError.
     """
@@ -45,7 +46,9 @@ def write_leaderboard(
     if page.is_file() and f'content="{GENERATOR}' not in page.read_text(
         encoding="utf-8", errors="replace"
     ):
-        raise FileFormatError(f"{page} is another page; name a new or an empty folder")
+        raise FileFormatError(
+            f"{page} is a page that irmeta leaderboard did not write; choose a new or empty folder"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -73,7 +76,7 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         findings=leaderboard.findings(outcome),
         aggregates=_aggregates(outcome),
         missing=bool(np.isnan(outcome["score"].values).any()),
-        holes_allow="ranks that predicted scores allow, 90%"
+        holes_allow="ranks that predicted scores allow, with 90% confidence"
         if "predicted" in outcome
         else "ranks that missing scores allow",
         nouns=leaderboard.nouns(outcome),
@@ -208,8 +211,8 @@ def _compared(outcome: xr.Dataset) -> str:
 def _missing_note(outcome: xr.Dataset) -> str:
     """Say what the thin line of a model with missing scores means."""
     if "predicted" in outcome:
-        return "predicted scores put it, with 90%, at rank"
-    return "whatever its missing scores and those of others are, it is at rank"
+        return "by predicted scores, with 90% confidence, it has rank"
+    return "whatever the missing scores are, it has rank"
 
 
 def _command(options: Mapping[str, Any], source: str) -> str:

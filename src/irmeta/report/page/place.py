@@ -23,11 +23,12 @@ from irmeta.studies import place
 
 TEXT = Text(
     "place",
-    "Among everybody",
+    "Among all systems",
     "Where do the systems stand among all that were run on the collection?",
-    "A point is a system's mean standardized score, the line its interval: .5 is the average of the systems that were "
-    "officially run on this collection, on every topic alike. The interval includes that other systems might have "
-    "taken part. The percentile is the share of those systems that score lower.",
+    "A point is a system's mean standardized score, the line its interval: .5 is the average of "
+    "the systems that were officially run on this collection, on every topic alike. The interval "
+    "allows for other systems taking part. The percentile is the share of those systems that score "
+    "lower.",
     "Webber, Moffat and Zobel, Score standardization, SIGIR 2008; the factors ship with irmeta.",
 )
 

@@ -28,13 +28,14 @@ GOOD = 0.8
 TEXT = Text(
     "prediction",
     "Unreported metrics",
-    "What do the reported ones tell of the others?",
-    "The reference model, fitted on TREC collections, predicts every metric that is not reported. Tau "
-    "near 1: systems come in the right order. Points off the diagonal all to one side: the collection has an "
-    "offset of its own. The intervals allow for usual offsets, on average over collections; in a collection with an "
-    "unusual one most systems are missed together, as the count below shows. A few systems whose scores are known "
-    "mend that (irmeta predict apply --calibrate). Where this collection is one of those that the model was fitted on, "
-    "these figures flatter it.",
+    "What do the reported metrics say about the others?",
+    "The reference model, fitted on TREC collections, predicts every metric that is not reported. "
+    "If tau is near 1, systems come in the right order. If all points lie to one side of the "
+    "diagonal, the collection has its own offset. The intervals allow for usual offsets, on "
+    "average over collections; in a collection with an unusual one they miss most systems "
+    "together, as the count below shows. A few systems with known scores correct that (irmeta "
+    "predict apply --calibrate). If the model was fitted on this collection, these figures are too "
+    "good.",
     "Gupta et al. (ECIR 2019), section 5; intervals from collections left out in turn.",
 )
 

@@ -17,10 +17,11 @@ TEXT = Text(
     "power",
     "Predictive power",
     "Which metrics predict results on new topics?",
-    "Phi is Kendall's tau between the ranking of systems by one metric on half of the topics and by another on "
-    "the rest, averaged over random halves. An advantage is what a metric predicts of another beyond what the other "
-    "predicts of itself. An interval across 0 leaves open which of the two predicts better. Only an interval that "
-    "lies above \N{MINUS SIGN}.05 shows that at most .05 of tau is lost without the other.",
+    "Phi is Kendall's tau between the ranking of systems by one metric on half of the topics and "
+    "by another on the rest, averaged over random halves. An advantage is how much better a metric "
+    "predicts another metric than that metric predicts itself. If its interval includes 0, either "
+    "may predict better. Only an interval above \N{MINUS SIGN}.05 shows that dropping the other "
+    "metric loses at most .05 of tau.",
     "Webber, Moffat, Zobel and Sakai, Precision-at-ten considered redundant, SIGIR 2008.",
 )
 
@@ -61,7 +62,7 @@ def _panel(content: Content, name: str) -> Panel:
     charts = [
         Chart(
             "intervals",
-            f"What {metrics[best]} predicts of each target beyond the target itself",
+            f"How much better {metrics[best]} predicts each target than the target predicts itself",
             f"Predictive power of {metrics[best]} for each target less the target's own, with 95% intervals, each "
             "for one pair by itself; the table `advantage` has the figures.",
             {
@@ -80,7 +81,7 @@ def _panel(content: Content, name: str) -> Panel:
         ),
         Chart(
             "lines",
-            "Predictive power of a metric for itself, by the number of topics in each half",
+            "Predictive power of each metric for itself, by the number of topics in each half",
             "Line chart of phi over the number of topics, a line a metric; the table `curve` has the figures.",
             {
                 "x": numbers(outcome["size"].values),

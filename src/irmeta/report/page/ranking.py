@@ -25,10 +25,11 @@ LARGEST = 8
 TEXT = Text(
     "reporting",
     "Metrics to report",
-    "Which few metrics tell the rest?",
-    "A filled mark: the metric is in the best subset of that size, which leaves least of the variance of all "
-    "metrics unexplained. Up to the size to report, topics are split into random halves: the larger a mark, "
-    "the oftener a half chooses the metric. Rings are metrics that only halves choose.",
+    "Which few metrics explain the rest?",
+    "A filled mark shows a metric in the best subset of that size, the one that leaves the least "
+    "variance of all metrics unexplained. Up to the size to report, topics are also split into "
+    "random halves: the larger a mark, the more often a half chooses the metric. Rings mark "
+    "metrics that only halves choose.",
     "Gupta et al. (ECIR 2019), section 6; McCabe (Technometrics 1984); exact search.",
 )
 
@@ -68,7 +69,7 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     shown = outcome.isel(k=slice(0, LARGEST))
     chart = Chart(
         "subsets",
-        "The best metrics to report, by how many one reports",
+        "The best metrics to report, by their number",
         "Grid of metrics by number reported: a filled mark where the metric is in the best subset; table `subsets`.",
         {
             "rows": names(outcome.metric),
@@ -105,8 +106,9 @@ def beside_power(content: Content, chosen: Sequence[str]) -> list[str]:
         both = [metric for metric in chosen if metric in sure]
         if both:
             lines.append(
-                f"To rank the systems of {name} on new topics {best} serves as well as {listed(both)}, or better "
-                "(predictive power); here these are chosen for the scores that they explain."
+                f"To rank the systems of {name} on new topics, {best} predicts as well as "
+                f"{listed(both)}, or better (predictive power); this section chooses metrics for "
+                "the scores that they explain."
             )
     return lines
 

@@ -15,11 +15,11 @@ LINES = 8
 
 TEXT = Text(
     "reliability",
-    "Is it big enough?",
+    "Size of the collection",
     "Is the collection big enough?",
-    "Expected tau is how far the ranking by a number of topics should agree with the ranking by all possible topics. "
-    "E rho2 is the share of variance between observed means that is of true means. The tables say which differences "
-    "a test shows and how many topics would do.",
+    "Expected tau says how well the ranking by some topics should agree with the ranking by all "
+    "possible topics. E rho2 is the share of the variance of observed means that is due to true "
+    "means. The tables say which differences a test detects and how many topics are needed.",
     "Urbano and Marrero, SIGIR 2016; Bodoff and Li, SIGIR 2007; Webber, Moffat and Zobel, CIKM 2008.",
 )
 

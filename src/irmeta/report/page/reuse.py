@@ -21,9 +21,9 @@ TEXT = Text(
     "reuse",
     "A new run",
     "Is the pool fair to a run that was not pooled?",
-    "Each group's own judgments are left out in turn. A bar is the mean loss of the groups' runs by a metric, in "
-    "standard deviations of the systems' scores: what a new run loses because nobody judged its documents. The metric "
-    "that loses least compares new runs best.",
+    "Each group's own judgments are left out in turn. A bar is the mean loss of the groups' runs "
+    "by a metric, in standard deviations of the systems' scores: what a new run loses because its "
+    "documents were not judged. The metric with the smallest loss is the fairest to new runs.",
     "Zobel, SIGIR 1998; Webber and Park, SIGIR 2009; Voorhees, Soboroff and Lin, 2022.",
 )
 
@@ -46,7 +46,7 @@ def reuse_panel(outcome: xr.Dataset) -> Panel:
         {
             "rows": [names(outcome["metric"])[at] for at in order],
             "values": numbers(loss[order]),
-            "label": "mean loss, in deviations of systems",
+            "label": "mean loss, in standard deviations of systems",
         },
     )
     return of_study(

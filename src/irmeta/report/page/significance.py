@@ -21,8 +21,9 @@ TEXT = Text(
     "significance",
     "Significance",
     "Which systems differ?",
-    "The bar is a metric's discriminative power: the share of pairs of systems that a paired test distinguishes, "
-    "corrected for testing all of them. More is not better by itself: a metric can be sure of the wrong thing.",
+    "The bar is a metric's discriminative power: the share of pairs of systems that a paired test "
+    "distinguishes, corrected for testing all of them. More is not always better: a metric can be "
+    "consistently wrong.",
     "Smucker, Allan and Carterette (CIKM 2007); Sakai (SIGIR 2006).",
 )
 
@@ -71,7 +72,7 @@ def significance_panel(content: Content, name: str) -> Panel:
         latex={"systems": lettered(content, name)},
         notes=[
             *panel.notes,
-            f"the file of single tests has those of {by}; the command gives all",
+            f"the CSV of tests has those by {by}; the command gives all",
         ],
     )
 

@@ -26,9 +26,10 @@ TEXT = Text(
     "standings",
     "Leaderboard",
     "Who is best?",
-    "Click a metric to sort by it, and one system or two to see their topics. The span is the ranks that a system may "
-    "have by the metric that sorts: all spans together hold all true ranks with 95%. Of the best systems by the "
-    "metric named, those that share a letter do not differ significantly.",
+    "Click a metric to sort by it, and one system or two to see their topics. The span shows the "
+    "ranks that a system may have by the sorting metric; with 95% confidence all spans hold the "
+    "true ranks at once. Among the best systems by the named metric, those that share a letter do "
+    "not differ significantly.",
     "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by Student's t, Holm.",
 )
 
@@ -68,7 +69,7 @@ def standings_panel(content: Content, name: str) -> Panel:
 def _others(may: int) -> str:
     """Say how many systems may be the best."""
     if may == 1:
-        return "no other system may be the best on topics like these"
+        return "no other system can be the best on topics like these"
     return f"{counted(may, 'system')} may be the best on topics like these"
 
 

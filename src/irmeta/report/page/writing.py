@@ -22,7 +22,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import require_choice
 from irmeta.io.groups import Grouping
 from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
@@ -72,6 +72,7 @@ def write_report(
     """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg and *.pdf.
 
     cubes : one, or several by collection name.
+    folder : the folder to write: new, empty, or one of an earlier report.
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
@@ -110,10 +111,6 @@ def write_sections(
 ) -> tuple[Path, list[Section]]:
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
-    if missing == "pairwise":
-        raise ScoresError(
-            "most sections of a report take complete scores: choose another way (--missing common)"
-        )
     cubes = by_name(cubes)
     rng = seed(rng)
     folder = Path(folder)

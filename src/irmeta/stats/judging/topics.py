@@ -26,9 +26,10 @@ def topic_taus(scores: Floats) -> TopicTaus:
     topics = by_topic.shape[0]
     truth = by_topic[:, 0]
     # the truth's mean over all other topics: (topic, 1, system)
-    others = settled((truth.sum(axis=0) - truth) / (topics - 1))
-    others = others[:, None]
-    # both of (set, topic)
-    tau = tau_b(by_topic[:, :1], by_topic[:, 1:])[:, 0].T
-    with_others = tau_b(others, by_topic)[:, 0].T
-    return TopicTaus(tau, with_others[0], with_others[1:])
+    rest = truth.sum(axis=0) - truth
+    others = settled(rest / (topics - 1))[:, None]
+    # the truth with each judge, (topic, 1, judge), and the others' mean with every set, (topic, 1, set)
+    same_topic = tau_b(by_topic[:, :1], by_topic[:, 1:])
+    with_others = tau_b(others, by_topic)
+    own = with_others[:, 0, 0]
+    return TopicTaus(same_topic[:, 0].T, own, with_others[:, 0, 1:].T)

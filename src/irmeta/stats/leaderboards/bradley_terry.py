@@ -61,7 +61,7 @@ def strengths(scores: Floats) -> Strengths:
     np.fill_diagonal(met, 0.0)
     if _groups(met > 0, "weak") > 1:
         raise ScoresError(
-            "some models share no task with the others, not even through others; leave them out"
+            "some models are not connected to the others by common tasks; leave them out"
         )
     won = np.nan_to_num(task_points(scores, "bt"))  # (model, task)
     separated = _separated(scores)
@@ -102,7 +102,7 @@ def _fit(pairs: Floats, won: Floats) -> Floats:
         if np.abs(step).max() < 1e-10:
             return value
     raise ScoresError(
-        "the strengths of Bradley and Terry's model do not settle; leave the aggregate bt out"
+        "the Bradley-Terry strengths do not converge; leave out the aggregate bt"
     )
 
 

@@ -69,7 +69,8 @@ def predict(
     present = np.isfinite(scores)
     if present.sum(axis=0).min() < LEAST or len(scores) < LEAST:
         raise ScoresError(
-            f"a task that fewer than {LEAST} models have cannot be predicted; use --holes bounds"
+            f"cannot predict scores on a task that fewer than {LEAST} models have; use --holes "
+            "bounds"
         )
     centre, unit = _scaling(scores)
     scaled = (scores - centre) / unit

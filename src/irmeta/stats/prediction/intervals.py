@@ -197,7 +197,7 @@ def reach(tails: Floats, level: float) -> Floats:
     at = np.interp(quantile, normal, np.arange(len(LEVELS)))
     low = np.minimum(int(at), len(LEVELS) - 2)
     high = low + 1
-    # linear between the two levels around it
+    # linear between the two levels around it: weights 1 - distance
     below = relative[..., low] * (high - at)
     above = relative[..., high] * (at - low)
     return np.asarray(below + above)

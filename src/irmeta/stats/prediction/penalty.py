@@ -65,7 +65,7 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
     found, group = np.unique(group, return_inverse=True)
     if found.size < LEAST:
         raise ScoresError(
-            f"the penalty of a new run is learned from {LEAST} groups or more, and here are {found.size}"
+            f"learning the loss of a new run needs at least {LEAST} groups; there are {found.size}"
         )
     x = _terms(unjudged, score)
     weight = _weights(group)

@@ -39,7 +39,8 @@ def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
         return [Fold(pool(parts), scores) for scores in dev]
     if len(train) < 2:
         raise ScoresError(
-            "leaving out one training collection at a time needs at least two; or give a dev collection"
+            "--choose leave-one-out needs at least 2 training collections; add one, or choose "
+            "on a dev collection"
         )
     found = []
     for i, scores in enumerate(train):

@@ -78,11 +78,12 @@ def _check(x: Floats, y: Floats) -> None:
     """Refuse rankings of different items, of fewer than two, and scores that are missing."""
     if x.ndim < 1 or y.ndim < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ScoresError(
-            f"rankings to correlate need the same items, at least two; the shapes are {x.shape}, {y.shape}"
+            f"rankings must have the same items, at least two; their shapes are {x.shape} and "
+            f"{y.shape}"
         )
     if np.isnan(x).any() or np.isnan(y).any():
         raise ScoresError(
-            "rankings to correlate need a score for every item; drop the items that lack one"
+            "rankings must have a score for every item; drop the items that lack one"
         )
 
 

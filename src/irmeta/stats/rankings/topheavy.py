@@ -141,10 +141,12 @@ def _random_weights(y: Floats) -> tuple[Floats, Floats]:
     n = y.shape[-1]
     # H_0, ..., H_n
     harmonic = np.concatenate([[0.0], (1.0 / np.arange(1, n + 1)).cumsum()])
-    above = _counts_above(y).astype(np.int64)
-    ties = tie_sizes(y)
+    above = _counts_above(y).astype(np.int64)  # a
+    ties = tie_sizes(y)  # t
+    # sum of 1/r from a to a + t - 1 = H_(a + t - 1) - H_(a - 1)
+    last = harmonic[above + ties - 1]
     before = harmonic[np.maximum(above - 1, 0)]
-    mean = (harmonic[above + ties - 1] - before) / ties
+    mean = (last - before) / ties
     left = 1 - (above == 0) / ties - above * mean
     share = np.divide(left, ties - 1, out=np.zeros(y.shape), where=ties > 1)
     return mean, share

@@ -86,12 +86,14 @@ def design_taus(
     True
     """
     of = _Scores(columns, target, corrections)
-    size = len(columns)
-    block = int(np.clip((1 << 21) // size**2, 1, 50))
+    systems_squared = len(columns) ** 2
+    # partitions computed together: pairs of systems bound the work of a block
+    block = int(np.clip((1 << 21) // systems_squared, 1, 50))
     parts = [
         _mean_tau(of, n, streams(rng, partitions, block), partitions) for n in sizes
     ]
-    few = max(10, min(partitions // 8, 200_000 // size**2 * 10))
+    # leaving out costs as much as a tau for each topic and each system: of many systems, fewer partitions
+    few = max(10, min(partitions // 8, 200_000 // systems_squared * 10))
     moves = [_moves(of, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
     tau, error = (np.stack(part) for part in zip(*parts, strict=True))
     topics, systems = (np.stack(part, axis=1) for part in zip(*moves, strict=True))
@@ -114,18 +116,21 @@ class _Scores:
         """Draw partitions: n topics for the columns, n others for the target."""
         orders = shuffles(len(self.by_topic), partitions, rng)
         members = halves(orders, (n, n))
+        # (partition, 2, column and target, system): columns on the first topics, the target on the others
         means = set_means(self.by_topic, members)
         columns = means[:, 0, :-1]
         target = settled(means[:, 1, -1:])
         if self.corrections is None:
             return _Drawn(members, columns, target, None, None)
-        # of each topic in the order of its partition
+        # people judge the first topics of each order: (partition, column, topic)
         place = np.argsort(orders, axis=1)
-        # (partition, column, topic)
-        checked = place[:, None] < self.corrections.counts(n)[:, None]
+        counts = self.corrections.counts(n)
+        checked = place[:, None] < counts[:, None]
         weight = checked / checked.sum(axis=-1, keepdims=True)
-        # (column, partition, system)
-        added = weight.transpose(1, 0, 2) @ self.added.transpose(1, 0, 2)
+        # the mean correction over them, column by column: (column, partition, system)
+        weight = weight.transpose(1, 0, 2)
+        by_column = self.added.transpose(1, 0, 2)
+        added = weight @ by_column
         return _Drawn(members, columns, target, checked, added.transpose(1, 0, 2))
 
     def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
@@ -216,15 +221,17 @@ def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     systems = (without - now[:, None]).sum(axis=0)
     topics = np.zeros((len(of.by_topic), columns.shape[1]))
     for one in range(count) if n > 1 else ():
+        # the n topics of the columns, and the n of the target
         here, there = (np.flatnonzero(half) for half in drawn.members[one])
-        tau = _taus(
-            of.without(drawn, one, here),
-            np.broadcast_to(target[one], (n, *target[one].shape)),
-        )
-        topics[here] += tau - now[one]
-        left = settled(target[one] + (target[one] - of.by_topic[there, -1:]) / (n - 1))
-        tau = _taus(np.broadcast_to(columns[one], (n, *columns[one].shape)), left)
-        topics[there] += tau - now[one]
+        # columns without each of theirs, with the target as it is: (topic, column, system)
+        left = of.without(drawn, one, here)
+        same = np.broadcast_to(target[one], (n, *target[one].shape))
+        topics[here] += _taus(left, same) - now[one]
+        # the target without each of its own: m + (m - x) / (n - 1)
+        mean = target[one]
+        left = settled(mean + (mean - of.by_topic[there, -1:]) / (n - 1))
+        same = np.broadcast_to(columns[one], (n, *columns[one].shape))
+        topics[there] += _taus(same, left) - now[one]
     return topics, systems
 
 

@@ -137,7 +137,7 @@ def check_margin(margin: float | None) -> None:
     """Raise ScoresError for a margin of equivalence that is not above 0."""
     if margin is not None and not margin > 0:
         raise ScoresError(
-            f"the margin is a difference in mean above 0, as in 0.02, not {margin:g}"
+            f"the margin must be a difference in mean above 0, as in 0.02, not {margin:g}"
         )
 
 

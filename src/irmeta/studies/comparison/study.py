@@ -44,6 +44,7 @@ def compare(
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
+    cubes : at least 2 cubes, by collection name, with systems of the same names.
     metrics : those to compare by, by default those that all collections have.
     kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
     collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
@@ -116,7 +117,7 @@ def _check(collections: int, partitions: int, alpha: float) -> None:
         )
     if partitions < 1:
         raise ScoresError(
-            f"{partitions} random splits give no distribution; use 1000 or more"
+            f"{partitions} random splits are too few for a distribution; use 1000 or more"
         )
     require_share("alpha", alpha, 0.05)
 
@@ -145,7 +146,7 @@ def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
         require_choice("kinds", kind, get_args(Form))
     if before and wanted != ["raw"]:
         raise ScoresError(
-            f"these scores are standardized already ({before}); compare them as they are: --kind raw"
+            f"these scores are already standardized ({before}); compare them unchanged: --kind raw"
         )
     return wanted
 
@@ -231,7 +232,8 @@ def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
     if len(set(kinds.values())) > 1:
         listed = ", ".join(f"{name} {kind or 'raw'}" for name, kind in kinds.items())
         raise ScoresError(
-            f"collections mix raw and standardized scores: {listed}; standardize all alike, or none"
+            f"some collections have raw and others standardized scores: {listed}; standardize "
+            "all in the same way, or none"
         )
     return next(iter(kinds.values()))
 
@@ -270,7 +272,7 @@ def _require_topics(name: str, topics: int, before: int) -> None:
         dropped = ""
     plural = "" if topics == 1 else "s"
     raise ScoresError(
-        f"{name} has {topics} topic{plural}{dropped}; a t test over topics takes 2 or more"
+        f"{name} has {topics} topic{plural}{dropped}; a t test over topics needs at least 2"
     )
 
 
@@ -282,27 +284,28 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
         common = [name for name in common if name in scores.indexes["system"]]
     if len(common) < 2:
         raise ScoresError(
-            f"the collections ({', '.join(cubes)}) have {len(common)} systems in common; the same systems, under the "
-            "same names, must have run on all of them"
+            f"the collections ({', '.join(cubes)}) have only {len(common)} systems in common; the "
+            "same systems, with the same names, must have run on all of them"
         )
     notes = []
     for name, scores in cubes.items():
         lost = scores.sizes["system"] - len(common)
         if lost:
             notes.append(
-                f"{name}: {lost} systems are not in every collection: left out"
+                f"{name}: {lost} systems left out that are not in every collection"
             )
     if len(common) < FEW:
         notes.append(
-            f"only {len(common)} systems are in every collection: dRMSE and false positives are rough"
+            f"only {len(common)} systems are in every collection, so that dRMSE and false "
+            "positives are rough"
         )
     if all(
         re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
         for name in common
     ):
         notes.append(
-            f"systems are matched by name, and names like {common[0]!r} are only numbers: unless they are the same "
-            "systems on every collection, these figures mean nothing"
+            f"systems are matched by name, but names like {common[0]!r} are only numbers: unless "
+            "they are the same systems on every collection, the figures mean nothing"
         )
     return common, notes
 

@@ -125,27 +125,30 @@ def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame, limit: float) ->
         for a, b in differing.select("collection_a", "collection_b").iter_rows()
     ]
     if names:
-        beyond = f"Beyond what chance gives any pair: {', '.join(names)}."
+        beyond = f"Pairs that differ by more than chance: {', '.join(names)}."
     else:
         beyond = _none_beyond(limit)
     if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
         return (
-            f"{row['metric']} ({row['form']}{kind}): there is no dRMSE, for the systems' scores do not differ enough "
-            f"in every split of the topics; {row['false_positive_rate']:.1%} of systems score significantly "
-            f"differently on the two collections."
+            f"{row['metric']} ({row['form']}{kind}): dRMSE is undefined, because systems' scores do "
+            f"not differ enough in every split of the topics; {row['false_positive_rate']:.1%} of "
+            "systems score significantly differently on the two collections."
         )
     return (
-        f"{row['metric']} ({row['form']}{kind}): mean dRMSE {row['drmse']:.3f}, where random splits of the topics give "
-        f"{row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems score significantly differently on "
-        f"the two collections. {beyond}"
+        f"{row['metric']} ({row['form']}{kind}): mean dRMSE {row['drmse']:.3f}, while random splits "
+        f"of the topics give {row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems "
+        f"score significantly differently on the two collections. {beyond}"
     )
 
 
 def _none_beyond(limit: float) -> str:
     """Say that no pair differs more than chance would make it, or that the splits are too few to show it."""
     if limit >= 1:
-        return "The random splits are too few to say whether a pair differs more than by chance (--partitions 2000)."
-    return "No pair differs more than chance may make one of them."
+        return (
+            "The random splits are too few to say whether a pair differs by more than chance; add "
+            "--partitions 2000."
+        )
+    return "No pair differs by more than chance can explain."
 
 
 def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
@@ -154,8 +157,8 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
     if not known.all():
         lacking = ", ".join(forms["metric"].filter(~known))
         return (
-            f"{forms['kind'][0]}: there is no dRMSE of {lacking}, by which the systems "
-            "differ too little; leave it out."
+            f"{forms['kind'][0]}: dRMSE of {lacking} is undefined, because systems differ too "
+            "little by it; leave it out."
         )
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
@@ -163,11 +166,9 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
     if not metrics:
         beyond = _none_beyond(limit)
     elif len(metrics) == forms.height:
-        beyond = f"With all of them some pair {_BEYOND}."
+        beyond = f"By each of them some pair {_BEYOND}."
     else:
-        beyond = (
-            f"With {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
-        )
+        beyond = f"By {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
     return (
         f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {min(drmse):.3f} to {max(drmse):.3f}; "
         f"{min(rates):.1%} to {max(rates):.1%} of systems score significantly differently on the two collections. "
@@ -175,4 +176,4 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
     )
 
 
-_BEYOND = "differs more than chance may make one of them"
+_BEYOND = "differs by more than chance can explain"

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta import cube
-from irmeta.choices import Coefficient, Level, Missing
+from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.errors import ScoresError, require_choice
 from irmeta.result import result
@@ -48,7 +48,7 @@ def correlation(
     metrics: str | Iterable[str] | None = None,
     top: float | None = None,
     by: str | None = None,
-    missing: Missing = "error",
+    missing: MissingOfPairs = "error",
 ) -> xr.Dataset:
     """Correlate every pair of metrics, on one collection or on several pooled.
 
@@ -137,8 +137,9 @@ def _components(
 
 
 _SYSTEM_LEVEL = (
-    "At system level r is of means over these topics, whose luck metrics share, and its interval is for r of other "
-    "samples of as many topics; only true_r, with pearson, is of the systems' true means."
+    "At system level r is between means over these topics, whose chance effects all metrics share; "
+    "its interval is for r on other samples of as many topics. Only true_r (pearson) is between "
+    "the systems' true means."
 )
 
 
@@ -152,7 +153,10 @@ def _few_systems(used: Mapping[str, xr.DataArray], method: Coefficient) -> list[
     if method != "pearson" or systems >= FEW_SYSTEMS:
         return []
     return [
-        f"With fewer than {FEW_SYSTEMS} systems the 95% interval of true_r holds in about 70% of simulated collections."
+        (
+            f"With fewer than {FEW_SYSTEMS} systems the 95% interval of true_r holds the truth in "
+            "about 70% of simulated collections."
+        )
     ]
 
 
@@ -212,8 +216,9 @@ def _by_pairs(
         one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
         if level == "system":
             raise ScoresError(
-                f"{one} and {other} have fewer than 2 systems with scores on all topics in common; drop the topics and "
-                "systems that lack most: missing='common' (--missing common)"
+                f"{one} and {other} have fewer than 2 systems with scores on all topics in common; "
+                "drop the topics and systems that lack most scores: missing='common' (--missing "
+                "common)"
             )
         raise ScoresError(
             f"{one} and {other} have fewer than 2 scores in common; leave one out (--metrics)"
@@ -248,11 +253,11 @@ def _check(
         )
     if method == "tau-ap" and level != "system":
         raise ScoresError(
-            "tau_AP compares rankings of systems: use it with level system (--level system)"
+            "tau_AP compares rankings of systems; use it with --level system"
         )
     if not -1 <= threshold <= 1:
         raise ScoresError(
-            f"a threshold of correlation is between -1 and 1, not {threshold}"
+            f"the threshold must be a correlation between -1 and 1, not {threshold}"
         )
     for name, scores in used.items():
         systems = scores.sizes["system"]
@@ -264,8 +269,8 @@ def _check(
         if level != "system" and topics < 4:
             verb = "is" if topics == 1 else "are"
             raise ScoresError(
-                f"{name}: a correlation over topics takes 4 or more, there {verb} {topics}; "
-                "system means are correlated with level system (--level system)"
+                f"{name}: a correlation over topics needs at least 4 topics, there {verb} {topics}; "
+                "to correlate system means use --level system"
             )
 
 
@@ -288,15 +293,17 @@ def _interval_note(used: Mapping[str, xr.DataArray], n: Any, low: Floats) -> str
     """Say how the intervals were made, or why there are none."""
     most = np.max(n)
     if most == 2:
-        return "no intervals from so few, of which two always correlate at 1 or -1."
+        return (
+            "no intervals: there are too few systems (two always correlate at 1 or -1)."
+        )
     if most < FEWEST:
-        return "no intervals from so few."
+        return "no intervals: there are too few topics."
     if np.isnan(low).all():
-        return "no intervals, as there are no topics to leave out."
+        return "no intervals, because there are no topics to leave out."
     topics = len(np.unique(np.concatenate(topic_numbers(used))))
     shared = shared_topics(used)
     if shared:
-        once = f" ({listed(shared)} of the same names, each of which counts as one)"
+        once = f" ({listed(shared)} by name; each name counts as one topic)"
     else:
         once = ""
-    return f"95% intervals by leaving out each of {topics} topics in turn{once}."
+    return f"95% intervals from leaving out each of {topics} topics in turn{once}."

@@ -189,7 +189,10 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
         rivals = 0
     others = ""
     if rivals > 0:
-        others = f" They were picked by looking at {pairs.height} pairs; {counted(rivals, 'other')} may agree as much."
+        others = (
+            f" They were picked from {pairs.height} pairs; {counted(rivals, 'other')} may agree as "
+            "much."
+        )
     return f"On {name} at {level} level {sentence(most)} agree most, {sentence(least)} least.{others}"
 
 
@@ -207,7 +210,7 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
     if np.isnan(least):
         interval = ""
     else:
-        interval = f" Their intervals reach down to {short(least)}."
+        interval = f" The lowest end of their intervals is {short(least)}."
     return (
         f"Within each group every pair of metrics correlates at {level} or more{shared}: "
         f"{'; '.join(groups)}.{interval}"

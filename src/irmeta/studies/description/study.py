@@ -49,6 +49,7 @@ def describe(
 ) -> xr.Dataset:
     """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
 
+    scores : a cube of at least 2 systems and 2 topics.
     by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
     first.  level : of intervals and rank sets, in (0, 1).
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
@@ -215,8 +216,8 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
             for system, metric in constant
         )
         lines.append(
-            f"Scores that are equal on every topic give an interval without width, which says nothing of other topics: "
-            f"{which}."
+            "Intervals without width, because a system scores the same on every topic, say nothing "
+            f"about other topics: {which}."
         )
     return lines
 

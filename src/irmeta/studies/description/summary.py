@@ -103,8 +103,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if len(against):
         topics = f"{counted(len(against), 'topic')} ({listed(against)})"
         lines.append(
-            f"{by}: on {topics} the better systems score worse (reliability below 0; all topics tested at once at 5%, "
-            "with systems as independent of each other)."
+            f"{by}: on {topics} the better systems score worse (negative reliability; tested at 5% "
+            "for all topics at once, with systems as independent)."
         )
     return lines
 
@@ -123,9 +123,7 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
             f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
         )
     if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
-        return (
-            f"{who} {mean:.3f} on each of {topics} topics, so that there is no interval"
-        )
+        return f"{who} {mean:.3f} on each of {topics} topics, so there is no interval"
     return f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics} topics)"
 
 
@@ -138,8 +136,8 @@ def _uneven(by: str, topics: Any, sd: Any) -> str:
     else:
         advice = "; irmeta standardize gives all topics the same weight"
     return (
-        f"{by}: the topic that spreads systems most ({most}) does so {sd.max() / sd.min():.1f} times as much as the "
-        f"one that does least ({least}), and weighs as much more in every comparison of means{advice}."
+        f"{by}: topic {most} spreads systems most, {sd.max() / sd.min():.1f} times as much as topic "
+        f"{least}, and has that much more weight in every comparison of means{advice}."
     )
 
 
@@ -150,17 +148,20 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
         low = best["rank_low"].item()
         high = best["rank_high"].item()
         ranks = f"{low}" if low == high else f"from {low} to {high}"
-        return f"its true rank is {ranks} (marginal, {level:.0%}: of this one system, if you named it in advance)."
+        return (
+            f"its true rank is {ranks} (marginal, {level:.0%}: for this one system, if you named it "
+            "in advance)."
+        )
     first = int((of_metric["rank_low"] == 1).sum())
     tied = int((of_metric["rank"] == 1).sum())
-    which = f"{first} systems may be the best, so that the largest mean is probably too high"
+    which = f"{first} systems may be the best, so the largest mean is probably too high"
     if first == tied:
-        which = "no other system may be the best"
+        which = "no other system can be the best"
     if tied == outcome.sizes["system"]:
         which = "any of them may be the best"
     return (
-        f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are distinguished "
-        f"(simultaneous rank sets, {level:.0%}: all true ranks at once)."
+        f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are "
+        f"distinguished (simultaneous rank sets, {level:.0%}: all true ranks at once)."
     )
 
 

@@ -166,24 +166,22 @@ def default_target(scores: xr.DataArray) -> str:
     except ScoresError:
         names = ", ".join(str(name) for name in scores.metric.values)
         raise ScoresError(
-            f"there is no AP among {names}; name the metric to be predicted with --target"
+            f"there is no AP among {names}; name the metric to predict with --target"
         ) from None
 
 
 def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) -> None:
     if used.sizes["system"] < 3 or used.sizes["topic"] < 8:
-        raise ScoresError(
-            "a design needs at least 3 systems and 8 topics to be measured on"
-        )
+        raise ScoresError("a design needs scores of at least 3 systems on 8 topics")
     for name, cost in costs.items():
         if not cost >= 0:
-            raise ScoresError(f"{name} is 0 or more, not {cost:g}")
+            raise ScoresError(f"{name} must be 0 or more, not {cost:g}")
     if costs["topic_cost"] + costs["judgment_cost"] <= 0:
         raise ScoresError(
-            "topics and judgments that cost nothing leave nothing to choose; set topic_cost"
+            "topics and judgments cost nothing, so there is nothing to choose; set --topic-cost"
         )
     if budget is not None and not budget > 0:
-        raise ScoresError(f"a budget is above 0, not {budget:g}")
+        raise ScoresError(f"the budget must be above 0, not {budget:g}")
 
 
 def _sizes(topics: int) -> list[int]:
@@ -292,12 +290,12 @@ def _notes(
 ) -> list[str]:
     half = found.sizes[-1]
     lines = [
-        f"tau: systems ranked in one way on n topics and by the target on n others; measured up to {half} topics, "
-        f"extrapolated to at most {BEYOND * half}."
+        "tau: between the ranking of systems by one design on n topics and by the target on n "
+        f"other topics; measured up to {half} topics, extrapolated up to {BEYOND * half}."
     ]
     if all(way.depth == FULL for way in ways):
         lines.append(
-            "The depth of judging is not varied: that needs runs and judgments."
+            "The depth of judging is not varied; that needs --runs and --qrels."
         )
     short_of = [
         f"{share:.0%} to depth {depth}"
@@ -306,11 +304,12 @@ def _notes(
     ]
     if short_of:
         lines.append(
-            f"Of the documents in the pools only some are judged ({', '.join(short_of)}): all cost, but "
-            "worth is measured with these, so that deep pools are worth more than said."
+            f"Only some documents in the pools are judged ({', '.join(short_of)}). The cost counts "
+            "all of them, but tau is measured with the judged ones, so that deep pools are better "
+            "than stated."
         )
     if any(np.isnan(way.judgments) for way in ways):
         lines.append(
-            "How many documents a topic has to judge is not known: only topics cost."
+            "The number of documents to judge per topic is unknown, so that only topics cost."
         )
     return lines

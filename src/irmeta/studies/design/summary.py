@@ -104,7 +104,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
         return [_cheapest(outcome, options["target"])]
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
-        return [f"A budget of {options['budget']:g} does not buy 2 topics in any way."]
+        return [
+            f"A budget of {options['budget']:g} does not pay for 2 topics in any design."
+        ]
     best = int(np.nanargmax(tau))
     way = outcome.isel(way=best)
     topics = int(way["affordable"])
@@ -114,12 +116,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     of_first = (
         f"For {options['budget']:g}: {_tau_reached(way, topics)} "
-        f"({_spent(outcome, way, options['budget'])}) rank systems as {target} does "
-        f"on as many other topics, with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
+        f"({_spent(outcome, way, options['budget'])}) rank systems as {target} does on as many "
+        f"other topics with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
     )
     rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
-    within = {0: "No other way is", 1: "1 other way is"}.get(
-        rivals, f"{rivals} other ways are"
+    within = {0: "No other design is", 1: "1 other design is"}.get(
+        rivals, f"{rivals} other designs are"
     )
     compared = [
         *_as_good_as_best(outcome, options["target"], best),
@@ -135,10 +137,10 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> str:
     paid, most = int(budget // price), int(outcome["most"])
     if paid > most:
         said.append(
-            f"the budget pays for {paid}, figures are followed to {most} topics only"
+            f"the budget pays for {paid}, but figures are extrapolated only to {most} topics"
         )
     if np.isnan(float(way["judgments"])):
-        said.append("no judgments are counted without --runs and --qrels")
+        said.append("without --runs and --qrels no judgments are counted")
     return "; ".join(said)
 
 
@@ -154,7 +156,10 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
         behind = "less than that"
     bought = _tau_reached(way, int(way["affordable"]))
     return [
-        f"Of pools of a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, {behind}."
+        (
+            f"Among pools with a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, "
+            f"{behind}."
+        )
     ]
 
 
@@ -190,13 +195,13 @@ def _as_good_as_best(outcome: xr.Dataset, target: str, best: int) -> list[str]:
         Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
     )
     if not np.isfinite(exact):
-        return [f"No number of topics {two['label'].item()} buys as much."]
+        return [f"No number of topics {two['label'].item()} achieves as much."]
     topics = max(1, round(exact))
     cost = int(one["affordable"]) * float(one["topic_cost"])
     price = topics * float(two["topic_cost"])
     return [
-        f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) buy "
-        f"what {_tau_reached(two, topics)} ({price:.0f}) buy."
+        f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) achieve what "
+        f"{_tau_reached(two, topics)} ({price:.0f}) achieve."
     ]
 
 
@@ -210,6 +215,6 @@ def _cheapest(outcome: xr.Dataset, target: str) -> str:
     else:
         costs = f"{own} of the {every} costs"
     return (
-        f"To rank systems as {target} does on new topics, judging {way['label'].item()} is the best buy at "
-        f"{costs} of the front; name a --budget to choose."
+        f"To rank systems as {target} does on new topics, judging {way['label'].item()} is the best "
+        f"design at {costs} of the front; name a --budget to choose."
     )

@@ -118,7 +118,8 @@ def by_machine(
     shared = [name for name in names if name in machine.metric.values]
     if not shared:
         raise ScoresError(
-            "the machine's scores have none of the metrics; evaluate the same runs by the same metrics"
+            "the machine's scores have none of the metrics; evaluate the same runs with the "
+            "same metrics"
         )
     one = select(
         machine,
@@ -187,7 +188,7 @@ def _judgments(
     known = judged if depth == FULL else (pools or {}).get(depth)
     if depth != FULL and known is None:
         raise ScoresError(
-            f"{name}: how many documents a pool of depth {depth} has is not given; pass pools={{{depth}: ...}}"
+            f"{name}: the size of a pool of depth {depth} is unknown; pass pools={{{depth}: ...}}"
         )
     if known is None:
         return np.nan

@@ -67,11 +67,11 @@ def named_truth(names: list[str], truth: str | None) -> str:
     """Return the name of the truth, the first set by default; fewer than two sets raise ScoresError."""
     if len(names) < 2:
         raise ScoresError(
-            f"{', '.join(names) or 'nothing'}: to compare takes the truth and one judge or more"
+            f"{', '.join(names) or 'nothing'}: a comparison needs the truth and at least one judge"
         )
     if truth is not None and truth not in names:
         raise ScoresError(
-            f"no judgment set {truth!r} to take for the truth; {nearest(truth, names)}"
+            f"no judgment set {truth!r} to serve as the truth; {nearest(truth, names)}"
         )
     if truth is None:
         return names[0]
@@ -87,11 +87,14 @@ def _same_systems(
     if len(kept) < 2:
         fewest = min(held, key=lambda name: len(held[name] & held[truth]))
         raise ScoresError(
-            f"{fewest} and {truth} have scores of {len(held[fewest] & held[truth])} systems in common; are they of the "
-            "same runs? Two systems or more are compared"
+            f"{fewest} and {truth} have {len(held[fewest] & held[truth])} systems in common, but a "
+            "comparison needs at least 2; did they judge the same runs?"
         )
     notes = [
-        f"{name} has scores of {len(here)} systems, of which {len(kept)} are compared: those that every judge has"
+        (
+            f"{name} has scores of {len(here)} systems; the {len(kept)} that every judge has are "
+            "compared"
+        )
         for name, here in held.items()
         if len(here) > len(kept)
     ]
@@ -106,8 +109,8 @@ def _same_topics(
     for name, here in held.items():
         if not here & set(topics):
             raise ScoresError(
-                f"{name} and {truth} share no topic, so that nothing is paired; leave {name} out, or compare "
-                "means over different topics (--topics own)"
+                f"{name} and {truth} share no topic; leave {name} out, or compare means over "
+                "different topics (--topics own)"
             )
     common = set.intersection(*held.values())
     if len(common) < 2:
@@ -116,7 +119,10 @@ def _same_topics(
         )
     kept = [topic for topic in topics if topic in common]
     notes = [
-        f"{name} lacks {len(set(topics) - here)} of the {len(topics)} topics of {truth}, which are left out for all"
+        (
+            f"{name} lacks {len(set(topics) - here)} of the {len(topics)} topics of {truth}; these "
+            "are left out for all judges"
+        )
         for name, here in held.items()
         if set(topics) - here
     ]
@@ -173,6 +179,9 @@ def _own_topics(
     notes.append(
         "each judge keeps its own topics: "
         + ", ".join(f"{name} {one.sizes['topic']}" for name, one in used.items())
-        + f"; {len(common)} are common to all. Differences of topics count as disagreement, so intervals are wider"
+        + (
+            f"; {len(common)} are common to all. Differences between topics count as disagreement, "
+            "so intervals are wider"
+        )
     )
     return used, notes

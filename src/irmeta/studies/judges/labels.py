@@ -246,18 +246,22 @@ def _notes(
     rel: Relevant,
 ) -> list[str]:
     lines = [
-        "A pair that one set did not judge does not count in the agreement of labels; it is never grade 0."
+        (
+            "Agreement of labels counts only pairs that both sets judged; an unjudged pair never "
+            "counts as grade 0."
+        )
     ]
     if rel is None and any(
         (side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1
         for side in sides.values()
     ):
         lines.append(
-            "every grade above 0 is relevant unless --rel names another, as in --rel 2 or --rel 'nist=2 llm=1'"
+            "every grade above 0 counts as relevant; --rel changes that, as in --rel 2 or "
+            "--rel 'nist=2 llm=1'"
         )
     if other := [name for name in judges if name not in alike]:
         lines.append(
-            f"On another scale than {truth}, so that only relevant or not is compared: "
+            f"Compared only as relevant or not, because their scale differs from that of {truth}: "
             + "; ".join(f"{name} ({_scale(sides[name])})" for name in other)
         )
     if high := [

@@ -41,8 +41,8 @@ def coverage_of_teams() -> str:
         for (teams, topics), share in TEAMS.items()
     )
     return (
-        "95% intervals leave out teams: of tau they hold in simulated collections of teams of four systems in "
-        f"{shares} (docs/studies/judges.md)"
+        "95% intervals leave out teams; in simulated collections with teams of four systems, those "
+        f"of tau hold in {shares} (docs/studies/judges.md)"
     )
 
 
@@ -59,7 +59,8 @@ def coverage_note(systems: int, topics: int) -> str:
     )
     held = MEASURED[like]
     return (
-        f"95% intervals hold in simulated collections of {counted(like[0], 'system')} on {counted(like[1], 'topic')}, "
-        f"the size most like this: tau in {held.tau[0]:.0%} to {held.tau[1]:.0%}, differences of two judges' tau in "
-        f"{held.difference[0]:.0%} to {held.difference[1]:.0%} (docs/coverage.md)"
+        f"in simulated collections of {counted(like[0], 'system')} on {counted(like[1], 'topic')}, "
+        f"the most similar size, 95% intervals hold for tau in {held.tau[0]:.0%} to "
+        f"{held.tau[1]:.0%} and for differences between two judges' tau in {held.difference[0]:.0%} "
+        f"to {held.difference[1]:.0%} of cases (docs/coverage.md)"
     )

@@ -120,12 +120,10 @@ def _check(
     require_choice("correct", correct, get_args(Correction))
     require_share("alpha", alpha, 0.05)
     if best < 2:
-        raise ScoresError(
-            f"tau among the best {best}: two systems or more can be ranked"
-        )
+        raise ScoresError(f"best={best}: a ranking needs at least 2 systems")
     if partitions < 1:
         raise ScoresError(
-            f"{partitions} partitions: phi is a mean over one or more, as in 1000"
+            f"{partitions} partitions are too few; phi needs at least 1, as in 1000"
         )
 
 
@@ -210,8 +208,9 @@ def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
 def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
     """Name the judges that tie all systems, and by which metric."""
     return [
-        f"By {judge} all systems have the same {metric}: there is no ranking to compare, and no figure of {judge}. "
-        f"If it never gives a grade that {metric} needs, --rel '{judge}=1' gives it a lowest relevant grade of its own"
+        f"By {judge} all systems have the same {metric}, so there is no ranking to compare and no "
+        f"figure for {judge}. If it never gives a grade that {metric} counts, lower its threshold "
+        f"with --rel '{judge}=1'"
         for metric, flags in zip(together.first.metric.values, tied, strict=True)
         for judge, flag in zip(together.judges, flags, strict=True)
         if flag
@@ -365,7 +364,7 @@ def _notes(
     else:
         corrected = f"corrected for all pairs ({correct})"
     lines = [
-        f"{over}; intervals of tau are for as many systems and topics, drawn from where these come from",
+        f"{over}; intervals of tau are for other samples of as many systems and topics",
         measured.coverage_note(systems, topics)
         if team.source is None
         else measured.coverage_of_teams(),
@@ -373,11 +372,10 @@ def _notes(
     ]
     if together.shared:
         lines.append(
-            "favour may come from scale alone: a judge whose scores are spread less seems to favour weak systems"
+            "favour may be an effect of scale: a judge whose scores vary less seems to favour "
+            "weak systems"
         )
     lines.append(team.note)
     if together.shared and team.source is None:
-        lines.append(
-            "no groups are given, so that favour is of single systems (--groups)"
-        )
+        lines.append("favour is of single systems; for favour of groups add --groups")
     return lines

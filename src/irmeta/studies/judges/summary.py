@@ -83,7 +83,7 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
     truth = _truth(one)
     if np.isnan(one["tau"].values[best]):
         return [
-            f"{metric}: no judge distinguishes the systems, so that there is no ranking to compare."
+            f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
         ]
     lines = [
         _agrees(one, best, metric),
@@ -104,11 +104,11 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
     else:
         reversed_ = ""
     if not true and not claimed:
-        decided = f"{metric}: neither {truth} nor {judge} shows a significant difference between two systems."
+        decided = f"{metric}: neither {truth} nor {judge} finds a significant difference between systems."
     else:
         decided = (
-            f"{metric}: of {counted(true, 'significant difference')} by {truth} {judge} misses {counts['missed']}"
-            f"{reversed_}; of the {claimed} that it claims itself it invents {counts['invented']}."
+            f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
+            f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
     lines.append(decided)
     return lines + _on_halves(one, best, metric) + _favour_lines(one, best, metric)
@@ -125,8 +125,8 @@ def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     return (
         f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
-        f"{_with_interval(tau, low, high)}{highest}; {truth} itself is expected to rank them as they truly stand with "
-        f"tau {short(float(one['ceiling']))}."
+        f"{_with_interval(tau, low, high)}{highest}; the expected tau of {truth} itself with the "
+        f"true ranking is {short(float(one['ceiling']))}."
     )
 
 
@@ -141,8 +141,8 @@ def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
     if tau <= ceiling:
         return []
     return [
-        f"{metric}: that tau is above {short(float(one['ceiling']))} does not make {judge} better than {truth}: both "
-        "saw the same topics, and share what is accidental in them."
+        f"{metric}: a tau above {short(float(one['ceiling']))} does not make {judge} better than "
+        f"{truth}: both share the chance effects of the same topics."
     ]
 
 
@@ -197,12 +197,13 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
     judges = int((~np.isnan(one["tau"].values)).sum())
     if judges > 1:
-        picked = f"; {judge} was picked as the best of {judges}, which flatters it"
+        picked = f"; {judge} was picked as the best of {judges}, so this is optimistic"
     else:
         picked = ""
     return [
-        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau {short(other)}, {truth} "
-        f"itself with {short(own)}: {verdict}, as the difference is {_with_interval(gain, low, high, digits)}{picked}."
+        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau "
+        f"{short(other)}, {truth} itself with {short(own)}: {verdict} (difference "
+        f"{_with_interval(gain, low, high, digits)}{picked})."
     ]
 
 
@@ -243,9 +244,9 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
     judges = int((~np.isnan(kappa)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     return [
-        f"Labels: {name} agrees with {_truth(outcome)} on what is relevant with kappa "
-        f"{_with_interval(float(kappa[best]), low, high)}{highest}, over {both} pairs that both judged; the share that "
-        f"it calls relevant is {100 * abs(more):.1f} points {lenient}."
+        f"Labels: {name} agrees with {_truth(outcome)} on relevance with kappa "
+        f"{_with_interval(float(kappa[best]), low, high)}{highest}, over {both} pairs that both "
+        f"judged; its share of relevant labels is {100 * abs(more):.1f} points {lenient}."
     ]
 
 

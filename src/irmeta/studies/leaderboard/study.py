@@ -156,7 +156,7 @@ def _kinds(
         require_choice("aggregate", kind, known)
     if "types" in wanted and groups is None:
         raise ScoresError(
-            "the mean over task types needs the type of each task: groups={task: type} (--groups FILE)"
+            "the aggregate types needs the type of each task: groups={task: type} (--groups FILE)"
         )
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
@@ -175,7 +175,8 @@ def _has_holes(board: Board, policy: Holes) -> bool:
     missing = bool(np.isnan(board.scores).any())
     if missing and policy == "bounds" and board.items is not None:
         raise ScoresError(
-            "over items, a table may have no holes; use --holes predict or complete"
+            "ranks over items need a table without missing scores; use --holes predict or "
+            "--holes complete"
         )
     return missing and policy == "predict"
 
@@ -311,30 +312,33 @@ def _notes(
         notes = []
     if missing and policy == "bounds" and over == "tasks":
         notes.append(
-            f"rank sets compare two {nouns.model}s on the {nouns.task}s that both have: they hold where scores are"
-            f" missing at random or by {nouns.model}; where some {nouns.model}s withheld bad ones, they favour these"
+            f"rank sets compare two {nouns.model}s on the {nouns.task}s that both have: they hold "
+            f"if scores are missing at random or by {nouns.model}; if some {nouns.model}s withheld "
+            "bad scores, they favour these"
         )
     if missing and policy == "predict":
         notes.append(
-            f"values marked ~ contain predicted scores; these stay within the scale of their {nouns.task}"
+            f"values marked ~ contain predicted scores, kept within the scale of their {nouns.task}"
         )
     if missing and policy == "bounds" and "borda" in kinds:
         notes.append(
-            "borda: a missing score earns no votes, as MTEB counts; ranks that it allows stand in brackets"
+            "borda: a missing score earns no votes, as on MTEB; brackets show the ranks that "
+            "missing scores allow"
         )
     if np.isnan(every[0].rank).any():
         notes.append(
-            f"{nouns.model}s whose rank is open are listed by the middle of the ranks that missing scores allow, those"
-            f" that tie by their mean standardized score on the {nouns.task}s that they have"
+            f"{nouns.model}s whose rank is open are listed by the middle of their possible ranks; "
+            f"ties by their mean standardized score on the {nouns.task}s that they have"
         )
     if any(one.separated for one in every):
         notes.append(
-            f"bt: some {nouns.model}s never lose, or never win, to others; each pair got a tenth of a draw more"
+            f"bt: some {nouns.model}s always win or always lose; a tenth of a draw was added to "
+            "each pair"
         )
     if over == "both":
         notes.append(
-            f"over both: {nouns.item}s count twice, as they are in the spread over {nouns.task}s, too; rank sets are"
-            " wide"
+            f"over both: {nouns.item}s count twice, as the spread over {nouns.task}s includes them, "
+            "so that rank sets are too wide"
         )
     return notes
 
@@ -345,10 +349,12 @@ def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
     task = board.nouns.task
     negative = int((low < 0).sum())
     if negative:
-        below = f", on {counted(negative, task)} with scores below 0 from minus as much"
+        below = (
+            f", and down to minus that on {counted(negative, task)} with scores below 0"
+        )
     else:
         below = ""
-    notes = [f"bounds: a missing score may be anything from {_ends(high, task)}{below}"]
+    notes = [f"bounds: a missing score can be anything from {_ends(high, task)}{below}"]
     if "standardized" in kinds:
         notes.append(
             f"standardized: bounds keep the mean and spread of the scores that each {task} has"

@@ -20,7 +20,7 @@ WORDS: Mapping[str, str] = {
     "mean": "the mean over {task}s",
     "types": "the mean over {task} types",
     "standardized": "the mean standardized score",
-    "borda": "Borda's count",
+    "borda": "the Borda count",
     "bt": "Bradley-Terry strength",
 }
 """What each aggregate ranks by."""
@@ -28,7 +28,7 @@ ADDED = {"mean", "types"}
 """Aggregates that add scores up as they are."""
 UNVOTED: Mapping[str, str] = {
     "borda": ", in which a missing score earns no votes",
-    "bt": ", in which a missing score is no meeting",
+    "bt": ", which ignores missing scores",
 }
 """What the aggregates that rank a table with holes make of them."""
 PARTLY = "~"
@@ -231,9 +231,9 @@ def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     others = counted(int((~larger).sum()), f"other {names['task']}")
     highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
     return [
-        f"The mean adds scores of different scales: up to {highest:.4g} on {few_tasks}, up to {rest:.4g} on {others}"
-        f"{_outweighed(scores, larger)}. Bring the scores to one scale (divide percentages by 100), or use --aggregate"
-        " standardized or borda."
+        f"The mean mixes scores of different scales: up to {highest:.4g} on {few_tasks}, up to "
+        f"{rest:.4g} on {others}{_outweighed(scores, larger)}. Bring the scores to one scale "
+        "(divide percentages by 100), or use --aggregate standardized or borda."
     ]
 
 
@@ -246,7 +246,7 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
         tau_b(settled(full[:, larger].mean(axis=1)), settled(full.mean(axis=1)))
     )
     if tau >= CLOSE:
-        return f"; the order by the mean is that by the former alone (tau {tau:.2f})"
+        return f"; the former alone decide the order by the mean (tau {tau:.2f})"
     return ""
 
 
@@ -265,7 +265,7 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     if tied > 1:
         may_be = f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first"
     else:
-        may_be = "it would stay first"
+        may_be = "it would remain first"
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
     return f"{head}. {_with_others(outcome)}, {may_be}, and {distinguished}."
@@ -275,7 +275,7 @@ def _with_others(outcome: xr.Dataset) -> str:
     """Open the sentence on what other tasks would change; with holes it rests on the scores that are there."""
     others = varied(outcome)
     if outcome["score"].isnull().any() and "predicted" not in outcome:
-        return f"By the scores that are there, with {others}"
+        return f"By the available scores, with {others}"
     return f"With {others}"
 
 
@@ -307,9 +307,7 @@ def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
         return f", tied with {counted(int(worst) - 1, 'other')}"
     if best == worst == 1:
         if predicted:
-            return (
-                f" in at least {PREDICTED:.0%} of the tables drawn from the predictions"
-            )
+            return f" in at least {PREDICTED:.0%} of tables drawn from the predictions"
         return ""
     if predicted:
         return f", but predictions allow it ranks {best:.0f} to {worst:.0f} ({PREDICTED:.0%} interval)"
@@ -328,7 +326,10 @@ def _open_first(outcome: xr.Dataset, kind: str) -> str:
         of_those = (
             f"; of the {counted(known, model)} without missing scores it is {leader}"
         )
-    return f"Missing scores leave open which of {counted(firsts, model)} is first by {label(kind, outcome)}{of_those}"
+    return (
+        f"Missing scores do not decide which of {counted(firsts, model)} is first by "
+        f"{label(kind, outcome)}{of_those}"
+    )
 
 
 def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
@@ -342,10 +343,11 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
     count = f"{absent:,} of {outcome['score'].size:,} scores are missing ({absent / outcome['score'].size:.0%})"
     if "predicted" in outcome:
         return [
-            f"{count}; they were predicted from the models' other scores. Of scores hidden to check this,"
-            f" {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} intervals (typical error"
-            f" {outcome['prediction_error'].item():.3f}). That holds for holes like the scores that there are; scores"
-            " withheld because they are bad are worse than predicted, and ranks then favour whoever withheld them."
+            f"{count}; they were predicted from the models' other scores. Of known scores that were "
+            f"hidden as a check, {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} "
+            f"intervals (typical error {outcome['prediction_error'].item():.3f}). This holds for "
+            "missing scores that resemble the known ones; if bad scores were withheld, they are "
+            "worse than predicted, and ranks favour whoever withheld them."
         ]
     model = nouns(outcome)["model"]
     unranked = int(np.isnan(one["value"].values).sum())
@@ -353,11 +355,14 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
         without = f"{counted(unranked, model)} {_has(unranked)} no {kind}"
     else:
         without = ""
-    moved = f"they leave the median {model} that lacks some {np.median(wide[lacking]) + 1:.0f} possible ranks"
+    moved = (
+        f"the median {model} with missing scores has {np.median(wide[lacking]) + 1:.0f} possible "
+        "ranks"
+    )
     return [
-        f"{count}: {'; '.join(part for part in (without, moved) if part)}."
-        " These bounds hold whatever the missing scores are, also where bad ones were withheld;"
-        f" --holes predict narrows them where {model}s skipped {nouns(outcome)['task']}s for other reasons."
+        f"{count}: {'; '.join(part for part in (without, moved) if part)}. These bounds hold "
+        "whatever the missing scores are, even if bad ones were withheld; --holes predict narrows "
+        f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons."
     ]
 
 
@@ -369,12 +374,15 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
         return []
     if np.nanmin(tau) > 1 - 1e-12:
         return [
-            f"All aggregates order the {nouns(outcome)['model']}s alike{_compared(outcome)}."
+            (
+                f"All aggregates order the {nouns(outcome)['model']}s in the same "
+                f"way{_compared(outcome)}."
+            )
         ]
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
     sentence = (
-        f"The aggregates that agree least are {names[a]} and {names[b]} "
-        f"(tau {tau[a, b]:.2f}{_compared(outcome)})"
+        f"The aggregates {names[a]} and {names[b]} agree least (tau "
+        f"{tau[a, b]:.2f}{_compared(outcome)})"
     )
     same = _valued(outcome, [int(a), int(b)])
     ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])
@@ -411,7 +419,10 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     listed = ", ".join(shortened(name) for name in names[: step + 1])
     task, model = nouns(outcome)["task"], nouns(outcome)["model"]
     few_tasks = f"{counted(step + 1, task)} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'}"
-    like_all = f"{model}s on which {'they were' if step else 'it was'} not chosen as the mean over all {task}s does"
+    like_all = (
+        f"{model}s that {'they were' if step else 'it was'} not chosen on as the mean over all "
+        f"{task}s does"
+    )
     if taus[step] < CLOSE:
         return [f"Even {few_tasks} {like_all} only with tau {taus[step]:.2f}."]
     return [f"{few_tasks} {like_all}, with tau {taus[step]:.2f}."]

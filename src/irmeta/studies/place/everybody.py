@@ -64,8 +64,8 @@ def known_by_collection(
     for name in names:
         if name not in on:
             raise ScoresError(
-                f"no factors for the collection {name!r}; {nearest(name, on)}; fit them on all of its systems "
-                "(irmeta standardize fit): without factors its scores compare with nothing"
+                f"there are no factors for the collection {name!r}; {nearest(name, on)}; fit them "
+                "on all of its systems (irmeta standardize fit)"
             )
     return {
         name: one if isinstance(one := on[name], xr.Dataset) else _named(check(one))
@@ -108,8 +108,9 @@ def factors_of(known: Known) -> Factors:
         factors = known
     if "spread" not in factors.attrs and not only_means(known):
         raise ScoresError(
-            f"the factors of {factors.attrs.get('collection', 'this collection')} do not say how their systems vary "
-            "together, so that differences would have no interval; fit them again, on 2 topics or more"
+            f"the factors of {factors.attrs.get('collection', 'this collection')} do not say how "
+            "their systems vary together, which intervals of differences need; fit them again on "
+            "at least 2 topics"
         )
     if factors.attrs.get("spread") and _few(factors):
         raise ScoresError(
@@ -145,9 +146,7 @@ def shared_metrics(
             f"{name} has {', '.join(map(str, one.metric.values[:8]))}"
             for name, one in factors.items()
         )
-        raise ScoresError(
-            f"scores and factors have no metric in common; of the factors, {theirs}"
-        )
+        raise ScoresError(f"scores and factors have no metric in common; {theirs}")
     return found
 
 
@@ -155,8 +154,8 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     """Say what is to be known of a collection's factors."""
     if only_means(known):
         return [
-            "only the means of everybody's systems are known: they are standardized as scores of one topic, without"
-            " intervals and tests"
+            "only the means of everybody's systems are known; they are standardized as scores on "
+            "one topic, without intervals and tests"
         ]
     standardized = standardization.apply(scores, factors, "z")
     lines = [
@@ -174,12 +173,13 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:
         lines.append(
-            f"{scores.sizes['topic']} of the factors' {factors.sizes['topic']} topics have scores: not placed among "
-            "everybody's systems, whose means are over all topics"
+            f"{scores.sizes['topic']} of the factors' {factors.sizes['topic']} topics have scores; "
+            "the systems are not placed among everybody's systems, whose means are over all topics"
         )
     elif isinstance(known, xr.Dataset):
         lines.append(
-            "differences from everybody's systems are tested unpaired: factors keep means, no scores of topics"
+            "differences from everybody's systems are tested unpaired, because factors keep "
+            "their means but not their scores on topics"
         )
     return lines
 

@@ -130,7 +130,8 @@ def place(
     outcome = _labelled(outcome, used, names)
     if baseline is not None and baseline not in outcome["system"].values:
         raise ScoresError(
-            f"no scores of the baseline {baseline!r}; {nearest(baseline, map(str, outcome.system.values))}"
+            f"the baseline {baseline!r} has no scores; "
+            f"{nearest(baseline, map(str, outcome.system.values))}"
         )
     return outcome
 
@@ -189,8 +190,8 @@ def _estimates(
         )
     if len(found) > 1:
         raise ScoresError(
-            "everybody's systems of one collection have means only, which say nothing across collections; place the"
-            " systems of each collection by themselves"
+            "for one collection only the means of everybody's systems are known, which cannot be "
+            "compared across collections; place the systems of each collection separately"
         )
     value = placed[0].scores[:, 0]
     difference = value[:, None] - value

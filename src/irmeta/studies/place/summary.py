@@ -229,7 +229,7 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
     a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
     ends = f"[{row['difference_low']:+.3f}, {row['difference_high']:+.3f}], p = {row['p']:.2g}"
     if row["p"] > 1 - level:
-        verdict = f"no difference between {a} and {b} is shown"
+        verdict = f"no significant difference between {a} and {b}"
     else:
         if row["difference"] > 0:
             verdict = f"{a} is better than {b}"
@@ -264,7 +264,7 @@ def _among(row: Mapping[str, Any]) -> str:
     better = int(row["surely_better"])
     same = int(row["not_different"])
     are = "is" if better == 1 else "are"
-    return f"{place_among}: {better} {are} significantly better, {same} not significantly different"
+    return f"{place_among}: {better} {are} significantly better and {same} not significantly different"
 
 
 def _plain_scores(row: Mapping[str, Any]) -> str:
@@ -284,11 +284,12 @@ def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "at or above"
     ends = f"[{row['gain_low']:+.3f}, {row['gain_high']:+.3f}]"
-    sure = "" if row["p"] <= 1 - level else ", which may be chance"
+    sure = "" if row["p"] <= 1 - level else ", not significant"
     return (
-        f"{row['system']} against the baseline, which is {side} the median of everybody's systems (standardized; "
-        f"percentile {row['baseline_percentile']:.0f}): {row['gain']:+.3f} {ends}{sure}. "
-        f"That is {row['share_of_way']:.0%} of the way from the median to the best."
+        f"{row['system']} gains {row['gain']:+.3f} {ends} (standardized){sure} over the baseline, "
+        f"which is {side} the median of everybody's systems (percentile "
+        f"{row['baseline_percentile']:.0f}). That is {row['share_of_way']:.0%} of the way from the "
+        "median to the best."
     )
 
 

@@ -38,6 +38,7 @@ def predictivity(
 ) -> xr.Dataset:
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
+    scores : a cube.  top_on : "all" keeps the best systems on all topics, "half" those on one half of each partition.
     top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
     metrics, missing : what else to use of the scores, as in `irmeta.cube.prepare`.
     partitions : how many random partitions of the topics to average over, at least 2.
@@ -240,16 +241,19 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     topics = used.sizes["topic"]
     if systems < 2 or topics < 4:
         raise ScoresError(
-            f"predictive power needs 2 systems and 4 topics or more; there are {systems} and {topics}"
+            f"predictive power needs at least 2 systems and 4 topics; there are {systems} and "
+            f"{topics}"
         )
     if partitions < 2:
         raise ScoresError(
-            f"{partitions} partitions: a mean with its error needs 2 or more, as in 2000"
+            f"{partitions} partitions are too few; a mean with its error needs at least 2, as "
+            "in 2000"
         )
     wrong = [n for n in sizes if not 1 <= n <= topics // 2]
     if wrong:
         raise ScoresError(
-            f"two disjoint sets of {wrong[0]} topics cannot be drawn from {topics}: 1 to {topics // 2}"
+            f"cannot draw two disjoint sets of {wrong[0]} topics from {topics}; choose sizes "
+            f"from 1 to {topics // 2}"
         )
     cube.require_variation(cube.means(used).values.T, used["metric"].values)
 
@@ -278,7 +282,7 @@ def _notes(
     lines.append(f"The Monte-Carlo standard error of phi is at most {short(error, 4)}.")
     if options["top_on"] == "half":
         lines.append(
-            "No intervals: they are not defined where each partition has its own systems."
+            "No intervals: they are undefined if each partition has its own systems."
         )
     else:
         lines.append(
@@ -288,7 +292,7 @@ def _notes(
     for name, count in zip(used["metric"].values, undefined, strict=True):
         if count:
             lines.append(
-                f"{name} ties all systems in {count} sets of topics; tau counts 0 there."
+                f"{name} ties all systems in {count} sets of topics, where tau counts as 0."
             )
     return lines
 

@@ -75,7 +75,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-_PREDICTORS = "predictors (beats, loses to: targets that predict themselves clearly worse, or better; each by itself)"
+_PREDICTORS = "predictors (beats / loses to: targets that predict themselves clearly worse / better, each by itself)"
 
 
 def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
@@ -94,7 +94,7 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
     ]
     return {
         "phi": square(metrics, upper),
-        "advantage (* clear of 0, each pair by itself)": square(
+        "advantage (* interval excludes 0, each pair by itself)": square(
             metrics, cells, "predictor"
         ),
     }
@@ -169,7 +169,7 @@ def _best_of_all(
         said = f"{names[best]} or {rivals[0]} {may_be}"
     else:
         said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
-    return f"On {where}, {said}. {largest}; its lead is not clear of chance."
+    return f"On {where}, {said}. {largest}; its lead may be chance."
 
 
 def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[str]:
@@ -213,18 +213,18 @@ _VERDICTS = {
     "better": _Verdict(
         of_one="{a} predicts {b} better than {b} predicts itself",
         of_several="{a} predicts these better than they predict themselves",
-        so="to rank systems by {b} on new topics, {a} serves better",
+        so="to rank systems by {b} on new topics, use {a}",
     ),
     "same": _Verdict(
         of_one="{a} predicts {b} as well as {b} predicts itself",
-        of_several="{a} predicts these as well as they predict themselves, at most .05 of tau is lost",
+        of_several="{a} predicts these as well as they predict themselves (at most .05 of tau is lost)",
         so="at most .05 of tau is lost",
     ),
     "open": _Verdict(
-        of_one="{a} predicts {b} as well as {b} predicts itself, or better or worse",
-        of_several="{a} predicts these as well as they predict themselves, or better or worse; these topics and "
-        "systems are too few to say",
-        so="these topics and systems are too few to say",
+        of_one="{a} may predict {b} better or worse than {b} predicts itself",
+        of_several="{a} may predict these better or worse than they predict themselves; there are "
+        "too few topics and systems to say",
+        so="there are too few topics and systems to say",
     ),
     "worse": _Verdict(
         of_one="{a} predicts {b} worse than {b} predicts itself",

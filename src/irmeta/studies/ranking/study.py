@@ -145,7 +145,7 @@ def rank_metrics(
     )
     if partitions < 0 or (partitions and _topics(source.cubes) < 2):
         raise ScoresError(
-            "--partitions is 0 or more, and needs at least 2 topics in a collection"
+            "--partitions must be 0 or more, and needs at least 2 topics in a collection"
         )
 
     selection = select(source.sigma, choice)
@@ -212,7 +212,7 @@ def _source(
         )
     if metrics is not None or top is not None or by is not None:
         raise ScoresError(
-            "metrics, top and by choose from scores, and this is a matrix; cut the matrix itself"
+            "metrics, top and by choose from scores, but this is a matrix; cut the matrix itself"
         )
     return from_matrix(scores, matrix)
 
@@ -245,13 +245,13 @@ def _choice(
     if cost and budget is None:
         raise ScoresError("--cost needs --budget and --method exact")
     if budget is not None and not budget > 0:
-        raise ScoresError(f"a budget is a number above 0, not {budget}")
+        raise ScoresError(f"the budget must be above 0, not {budget}")
     if budget is not None and method != "exact":
         raise ScoresError(
-            "--budget needs --method exact: the other methods give an order, which knows no budget"
+            "--budget needs --method exact; the other methods order metrics without regard to cost"
         )
     if not time_limit > 0:
-        raise ScoresError(f"the time limit is in seconds and above 0, not {time_limit}")
+        raise ScoresError(f"the time limit must be above 0 seconds, not {time_limit}")
     inside = _named(source, include)
     outside = _named(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
@@ -259,7 +259,7 @@ def _choice(
     least = max(1, len(inside))
     if not least <= largest <= candidates.size:
         raise ScoresError(
-            f"k is {largest}; with these metrics it can be {least} to {candidates.size}"
+            f"k is {largest}, but with these metrics it must be {least} to {candidates.size}"
         )
     equal_variances = np.ptp(np.diag(source.sigma)) == 0
     if (
@@ -269,7 +269,7 @@ def _choice(
         and equal_variances
     ):
         notes.append(
-            "All variances are equal: subsets of one metric are tied, and the first metric stands for all."
+            "All variances are equal, so all subsets of one metric tie; the first metric is shown."
         )
     choice = Choice(
         method,
@@ -398,13 +398,16 @@ def _candidates(
     lost = [source.metrics[i] for i in inside if i not in candidates]
     if lost:
         raise ScoresError(
-            f"{lost[0]} is a linear combination of the other included metrics; include fewer"
+            f"{lost[0]} is a linear combination of the other included metrics; leave it out of "
+            "--include"
         )
     names = [source.metrics[i] for i in free]
     notes = []
     for i, parts in combined:
         determining = ", ".join(names[j] for j in parts)
-        notes.append(f"{names[i]} cannot be chosen: it is determined by {determining}.")
+        notes.append(
+            f"{names[i]} cannot be chosen, because it is a linear combination of {determining}."
+        )
     return candidates, notes
 
 
@@ -430,9 +433,7 @@ def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
     paid = np.ones(len(source.metrics))
     for name, price in cost.items():
         if not (np.isfinite(price) and price >= 0):
-            raise ScoresError(
-                f"the cost of {name} is {price}; a cost is a number, 0 or more"
-            )
+            raise ScoresError(f"the cost of {name} must be 0 or more, not {price}")
         paid[_named(source, [name])] = price
     return paid
 
@@ -522,8 +523,8 @@ def _stability(
     again, proven = choices(source.halved, choice, selection.chosen, partitions, rng)
     if not len(again):
         raise ScoresError(
-            "in every partition of the topics some metric is constant, or determined by others, on one half; use fewer "
-            "metrics"
+            "in every partition of the topics some metric is constant on one half, or a linear "
+            "combination of others; use fewer metrics"
         )
     found = stability(again, choice, sizes)
     data = {
@@ -538,16 +539,16 @@ def _stability(
     skipped = partitions - len(again)
     if skipped:
         notes.append(
-            f"{skipped} of {partitions} partitions are left out: on one half a metric was constant, or determined by "
-            "others."
+            f"{skipped} of {partitions} partitions are left out: on one half a metric was constant, "
+            "or a linear combination of others."
         )
     stopped = np.count_nonzero(~proven.all(axis=(1, 2)))
     if stopped:
         unproven = np.array(sizes)[~proven.all(axis=(0, 1))]
         listed = ", ".join(str(k) for k in unproven)
         notes.append(
-            f"In {stopped} of {len(again)} partitions the search reached its limit before the best subsets of {listed} "
-            "were proven: what counts there is the best found."
+            f"In {stopped} of {len(again)} partitions the search reached its limit before the best "
+            f"subsets of {listed} metrics were proven; the best found are counted."
         )
     return data, notes
 

@@ -9,7 +9,7 @@ from irmeta.studies.ranking.study import _few, is_reported
 from irmeta.words import counted
 
 TRUST = (
-    (0.8, "the choice holds"),
+    (0.8, "the choice is stable"),
     (0.5, "part of it is arbitrary"),
     (-np.inf, "do not trust the choice"),
 )
@@ -131,7 +131,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             lines.append(_trust(outcome, few))
     elif any(described["topics"] > 1 for described in collections):
         lines.append(
-            "To see whether other topics would choose the same, add --partitions 100."
+            "To see whether other topics would lead to the same choice, add --partitions 100."
         )
     return lines
 
@@ -151,8 +151,9 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     else:
         interval = f"; 95% interval over topics {low:.1%} to {high:.1%}"
     return (
-        f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} {explained:.1%} of the "
-        f"variance of all ({options['matrix']} matrix{level}{interval})."
+        f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} "
+        f"{explained:.1%} of the variance of all metrics ({options['matrix']} "
+        f"matrix{level}{interval})."
     )
 
 
@@ -162,8 +163,8 @@ def _beside_optimum(outcome: xr.Dataset) -> str:
     found = int((ratios > 1 - 1e-6).sum())
     worst = outcome["k"].values[ratios.argmin()]
     return (
-        f"{about(outcome)['options']['method']} finds the best subset at {found} of {ratios.size} sizes; "
-        f"at its worst, {worst} metrics, it reaches {ratios.min():.2g} of the optimum."
+        f"{about(outcome)['options']['method']} finds the best subset at {found} of {ratios.size} "
+        f"sizes; at its worst size, {worst}, it reaches {ratios.min():.2g} of the optimum."
     )
 
 
@@ -172,10 +173,19 @@ def _proof(outcome: xr.Dataset) -> str:
     unproven = outcome["k"].values[~outcome["proven"].values]
     if unproven.size:
         sizes = ", ".join(str(k) for k in unproven)
-        return f"Not proven in the time given: the best subsets of {sizes}; see the column gap."
+        return (
+            f"Not proven within the time limit: the best subsets of {sizes} metrics; see the column "
+            "gap."
+        )
     if about(outcome)["options"]["method"] == "exact":
-        return f"No better set {_searched(outcome)} exists by this criterion and on these scores: proven by search."
-    return f"The optimum it is compared with, the best set {_searched(outcome)}, is proven at every size."
+        return (
+            f"By this criterion no better set {_searched(outcome)} exists for these scores "
+            "(proven)."
+        )
+    return (
+        f"The optimum that it is compared with, the best set {_searched(outcome)}, is proven at "
+        "every size."
+    )
 
 
 def _searched(outcome: xr.Dataset) -> str:
@@ -191,7 +201,7 @@ def _searched(outcome: xr.Dataset) -> str:
         map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
     )
     if reported:
-        which = "papers usually report (--candidates all takes every one)"
+        which = "papers usually report (for every metric: --candidates all)"
     else:
         which = "can be chosen"
     if free == every:
@@ -215,7 +225,7 @@ def _as_good_as(outcome: xr.Dataset) -> str:
             f"It is clearly the best of all {every} sets of {size} (95%, all at once)."
         )
     if near == every:
-        which = f"Each of the {every}"
+        which = f"Any of the {every}"
     else:
         which = f"{near} of the {every}"
     return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
@@ -236,13 +246,12 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
         if way not in same
     ]
     if not sentences:
-        which = "one is" if few == 1 else f"{few} are"
-        return f"The same {which} chosen {', '.join(same)}."
+        return f"The choice is the same {', '.join(same)}."
     if same:
-        also = f"; the same {'one' if few == 1 else few} {', '.join(same)}"
+        also = f"; the same {', '.join(same)}"
     else:
         also = ""
-    return f"Asked otherwise, the answer would be: {'; '.join(sentences)}{also}."
+    return f"Other criteria choose: {'; '.join(sentences)}{also}."
 
 
 def _trust(outcome: xr.Dataset, few: int) -> str:
@@ -251,17 +260,18 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
         float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
     )
     if chance == 1:  # all metrics are chosen, whatever the topics say
-        return f"There is one set of {few}, so that halves of the topics cannot choose another."
+        return f"There is only one set of {few}, so halves of the topics cannot choose another."
     if (tied := _tied(outcome)) > 1:
         return (
-            f"{tied} sets of {few} are equally good by this criterion, to the last digit: which of them is reported is "
+            f"{tied} sets of {few} are equally good by this criterion, to the last digit, so the choice among them is "
             "arbitrary, whatever halves of the topics choose."
         )
     corrected = (kept - chance) / (1 - chance)
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
-        f"Two random halves of the topics agree on {kept:.0%} of the best {few} (by chance {chance:.0%}), on all of "
-        f"them in {same:.0%} of partitions: {verdict}.{_as_good(outcome, few)}"
+        f"Two random halves of the topics agree on {kept:.0%} of the best {few} metrics (by chance "
+        f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "
+        f"{verdict}.{_as_good(outcome, few)}"
     )
 
 
@@ -279,8 +289,8 @@ def _as_good(outcome: xr.Dataset, few: int) -> str:
     if len(explained) < 2:
         return ""
     return (
-        f" The {len(explained)} sets that halves choose oftenest explain {explained.min():.1%} to "
-        f"{explained.max():.1%} of the variance of all (table alternatives)."
+        f" The {len(explained)} sets that halves choose most often explain {explained.min():.1%} to "
+        f"{explained.max():.1%} of the variance of all metrics (table alternatives)."
     )
 
 

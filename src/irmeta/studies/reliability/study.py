@@ -45,6 +45,7 @@ def reliability(
 ) -> xr.Dataset:
     """Measure how reliable a collection's ranking of systems is, and what other numbers of topics would give.
 
+    scores : a cube of at least 2 systems and 4 topics.
     topics : the numbers of topics to say it for, from 2; those of the collection are added.
     stability : the wanted coefficient, in (0, 1), that `needed` topics give.
     difference : a difference in mean score; the power of these topics to show it, and the topics that show it with
@@ -122,10 +123,10 @@ def _check(
     for name, share in shares.items():
         require_share(name, share, 0.95)
     if any(count < 2 for count in topics):
-        raise ScoresError(f"reliability is of at least 2 topics, not {min(topics)}")
+        raise ScoresError(f"reliability needs at least 2 topics, not {min(topics)}")
     if difference is not None and difference <= 0:
         raise ScoresError(
-            f"a difference to be shown is above 0, as in .03, not {difference:g}"
+            f"the difference must be above 0, as in .03, not {difference:g}"
         )
 
 
@@ -276,7 +277,8 @@ def _notes(
         ]
         if below:
             lines.append(
-                f"{', '.join(below)}: the variance of {name} is estimated below 0, and taken as 0."
+                f"{', '.join(below)}: the estimate of the variance of {name} is negative and is "
+                "set to 0."
             )
     for metric, count in zip(used.metric.values, data["undefined"][1], strict=True):
         if count:
@@ -285,7 +287,8 @@ def _notes(
             else:
                 pairs = f"{count} pairs of systems score"
             lines.append(
-                f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked rightly."
+                f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked "
+                "correctly."
             )
     if used.sizes["system"] < FEW_SYSTEMS:
         lines.append(
@@ -294,6 +297,6 @@ def _notes(
         )
     if used.sizes["system"] > MOST_SORTED:
         lines.append(
-            f"Expected tau by ML only: MSQD is computed for at most {MOST_SORTED} systems."
+            f"Expected tau is by ML only: MSQD is computed for at most {MOST_SORTED} systems."
         )
     return lines

@@ -157,7 +157,7 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     wanted = (
         f"a difference of {options['difference']:g} with power {options['power']:g}"
     )
-    return f"{text} To detect {wanted} takes {needed} topics."
+    return f"{text} To detect {wanted} needs {needed} topics."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
@@ -168,17 +168,23 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     )
     if not np.isfinite(needed):
         if topics < low < np.inf:
-            least = f"; with 95% confidence it takes {low:.0f} or more"
+            least = f"; with 95% confidence it needs {low:.0f} or more"
         else:
             least = ""
         return (
-            f"How many topics give an E rho2 of {short(stability)} cannot be estimated, as these do not show that the "
-            f"systems differ{least}."
+            f"The topics needed for an E rho2 of {short(stability)} cannot be estimated, because "
+            f"these topics do not show that the systems differ{least}."
         )
     if np.isfinite(high):
         between = f"{low:.0f} to {high:.0f}"
     else:
         between = f"{low:.0f} or more"
     if needed > topics:
-        return f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}): {needed - topics:.0f} more."
-    return f"These {topics} are enough for an E rho2 of {short(stability)}, which needs {needed:.0f} ({between})."
+        return (
+            f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}), "
+            f"{needed - topics:.0f} more than there are."
+        )
+    return (
+        f"These {topics} topics are enough for an E rho2 of {short(stability)}, which needs "
+        f"{needed:.0f} ({between})."
+    )

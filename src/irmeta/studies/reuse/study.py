@@ -163,7 +163,8 @@ def _cube(looked: LookedUp, metrics: Sequence[Metric], full: Floats) -> xr.DataA
 def _check(depth: int | None, level: float) -> None:
     if depth is not None and depth < 1:
         raise ScoresError(
-            f"the pool's depth is 1 or more, not {depth}; leave it out where the pool had none"
+            f"the pool's depth must be 1 or more, not {depth}; use None (--depth 0) if the pool "
+            "had none"
         )
     require_share("the level", level, 0.9)
 
@@ -180,12 +181,13 @@ def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> None:
     count = np.unique(number[pooled]).size
     if count <= penalty.LEAST:
         raise ScoresError(
-            f"{count} groups were pooled; it takes {penalty.LEAST + 1} or more to learn what a new run loses"
+            f"{count} groups were pooled, but at least {penalty.LEAST + 1} are needed to learn "
+            "what a new run loses"
         )
     if not (owner >= 0).any():
         raise ScoresError(
-            "no group brought a judged document that no other did: are these the runs that were pooled, and is --depth "
-            "that of the pool?"
+            "no group contributed a judged document alone; are these the runs that were pooled, "
+            "and is --depth right?"
         )
 
 
@@ -199,8 +201,8 @@ def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
     if not named:
         return []
     return [
-        f"{listed(named)}: more unjudged documents than any left-out run of the better half has; the penalty is"
-        " extrapolated"
+        f"{listed(named)}: more unjudged documents than any left-out run of the better half has, so "
+        "the adjustment is extrapolated"
     ]
 
 
@@ -213,23 +215,26 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     notes = []
     if groups == len(pooled):
         notes.append(
-            "each run is a group of its own: runs of one team protect each other, so losses look too small"
+            "each run is its own group; runs of one team share documents, so losses look too "
+            "small: name the teams (--groups)"
         )
     if depth is None:
         notes.append(
-            "the pool has no depth: a group brought every judged document that one of its runs retrieves"
+            "the pool has no depth: a group contributed every judged document that one of its "
+            "runs retrieves"
         )
     if not pooled.all():
         notes.append(
-            f"{(~pooled).sum()} of {pooled.size} runs were not pooled: nothing is learned from them"
+            f"{(~pooled).sum()} of {pooled.size} runs were not pooled and are ignored"
         )
     if nobody := int((owner == NOBODY).sum()):
         if depth is None:
             where = "no run retrieves"
         else:
-            where = f"no pooled run has among its first {depth}"
+            where = f"no pooled run has in its first {depth}"
         notes.append(
-            f"{nobody} of {owner.size} judged documents are ones that {where}: they count as judged throughout"
+            f"{nobody} of {owner.size} judged documents are documents that {where}; they always "
+            "count as judged"
         )
     return notes
 
@@ -243,6 +248,7 @@ def _shallow(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
     if share >= JUDGED:
         return []
     return [
-        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool was less deep "
-        "(--depth), or not all of these runs were pooled (column pooled of --groups); losses look too small"
+        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool "
+        "was shallower (--depth), or some of these runs were not pooled (column pooled of "
+        "--groups), so losses look too small"
     ]

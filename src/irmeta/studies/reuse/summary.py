@@ -120,18 +120,19 @@ def findings(outcome: xr.Dataset) -> list[str]:
         least = known.row(0, named=True)
         most = known.row(-1, named=True)
         lines.append(
-            f"Left out in turn, groups lose least by {least['metric']} ({_loss(least)}) and most by {most['metric']} "
-            f"({_loss(most)}); a run falls by up to {int(outcome['most_ranks'].max())} ranks. "
-            f"{_advice(outcome, least['metric'])}"
+            f"Groups that are left out lose least by {least['metric']} ({_loss(least)}) and most by "
+            f"{most['metric']} ({_loss(most)}); a run falls by up to "
+            f"{int(outcome['most_ranks'].max())} ranks. {_advice(outcome, least['metric'])}"
         )
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
     top = groups.row(0, named=True)
     lines.append(
-        f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents were brought by one "
-        f"group alone, and so were {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones; "
-        f"{top['group']} brought most of these ({top['unique_relevant']})."
+        f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents, "
+        f"and {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones, "
+        f"were contributed by one group alone; {top['group']} contributed most of these "
+        f"({top['unique_relevant']})."
     )
     lines.append(
         f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses."
@@ -144,7 +145,10 @@ def _advice(outcome: xr.Dataset, metric: str) -> str:
     if "run" in outcome.dims:
         extrapolated = outcome["extrapolated"].any("metric")
         if far := [str(run) for run in outcome["run"].values[extrapolated.values]]:
-            return f"Too little of {listed(far)} is judged for this to recommend a metric: judge first documents of it."
+            return (
+                f"Too few documents of {listed(far)} are judged to recommend a metric; judge its "
+                "first documents."
+            )
     return f"To compare a new run with these, prefer {metric}."
 
 
@@ -171,8 +175,8 @@ def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:
         kind = f"{level:.0%} interval"
     return (
         f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.1%} of its "
-        f"{_first(row['metric'], depth)} unjudged. "
-        f"Had it been pooled, {row['adjusted']:.3f} {ends} is expected ({kind}){bound}."
+        f"{_first(row['metric'], depth)} unjudged. If it had been pooled, its expected score is "
+        f"{row['adjusted']:.3f} {ends} ({kind}){bound}."
     )
 
 

@@ -73,6 +73,7 @@ def significance(
     t, permutation, bootstrap, tukey and max-t test the difference in mean. wilcoxon tests whether the differences lie
     symmetrically around 0, sign whether either system wins as often: both may favour the system with the lower mean.
 
+    scores : a cube of at least 2 systems and 2 topics.
     metrics : one or several; all by default. Each is corrected for its own pairs.
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or one that is corrected for all pairs by itself, so
     that `correct` does nothing: tukey (randomised Tukey HSD) and max-t (the largest t, for systems of unequal spread).
@@ -300,7 +301,7 @@ def _notes(
     pairs = systems * (systems - 1) // 2
     lines = []
     if test in JOINT and correct != "none":
-        lines.append(f"{test} is corrected for all pairs by itself; p_corrected is p")
+        lines.append(f"{test} corrects for all pairs itself; p_corrected equals p")
     corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
     needed = _needed(test, correct, alpha, systems)
     of_resamples = floors.of_resamples(test, resamples, topics)
@@ -309,16 +310,14 @@ def _notes(
     if floor < needed:
         return lines
     why = f"for {test} on {topics} topics"
-    better = (
-        f"take {_topics_for(needed)} topics or more, or t; more resamples do not help"
-    )
+    better = f"use {_topics_for(needed)} topics or more, or --test t; more resamples do not help"
     if of_topics < needed:
         why = f"with {resamples} resamples"
-        better = f"take {int(np.ceil(1 / needed))} resamples"
+        better = f"use {int(np.ceil(1 / needed))} resamples"
     elif test not in RESAMPLING and test not in JOINT:
         better = f"take {_topics_for(needed)} topics or more, or t"
     if corrects_pairs and floor < alpha:
-        better += ", or bh"
+        better += ", or --correct bh"
     if corrects_pairs:
         needs = f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
     else:
@@ -355,8 +354,8 @@ def _tied_notes(
     if not blind:
         return []
     return [
-        f"{counted(blind, 'test')} cannot be significant: so often do the two systems score the same that {test} has "
-        f"no p below {needed:.2g}; t has no such limit"
+        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
+        f"that {test} has no p below {needed:.2g}; --test t has no such limit"
     ]
 
 
@@ -389,16 +388,17 @@ def _interval_notes(
         held = "each pair by itself"
     by = test if test in JOINT else "Student's t"
     lines = [
-        f"{1 - alpha:.0%} intervals of the differences in mean are for {held} (by {by})"
+        f"{1 - alpha:.0%} intervals of the differences in mean hold for {held} (by {by})"
     ]
     if together and systems > 2:
         lines.append(
-            "in simulated collections of 10 to 50 topics, whose systems differ, all held at once in "
-            f"{_HELD.get(test, _HELD['t'])}: fewest with few topics; docs/coverage.md"
+            "in simulated collections of 10 to 50 topics whose systems differ, all held at once in "
+            f"{_HELD.get(test, _HELD['t'])}, fewest with few topics (docs/coverage.md)"
         )
     if systems > 2:
         lines.append(
-            "the share of pairs that differ significantly is of these topics and has no interval"
+            "the share of pairs that differ significantly describes these topics and has no "
+            "interval"
         )
     return lines
 
@@ -407,7 +407,7 @@ def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
     """Say what a test asks that does not ask of means, and how many significant tests contradict the means."""
     if test not in ASKED:
         return []
-    lines = [f"{test} asks {ASKED[test]}, not whether two means differ"]
+    lines = [f"{test} tests {ASKED[test]}, not whether two means differ"]
     count = int(opposed.sum())
     if count:
         if count == 1:
@@ -415,8 +415,9 @@ def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
         else:
             tests = f"{count} significant tests favour"
         lines.append(
-            f"{tests} the system with the lower mean (direction and difference have other signs in table tests): a few "
-            "topics with large differences decide the mean; do not report these as differences in mean"
+            f"{tests} the system with the lower mean (direction and difference have opposite signs "
+            "in table tests), because a few topics with large differences decide the mean; do not "
+            "report these as differences in mean"
         )
     return lines
 
@@ -432,5 +433,5 @@ def _log_notes(scores: xr.DataArray) -> list[str]:
     if not logs:
         return []
     return [
-        f"{logs}: differences are of means of natural logarithms, as the means are geometric"
+        f"{logs}: means are geometric, so differences are between means of natural logarithms"
     ]

@@ -135,7 +135,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         favours_lower = of_metric["direction"] * of_metric["difference"] < 0
         opposed = int((of_metric["significant"] & favours_lower).sum())
         if opposed:
-            against = f", {opposed} of them for the system with the lower mean"
+            against = f", {opposed} of them in favour of the system with the lower mean"
         else:
             against = ""
         lines.append(
@@ -164,7 +164,7 @@ def _beside_best(of_metric: xr.Dataset) -> str:
         if alike == 0:
             return f"{tied}; every other is significantly different from each of them."
         others = counted(alike, "other system")
-        return f"{tied}; {others} cannot be distinguished from one or more of them."
+        return f"{tied}; {others} cannot be distinguished from all of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
         return (
@@ -183,7 +183,7 @@ def _equivalent(of_metric: xr.Dataset) -> str:
     significant = of_metric["significant"].values
     open_ = int((~equivalent & ~significant).sum())
     verb = "pair differs" if equivalent.sum() == 1 else "pairs differ"
-    return f" {equivalent.sum()} {verb} by less than {margin:g}; of {open_} neither is shown."
+    return f" {equivalent.sum()} {verb} by less than {margin:g}; for {open_} neither is shown."
 
 
 def _replication(outcome: xr.Dataset) -> list[str]:
@@ -196,13 +196,14 @@ def _replication(outcome: xr.Dataset) -> list[str]:
         topics = one["half_topics"].item()
         if one["found"].item() < 1:
             lines.append(
-                f"{metric}: {topics} topics hardly ever show a significant difference that others could repeat."
+                f"{metric}: with {topics} topics there is hardly ever a significant difference "
+                "that other topics could repeat."
             )
             continue
         lines.append(
-            f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} are significant again "
-            f"on {topics} others and {one['opposite'].item():.1%} have the other sign; they keep "
-            f"{one['shrunk'].item():.0%} of their size."
+            f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} "
+            f"are significant again on {topics} others and {one['opposite'].item():.1%} have the "
+            f"opposite sign; they keep {one['shrunk'].item():.0%} of their size."
         )
     return lines
 
@@ -231,8 +232,8 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     ]
     more = " (table swaps)" if len(parts) > FEW_METRICS else ""
     return [
-        f"The smallest difference in mean on {counted(topics, 'topic')} that as many others reverse in at most 5% of "
-        f"comparisons: {listed(parts, FEW_METRICS)}{more}."
+        f"The smallest difference in mean on {counted(topics, 'topic')} that as many other topics "
+        f"reverse in at most 5% of comparisons: {listed(parts, FEW_METRICS)}{more}."
     ]
 
 
@@ -280,8 +281,9 @@ def _contradictions(outcome: xr.Dataset) -> list[str]:
         return ["No metric contradicts another about which of two systems is better."]
     return [
         f"The metrics contradict each other on {found.height} of {outcome.sizes['pair']} pairs, on "
-        f"{found['both_significant'].sum()} of them with significant differences on both sides (table conflicts): draw "
-        "no conclusion from such a pair, or follow the metric that predicts new topics best (irmeta predictivity)."
+        f"{found['both_significant'].sum()} of them with significant differences on both sides "
+        "(table conflicts): draw no conclusion about such a pair, or follow the metric that "
+        "predicts new topics best (irmeta predictivity)."
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import xarray as xr
 
-from irmeta.choices import ManyToOne, Missing, PairedTest
+from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.limits import constant_notes, widest
@@ -34,11 +34,12 @@ def versus(
     alpha: float = 0.05,
     margin: float | None = None,
     resamples: int = 10_000,
-    missing: Missing = "error",
+    missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Compare one system with others: mean difference, interval, wins, ties and losses, p, and the topics behind it.
 
+    scores : a cube of at least 2 systems and 2 topics.
     system : the system in question.
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
     and "best" (the other system with the best mean by that metric); a system that is called so is meant first.
@@ -72,7 +73,7 @@ def versus(
     require_share("alpha", alpha, 0.05)
     paired.check_margin(margin)
     if resamples < 100:
-        raise ScoresError(f"{resamples} resamples are too few; use at least 1000")
+        raise ScoresError(f"{resamples} resamples are too few; use 1000 or more")
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
@@ -209,7 +210,8 @@ def _best(values: Floats) -> Ints:
     means = values.mean(axis=1)
     if np.isnan(means).all(axis=0).any():
         raise ScoresError(
-            "no other system has scores on all topics, so that none is the best; name systems in --against"
+            "no other system has scores on all topics, so there is no best one; name systems "
+            "in --against"
         )
     return np.asarray(np.nanargmax(means, axis=0))
 
@@ -223,7 +225,7 @@ def _tied_notes(line: xr.DataArray, others: Sequence[str]) -> list[str]:
         names = [other for other, best in zip(others, rows, strict=True) if best]
         if len(names) > 1:
             notes.append(
-                f"{metric}: {listed(names)} tie for the best other system; {names[0]} is taken."
+                f"{metric}: {listed(names)} tie for the best other system; {names[0]} is used."
             )
     return notes
 
@@ -235,11 +237,12 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
     if few.any():
         which = [name for name, lacks in zip(names, few, strict=True) if lacks]
         raise ScoresError(
-            f"fewer than 2 topics are common with {listed(which)}; compare with others (--against)"
+            f"fewer than 2 topics are shared with {listed(which)}; compare with other systems "
+            "(--against)"
         )
     if correct == "dunnett" and absent.any():
         raise ScoresError(
-            "Dunnett's test takes the same topics in all comparisons; use --correct holm"
+            "Dunnett's test needs the same topics in all comparisons; use --correct holm"
         )
 
 
@@ -318,21 +321,22 @@ def _notes(
         if correct in ("bh", "none"):
             held = "each by itself"
         else:
-            held = f"all {count} of a metric at once"
+            held = f"for all {count} comparisons by a metric at once"
         notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
     if count > 1 and correct in ("holm", "bonferroni") and topics < FEW_TOPICS:
         notes.append(
-            "With few topics intervals miss more often where scores are skewed: in simulated collections of 10 topics "
-            "all held at once in 77 to 100%, of 50 in 94 to 100%."
+            "With few topics intervals hold less often if scores are skewed: in simulated collections of 10 topics "
+            "all held at once in 77 to 100%, of 50 topics in 94 to 100%."
         )
     if count > 1 and correct == "dunnett":
         notes.append(
-            "With few topics Dunnett's intervals miss more often: in simulated collections of 10 topics "
-            "all held at once in 70 to 96%, of 50 in 92 to 97%. Those of --correct holm are wider: 77 to 100%."
+            "With few topics Dunnett's intervals hold less often: in simulated collections of 10 topics "
+            "all held at once in 70 to 96%, of 50 topics in 92 to 97%. Those of --correct holm are wider: 77 to 100%."
         )
     if count > 1 and correct in ("holm", "bh"):
         notes.append(
-            "Verdicts follow the corrected p; such a test can find a difference whose interval holds 0."
+            "Verdicts follow the corrected p, which can be significant although the interval "
+            "includes 0."
         )
     floor = max(
         float(floors.of_topics(test, topics)),
@@ -344,21 +348,23 @@ def _notes(
         smallest = floor
     if correct != "dunnett" and smallest >= alpha:
         notes.append(
-            f"Nothing can be significant: the smallest p of this test is {floor:.2g} here, corrected for "
-            f"{counted(count, 'comparison')} {smallest:.2g}; use --test t, fewer comparisons or more topics."
+            f"Nothing can be significant: the smallest p of this test here is {floor:.2g}, "
+            f"corrected for {counted(count, 'comparison')} {smallest:.2g}; use --test t, fewer "
+            "comparisons or more topics."
         )
     if test in ("sign", "wilcoxon"):
         if test == "sign":
             what = "which system wins more topics"
         else:
             what = "whether differences are symmetric about 0"
-        notes.append(f"The {test} test asks {what}, not which mean is higher.")
+        notes.append(f"The {test} test tests {what}, not which mean is higher.")
     if BEST in names and BEST not in scores.system.values:
         notes.append(
-            "The best other system was picked from these scores, which makes its lead look larger than it is."
+            "The best other system was picked by these scores, so it looks better than it is."
         )
     if logs := geometric(scores.metric.values):
         notes.append(
-            f"{listed(logs)}: differences are of means of natural logarithms, as the means are geometric."
+            f"{listed(logs)}: means are geometric, so differences are between means of natural "
+            "logarithms."
         )
     return notes

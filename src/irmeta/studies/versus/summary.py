@@ -240,9 +240,14 @@ def _of_one(one: xr.Dataset, count: int) -> str:
         lead = f"{system} scores {short(abs(difference), 3)} {more} than {other} by {metric}, a significant difference"
         wider = ""
         if low <= 0 <= high:
-            wider = f" The test by {options['correct']}'s correction shows more than the interval, which holds 0."
+            wider = (
+                f" The interval includes 0, but p by {options['correct']}'s correction is "
+                "significant."
+            )
         return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_within_margin(one)}"
-    lead = f"By {metric}, no difference between {system} and {other} is shown"
+    lead = (
+        f"By {metric}, there is no significant difference between {system} and {other}"
+    )
     figures = (
         f"{short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test"
     )
@@ -287,7 +292,9 @@ def _of_many(one: xr.Dataset) -> str:
     alike = ""
     if "equivalent" in one:
         equivalent = int(one["equivalent"].sum())
-        alike = f" It is shown to differ by less than {options['margin']:g} from {equivalent} of them all."
+        alike = (
+            f" It differs by less than {options['margin']:g} from {equivalent} of them."
+        )
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
         f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g}).{alike}"

@@ -109,7 +109,7 @@ function boardOf(board, file, hidden) {
     const command = `${board.command} --system ${quoted(systems[one])} --against ${other === undefined ? "median" : quoted(systems[other])} -m ${quoted(metric)}`;
     const title = `${systems[one]} less ${name} by ${metric}, topic by topic`;
     detail.replaceChildren(element("p", { class: "said" }, sentence),
-      element("p", { class: "reading" }, "Whether the difference is more than chance, and its interval: ", element("code", {}, command)),
+      element("p", { class: "reading" }, "To test the difference and get its interval: ", element("code", {}, command)),
       chartOf({ kind: "differences", title, alt: title, data: { values, says, label: "topics, from most gained to most lost" } }, `${file}-difference`));
   }
 

@@ -175,7 +175,7 @@ function calculatorOf(model, root, command) {
     });
     const typed = Object.entries(scores).map(([name, score]) => `${name}=${score}`).join(" ");
     status.textContent = wrong.length ? `${wrong.map((row) => row.name).join(", ")}: a score lies between 0 and 1; is it a percentage?`
-      : !typed ? "No score yet." : outside ? "These scores lie outside what the model has seen: do not trust the predictions."
+      : !typed ? "No score yet." : outside ? "These scores are far from those that the model was fitted on: do not trust the predictions."
       : `${rows.length - Object.keys(scores).length} metrics predicted from ${Object.keys(scores).length}.`;
     status.classList.toggle("warning", wrong.length > 0 || outside);
     command.textContent = `irmeta predict apply --given '${typed || "P@10=0.43"}' --level ${level.value}`;

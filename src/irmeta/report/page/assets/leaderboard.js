@@ -87,7 +87,7 @@ function rankWords(one, m) {
 const COLUMNS = [
   { key: "rank", label: "Rank", class: "c-rank number" },
   { key: "name", label: capital(nouns.model), class: "c-name" },
-  { key: "ranks", label: "Ranks it may have", class: "c-ranks" },
+  { key: "ranks", label: "Possible ranks", class: "c-ranks" },
   { key: "value", label: "Value", class: "c-value number" },
   { key: "tasks", label: `${capital(nouns.task)}s`, class: "c-tasks number" },
 ];
@@ -119,7 +119,7 @@ function draw() {
   byId("more").textContent = `Show all ${rows.length}`;
   byId("banner").hidden = !state.off.size;
   byId("banner").textContent = `Ranks by ${one.label} over the ${tasks.length - state.off.size} of ${tasks.length} ${nouns.task}s that are switched on. `
-    + `What other ${nouns.task}s and missing scores allow was computed for all ${nouns.task}s and is not shown; the columns of other aggregates are of all, too.`;
+    + `Rank sets and the ranks that missing scores allow were computed for all ${nouns.task}s and are not shown; the columns of other aggregates are also for all ${nouns.task}s.`;
   byId("switched").textContent = `${tasks.length - state.off.size} of ${tasks.length}`;
   [...byId("aggregate").options].forEach((option) => { option.disabled = state.off.size > 0 && !RECOMPUTED.includes(option.value); });
   byId("aggregate").value = state.aggregate;
@@ -158,7 +158,7 @@ function openModel(m) {
       share: hole || present.length < 2 ? -1 : (below + (ties - 1) / 2) / (present.length - 1) };
   }).sort((a, b) => b.share - a.share || collator.compare(a.task.name, b.task.name));
   const line = aggregates.map((one) => `${one.label}: ${rankWords(one, m)}`).map((words) => element("li", {}, words));
-  const heads = [capital(nouns.task), "Score", "Rank there", `Share of ${nouns.model}s left behind`].map((name, at) =>
+  const heads = [capital(nouns.task), "Score", "Rank on it", `Share of ${nouns.model}s that score less`].map((name, at) =>
     element("th", { scope: "col", class: at === 1 || at === 2 ? "number" : undefined }, name));
   byId("model-body").replaceChildren(
     element("h2", { id: "model-name" }, models[m]), element("ul", { class: "more" }, ...line),
