@@ -161,12 +161,13 @@ SAID: Sequence[Said] = (
         Range("tau of a design", "5 systems"),
     ),
     _page(
-        "behind the best *at least* is right in {} (promised",
+        "behind the best *at least* is right in {} with 20 systems (promised",
         Range("ways behind.*"),
     ),
     _page(
         "percentiles of `place` hold in {}, differences between collections in {} with and without teams. What a run "
-        "that was not pooled loses lies in its 90% interval in {}. Old factors that have not aged seem to have in {}.",
+        "that was not pooled loses lies in its 90% interval in {}. Old factors of 5 systems that have not aged seem to "
+        "have in {}.",
         Range("percentile.*"),
         Range("difference across.*"),
         Range("loss of.*"),
@@ -241,7 +242,7 @@ SAID: Sequence[Said] = (
     ),
     Said(
         "docs/tutorial.md",
-        "held at once in {} (of the best three quarters of the systems, --top 0.75, in {}): fewest",
+        "held at once in {} (of the best three quarters of the systems, --top 0.75, in {}), fewest",
         (Range(_BY_T, DIFFER), Range(_BY_T + _BEST, DIFFER)),
     ),
     Said(
@@ -301,12 +302,12 @@ SAID: Sequence[Said] = (
     ),
     Said(
         "src/irmeta/studies/versus/study.py",
-        '"all held at once in {}, of 50 in {}."',
+        '"all held at once in {}, of 50 topics in {}."',
         [Range(f"{_FROM}, Bonferroni's t", topics=[n]) for n in (10, 50)],
     ),
     Said(
         "src/irmeta/studies/versus/study.py",
-        '"all held at once in {}, of 50 in {}. Those of --correct holm are wider: {}."',
+        '"all held at once in {}, of 50 topics in {}. Those of --correct holm are wider: {}."',
         (
             Range(f"{_FROM}, Dunnett", topics=[10]),
             Range(f"{_FROM}, Dunnett", topics=[50]),
