@@ -93,6 +93,7 @@ _BEST = ", best 75%"
 _UNTIED = DIFFER[:6]
 _CORRELATED = "r over scores|rho over scores.*"
 _MORE = (25, 50)
+_SIX = (7, 10, 25, 50)
 _ROBUST = "Robust.*"
 
 
@@ -104,9 +105,13 @@ SAID: Sequence[Said] = (
     _page(
         "simultaneous sets cover all ranks in {} of cubes, marginal ones each rank in {}. Where systems differ, both "
         "are safe, with {}:",
-        Range("rank sets, simultaneous", TIED),
-        Range("rank sets, marginal", TIED),
+        Range("rank sets, simultaneous", TIED, _SIX),
+        Range("rank sets, marginal", TIED, _SIX),
         Range("rank sets, (simultaneous|marginal)", DIFFER),
+    ),
+    _page(
+        "as those of Web 2012, all ranks are inside in {}",
+        Range("rank sets where shapes differ", topics=_SIX),
     ),
     _page(
         "covers all ranks in {} of cubes where all systems differ, and in {} where some or all tie",
@@ -269,6 +274,21 @@ SAID: Sequence[Said] = (
         "docs/studies/reliability.md",
         "with teams of four near-clones left out together the interval of E rho² holds in {}, that of Phi in {}.",
         (Range("E rho2, teams left out"), Range("Phi, teams left out")),
+    ),
+    Said(
+        "src/irmeta/studies/description/study.py",
+        '"where shapes differ much, they hold in {}."',
+        [Range("rank sets where shapes differ", topics=_SIX)],
+    ),
+    Said(
+        "docs/studies/description.md",
+        "the sets of 48 such systems held all ranks in {} of simulated collections.",
+        [Range("rank sets where shapes differ", topics=_SIX)],
+    ),
+    Said(
+        "docs/studies/description.md",
+        "Rank sets hold all of them in {} where all systems tie (7 topics or more)",
+        [Range("rank sets, simultaneous", TIED, _SIX)],
     ),
     Said(
         "docs/studies/description.md",
