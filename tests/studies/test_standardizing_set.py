@@ -107,7 +107,7 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
         scores(1),
         sizes=[4, 5],
     )
-    (note,) = (note for note in about(outcome)["notes"] if note.startswith("AP: by"))
+    (note,) = (note for note in about(outcome)["notes"] if note.startswith("AP: in"))
     assert 0 < int(note.split()[2]) < 1500
     assert "4 systems" in note
     assert np.isfinite(outcome["p50"].values).all()
