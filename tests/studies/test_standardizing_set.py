@@ -114,7 +114,7 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
     same = scores(0)[[0] * 4].assign_coords(system=list("abcd"))
     alike = standardizing_set(same, scores(1), sizes=[2], resamples=100)
     assert np.isnan([alike[name].values for name in ("p50", "p5", "p1", "p1_se")]).all()
-    assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(
+    assert "AP: in 100 of 100 draws of 2 systems all new systems tie" in " ".join(
         about(alike)["notes"]
     )
 
