@@ -126,7 +126,7 @@ def _across(
     gap = true[0][:, None] - true[1]
     own_low, own_high = across.means(placed, spreads).interval()
     draws = across.drawn(placed, spreads, np.eye(2), 300, rng)
-    sets = rank_sets_of(across.means(placed, spreads).value, draws, found.error)
+    sets = rank_sets_of(across.means(placed, spreads).value, draws)
     return {
         "kept": ((low <= gap) & (gap <= high)).mean(),
         "width": (high - low).mean(),

@@ -93,7 +93,8 @@ _BEST = ", best 75%"
 _UNTIED = DIFFER[:6]
 _CORRELATED = "r over scores|rho over scores.*"
 _MORE = (25, 50)
-_WORLD, _ROBUST = "[^R].*", "Robust.*"
+_SIX = (7, 10, 25, 50)
+_ROBUST = "Robust.*"
 
 
 def _page(text: str, *ranges: Range) -> Said:
@@ -104,9 +105,13 @@ SAID: Sequence[Said] = (
     _page(
         "simultaneous sets cover all ranks in {} of cubes, marginal ones each rank in {}. Where systems differ, both "
         "are safe, with {}:",
-        Range("rank sets, simultaneous", TIED),
-        Range("rank sets, marginal", TIED),
+        Range("rank sets, simultaneous", TIED, _SIX),
+        Range("rank sets, marginal", TIED, _SIX),
         Range("rank sets, (simultaneous|marginal)", DIFFER),
+    ),
+    _page(
+        "as those of Web 2012, all ranks are inside in {}",
+        Range("rank sets where shapes differ", topics=_SIX),
     ),
     _page(
         "covers all ranks in {} of cubes where all systems differ, and in {} where some or all tie",
@@ -156,17 +161,18 @@ SAID: Sequence[Said] = (
         Range("Phi, teams left out"),
     ),
     _page(
-        "lies in its interval in {} of draws, and in simulated worlds in {}: with ties",
+        "lies in its interval in {} of draws, and with 5 simulated systems in {}.",
         Range("tau of a design", _ROBUST),
-        Range("tau of a design", _WORLD),
+        Range("tau of a design", "5 systems"),
     ),
     _page(
-        "behind the best *at least* is right in {} (promised",
+        "behind the best *at least* is right in {} with 20 systems (promised",
         Range("ways behind.*"),
     ),
     _page(
         "percentiles of `place` hold in {}, differences between collections in {} with and without teams. What a run "
-        "that was not pooled loses lies in its 90% interval in {}. Old factors that have not aged seem to have in {}.",
+        "that was not pooled loses lies in its 90% interval in {}. Old factors of 5 systems that have not aged seem to "
+        "have in {}.",
         Range("percentile.*"),
         Range("difference across.*"),
         Range("loss of.*"),
@@ -187,8 +193,8 @@ SAID: Sequence[Said] = (
         Range("predicted score of a leaderboard"),
     ),
     _page(
-        "taus hold in {}, their differences in {}, gains in phi in {}, favours in {}, with ties and with teams that "
-        "are named, too; means and differences by few human topics and a machine in {} and {}.",
+        "taus hold in {}, their differences in {}, gains in phi in {}, favours in {}; means "
+        "and differences by few human topics and a machine in {} and {}.",
         Range("tau, .* judge"),
         Range("difference of tau.*"),
         Range("gain in phi.*"),
@@ -241,7 +247,7 @@ SAID: Sequence[Said] = (
     ),
     Said(
         "docs/tutorial.md",
-        "held at once in {} (of the best three quarters of the systems, --top 0.75, in {}): fewest",
+        "held at once in {} (of the best three quarters of the systems, --top 0.75, in {}), fewest",
         (Range(_BY_T, DIFFER), Range(_BY_T + _BEST, DIFFER)),
     ),
     Said(
@@ -268,6 +274,21 @@ SAID: Sequence[Said] = (
         "docs/studies/reliability.md",
         "with teams of four near-clones left out together the interval of E rho² holds in {}, that of Phi in {}.",
         (Range("E rho2, teams left out"), Range("Phi, teams left out")),
+    ),
+    Said(
+        "src/irmeta/studies/description/study.py",
+        '"where shapes differ much, they hold in {}."',
+        [Range("rank sets where shapes differ", topics=_SIX)],
+    ),
+    Said(
+        "docs/studies/description.md",
+        "the sets of 48 such systems held all ranks in {} of simulated collections.",
+        [Range("rank sets where shapes differ", topics=_SIX)],
+    ),
+    Said(
+        "docs/studies/description.md",
+        "Rank sets hold all of them in {} where all systems tie (7 topics or more)",
+        [Range("rank sets, simultaneous", TIED, _SIX)],
     ),
     Said(
         "docs/studies/description.md",
@@ -301,12 +322,12 @@ SAID: Sequence[Said] = (
     ),
     Said(
         "src/irmeta/studies/versus/study.py",
-        '"all held at once in {}, of 50 in {}."',
+        '"all held at once in {}, of 50 topics in {}."',
         [Range(f"{_FROM}, Bonferroni's t", topics=[n]) for n in (10, 50)],
     ),
     Said(
         "src/irmeta/studies/versus/study.py",
-        '"all held at once in {}, of 50 in {}. Those of --correct holm are wider: {}."',
+        '"all held at once in {}, of 50 topics in {}. Those of --correct holm are wider: {}."',
         (
             Range(f"{_FROM}, Dunnett", topics=[10]),
             Range(f"{_FROM}, Dunnett", topics=[50]),

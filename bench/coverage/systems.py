@@ -6,7 +6,16 @@ from functools import partial
 import numpy as np
 
 from bench.coverage.frame import Entry
-from bench.coverage.worlds import SIZES, TIED, TIES, UNTIED, in_worlds
+from bench.coverage.worlds import (
+    SIZES,
+    TIED,
+    TIES,
+    UNTIED,
+    in_ranked_worlds,
+    in_worlds,
+    ranked_worlds,
+    shaped_worlds,
+)
 from irmeta.choices import Correction
 from irmeta.datasets.like import World
 from irmeta.stats import descriptive
@@ -175,10 +184,14 @@ _HOLM = (
 _BONFERRONI = _corrected("paired t", "bonferroni")
 _EQUAL = in_worlds(_equivalent_at_once, (*UNTIED, *TIES))
 
+_ranked = partial(in_ranked_worlds, of=ranked_worlds)
+_SHAPED = in_ranked_worlds(_simultaneous, shaped_worlds)
+
 ENTRIES = [
     Entry("t interval of a mean", 0.95, 0.60, _OF_A_MEAN, warns=_HOLDS),
-    Entry("rank sets, simultaneous", 0.95, 0.94, in_worlds(_simultaneous)),
-    Entry("rank sets, marginal", 0.95, 0.93, in_worlds(_marginal)),
+    Entry("rank sets, simultaneous", 0.95, 0.94, _ranked(_simultaneous)),
+    Entry("rank sets, marginal", 0.95, 0.93, _ranked(_marginal)),
+    Entry("rank sets where shapes differ", 0.95, 0.80, _SHAPED),
     Entry("overlap of t intervals as ranks", 0.95, 0.0, in_worlds(_overlap)),
     *(_level(f"{name} test", 0.06, test) for name, test in TESTS.items()),
     *_HOLM,

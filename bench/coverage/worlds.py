@@ -15,6 +15,8 @@ from irmeta.io.importers import import_matrix
 
 SIZES = (10, 25, 50)
 """Numbers of topics in which most promises are checked."""
+FEW = (3, 5, 7)
+"""Numbers of topics in which promises are checked that hold with any."""
 UNTIED = (
     "like TREC-8, AP",
     "like TREC-8, P@10",
@@ -38,16 +40,38 @@ Cases = Callable[[Path | None], Iterable[Case]]
 
 def in_worlds(
     check: Check, names: Sequence[str] = (), sizes: Sequence[int] = SIZES
-) -> Callable[[Path | None], Iterable[Case]]:
+) -> Cases:
     """Return the cases of a promise about scores: the worlds of these names, all by default, with each size."""
 
     def cases(folder: Path | None) -> Iterable[Case]:
-        for name, world in worlds(folder).items():
-            if not names or name in names:
-                for topics in sizes:
-                    yield Case(name, topics, partial(_trial, check, world, topics))
+        chosen = {
+            name: world
+            for name, world in worlds(folder).items()
+            if not names or name in names
+        }
+        return _with_sizes(check, chosen, sizes)
 
     return cases
+
+
+def in_ranked_worlds(
+    check: Check, of: Callable[[Path | None], Mapping[str, World]]
+) -> Cases:
+    """Return the cases of a promise about ranks in some worlds: with fewer topics, too."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        sizes = SIZES if folder is None else (*FEW, *SIZES)
+        return _with_sizes(check, of(folder), sizes)
+
+    return cases
+
+
+def _with_sizes(
+    check: Check, chosen: Mapping[str, World], sizes: Sequence[int]
+) -> Iterable[Case]:
+    for name, world in chosen.items():
+        for topics in sizes:
+            yield Case(name, topics, partial(_trial, check, world, topics))
 
 
 def _trial(
@@ -112,6 +136,26 @@ def in_teams(world: World, team: int) -> World:
     # near the first of the team, and scaled to a mean square of 1
     mixed = world.normal[first] + APART * world.normal
     return replace(world, normal=mixed / np.sqrt((mixed**2).mean(axis=1))[:, None])
+
+
+@cache
+def ranked_worlds(folder: Path | None) -> Mapping[str, World]:
+    """Return all worlds, and one whose systems are equally good and whose scores are 0 or 1."""
+    rng = np.random.default_rng(2)
+    scores = rng.integers(0, 2, (40, 50, 1)).astype(float)
+    binary = like(named(scores, "P@1"), rng).tied(1)
+    return {**worlds(folder), "all tie, 0 or 1": binary}
+
+
+@cache
+def shaped_worlds(folder: Path | None) -> Mapping[str, World]:
+    """Return a world whose systems are equally good, each with scores of its own shape."""
+    if folder is None:
+        real = _made()
+    else:
+        real = _matrix(folder / "matrices" / "web2012" / "ERR@20.csv")
+    one = like(real, np.random.default_rng(2), means=float(real.mean()))
+    return {"one mean, own shapes": one}
 
 
 @cache

@@ -124,7 +124,7 @@ def test_metrics_that_contradict_each_other_are_named():
 
 
 def test_a_sentence_claims_a_difference_only_where_there_is_one():
-    """A significant difference is said with its size; otherwise that none is shown, never that there is none."""
+    """A significant difference is said with its size; otherwise that there is no significant one."""
     made = scores()
     assert (
         "a significant difference"
@@ -133,7 +133,7 @@ def test_a_sentence_claims_a_difference_only_where_there_is_one():
     same = made.copy()
     same.loc[{"system": "dense"}] = made.sel(system="mine").values[::-1]
     assert findings(irmeta.versus(same, "mine", "dense", metrics="AP"))[0].startswith(
-        "By AP, no difference"
+        "By AP, there is no significant difference"
     )
 
 

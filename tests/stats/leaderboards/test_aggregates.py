@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
+from irmeta.choices import Aggregate
 from irmeta.errors import ScoresError
 from irmeta.stats.leaderboards import aggregates, completion, holes, items
 from irmeta.stats.leaderboards.bradley_terry import strengths
@@ -265,7 +266,7 @@ def test_a_task_that_nobody_has() -> None:
 def test_rank_sets_of_filled_tables_are_wider() -> None:
     """Holes add to what other tasks allow: rank sets of a filled table are no narrower than those of the full one."""
     rng = np.random.default_rng(6)
-    table = world(rng, 20, 12)
+    table = world(rng, 20, 40)
     seen = np.where(rng.random(table.shape) < 0.4, NAN, table)
     found = completion.predict(seen, rng)
     known = np.where(np.isfinite(seen), seen, found.mean)
@@ -284,6 +285,23 @@ def test_rank_sets_of_filled_tables_are_wider() -> None:
     ).mean()
     assert (open_.best <= open_.rank).mean() > 0.9
     assert full.best.tolist() == full.rank.tolist()
+
+
+@pytest.mark.parametrize("kind", ["mean", "borda"])
+def test_five_tasks_with_predicted_scores_claim_nothing(kind: Aggregate) -> None:
+    """Models that are equally good are not distinguished by few tasks, however their holes are filled."""
+    claimed = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        table = rng.normal(0.5, 0.1, (15, 5))
+        filled = np.repeat(table[None], 50, axis=0)
+        holes = rng.random(table.shape) < 0.2
+        filled[:, holes] += rng.normal(0, 0.1, (50, holes.sum()))
+        one = resampled(
+            table, kind, filled, rng, level=0.95, draws=400, tasks=True, filled=True
+        )
+        claimed.append(one.sets.better.any())
+    assert sum(claimed) <= 1
 
 
 def test_a_model_without_a_mean_has_no_rank() -> None:

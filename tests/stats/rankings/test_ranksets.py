@@ -116,12 +116,11 @@ def test_fewest_topics_that_can_claim(level):
 def test_level_that_is_met_exactly_suffices():
     """At 90% 2 of 20 draws may reach a difference, its own one counted; 1 - .9 is a little less than .1."""
     estimates = [0.0, 1.0]
-    errors = np.ones((2, 2))
     drawn = np.zeros((19, 2))
     drawn[0, 1] = 2
-    assert rank_sets_of(estimates, drawn, errors, level=0.9).better[1, 0]
+    assert rank_sets_of(estimates, drawn, level=0.9).better[1, 0]
     drawn[1, 0] = 2
-    assert not rank_sets_of(estimates, drawn, errors, level=0.9).better[1, 0]
+    assert not rank_sets_of(estimates, drawn, level=0.9).better[1, 0]
 
 
 WORLDS = {
@@ -299,9 +298,16 @@ def test_independent_estimates_have_sets_from_their_errors():
     """Of estimates with normal errors, two are told apart where z exceeds the quantile of the largest."""
     estimates, error = np.array([0.0, 2.0, 4.5]), 1.0
     drawn = np.random.default_rng(0).normal(0, error, (20_000, 3))
-    sets = rank_sets_of(estimates, drawn, np.full((3, 3), np.sqrt(2.0)))
+    sets = rank_sets_of(estimates, drawn)
     # Tukey's range of 3 normal values at 5% is 3.31, for a difference of 3.31: only 4.5 - 0 exceeds it
     assert np.argwhere(sets.better).tolist() == [[2, 0]]
+
+
+def test_estimates_that_nothing_moves_are_sure():
+    """Differences that no draw moves are sure, and equal estimates stay equal."""
+    sets = rank_sets_of([0.5, 0.5, 0.7], np.zeros((100, 3)))
+    assert sets.low.tolist() == [2, 2, 1]
+    assert sets.high.tolist() == [3, 3, 1]
 
 
 @pytest.mark.parametrize("shape", [(1, 5), (5, 1), (5,)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Estimate, Placed, Spread
 
@@ -102,8 +103,8 @@ def test_what_moves_both_alike_drops_out():
     assert other.error[0, 1] > same.error[0, 1]
 
 
-def test_draws_have_the_variance_of_the_differences():
-    """Differences of drawn means vary as the standard errors say, on one collection and across two."""
+def test_draws_vary_as_squares_and_factors_say():
+    """Drawn differences vary by the mean square of a topic, on one collection and across two, and by the factors."""
     rng = np.random.default_rng(6)
     scores = [world(rng, 30, topics) for topics in (40, 60)]
     z = [z_of(one, one) for one in scores]
@@ -113,10 +114,41 @@ def test_draws_have_the_variance_of_the_differences():
     )
     draws = across.drawn(placed, spreads, np.eye(2), 20_000, rng)
     errors = across.differences(placed, spreads, np.eye(2)).error
-    for i, j in ((0, 1), (0, 4), (2, 5)):
+    topics = across.differences(placed, [NONE, NONE], np.eye(2)).error
+    one, other = (each.scores for each in placed)
+    middle = np.concatenate([one.mean(axis=1), other.mean(axis=1)]).mean()
+
+    def squared(scores):
+        return (scores**2).sum() / scores.size**2
+
+    expected = {
+        (0, 1): squared(one[0] - one[1]),
+        (0, 4): squared(one[0] - middle) + squared(other[1] - middle),
+        (2, 5): squared(one[2] - middle) + squared(other[2] - middle),
+    }
+    for (i, j), from_topics in expected.items():
+        factors = errors[i, j] ** 2 - topics[i, j] ** 2
         assert (draws[:, i] - draws[:, j]).std() == pytest.approx(
-            errors[i, j], rel=0.03
+            np.sqrt(from_topics + factors), rel=0.03
         )
+
+
+@pytest.mark.parametrize("topics", [[5], [10], [6, 8]])
+def test_equal_systems_have_rank_sets_of_all_ranks(topics):
+    """Entries that are equally good are not distinguished by few topics, of one collection or of two."""
+    claimed = 0
+    for seed in range(30):
+        rng = np.random.default_rng([seed, *topics])
+        placed = [
+            across.Placed(rng.normal(size=(8, count)), np.zeros((8, 2)))
+            for count in topics
+        ]
+        none = [NONE] * len(topics)
+        draws = across.drawn(placed, none, np.eye(len(topics)), 400, rng)
+        means = across.means(placed, none).value
+        claimed += rank_sets_of(means, draws).better.any()
+    # 5 or more of 30 at 5% have a probability of 2%
+    assert claimed <= 4
 
 
 def test_a_figure_that_is_sure_has_no_p_and_a_constant_difference_is_beyond_chance():

@@ -109,14 +109,11 @@ def resampled(
     centre = others.mean(axis=0) if filled else estimate
     # how far tables lie from their mean, the tables one after the other; and other tasks
     drawn = (others - others.mean(axis=0))[np.arange(draws) % len(others)]
+    variance = (drawn**2).mean(axis=0)
     if tasks:
+        variance = variance + compared.var(axis=1, ddof=1) / compared.shape[1]
         drawn = drawn + _over_tasks(compared, draws, rng)
-    covariance = drawn.T @ drawn / draws
-    variance = np.diag(covariance)
-    # var(a - b) = var a + var b - 2 cov(a, b); rounding can leave it below 0
-    squares = variance[:, None] + variance - 2 * covariance
-    errors = np.sqrt(np.maximum(squares, 0.0))
-    sets = rank_sets_of(centre, drawn, errors, level=level)
+    sets = rank_sets_of(centre, drawn, level=level)
     rank = ranked(centre)
     best, worst = rank, rank
     if filled:
@@ -149,9 +146,8 @@ def _estimates(
 
 
 def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Draw how far estimates move with other tasks, (draw, model), by reversing the sign of whole tasks' deviations."""
+    """Draw how far estimates move with other tasks, (draw, model), by reversing the sign of what tasks add to them."""
     tasks = compared.shape[1]
-    centred = compared - compared.mean(axis=1, keepdims=True)
     signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1
-    # variance: s^2 / tasks
-    return np.asarray(signs @ centred.T / np.sqrt(tasks * (tasks - 1)))
+    # differences d of two models: variance sum d^2 / tasks^2, as in `rank_sets`
+    return np.asarray(signs @ compared.T / tasks)

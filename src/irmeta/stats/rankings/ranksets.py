@@ -101,10 +101,9 @@ def rank_sets(
         other = np.concatenate([there, -held], axis=0).astype(np.float32)
         differences = partial(_of_shared, own, other, np.tile(signs, 2))
     rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
-    # what differs by rounding only is equal
-    differs = squares > rounding**2
-    spread = np.sqrt(np.where(differs, squares, 0))
-    observed = _ratio(np.where(differs, difference, 0), spread, rounding)
+    spread = _spread(squares, rounding)
+    # systems that differ by rounding only are equal
+    observed = _ratio(np.where(spread > 0, difference, 0), spread, rounding)
     return _stepped(observed, spread, differences, len(signs), level, marginal)
 
 
@@ -123,7 +122,6 @@ def fewest_topics(level: float) -> int:
 def rank_sets_of(
     estimates: npt.ArrayLike,
     drawn: npt.ArrayLike,
-    errors: npt.ArrayLike,
     *,
     level: float = 0.95,
     marginal: bool = False,
@@ -131,22 +129,22 @@ def rank_sets_of(
     """Return the rank sets of estimates that come with draws of their own: bootstraps, or a known covariance.
 
     estimates : (system,), the larger the better.  drawn : (draw, system), how far each draw lies from the estimates.
-    errors : (system, system), the standard error of each difference, not below 0; level, marginal : as in `rank_sets`.
+    The standard error of a difference is the root of its mean square.  level, marginal : as in `rank_sets`.
 
-    >>> errors = np.array([0.1, 0.1, 0.1])
-    >>> drawn = np.random.default_rng(0).normal(0, errors, (1000, 3))
-    >>> sets = rank_sets_of([0.5, 0.4, 2.0], drawn, np.hypot(errors[:, None], errors))
+    >>> drawn = np.random.default_rng(0).normal(0, 0.1, (1000, 3))
+    >>> sets = rank_sets_of([0.5, 0.4, 2.0], drawn)
     >>> sets.low.tolist(), sets.high.tolist()
     ([2, 2, 1], [3, 3, 1])
     """
     means = settled(np.asarray(estimates, dtype=np.float64))
-    spread = np.asarray(errors, dtype=np.float64)
-    values = np.ascontiguousarray(drawn, dtype=np.float32)
-    rounding = _rounding(np.abs(drawn).max(axis=0))
+    values = np.asarray(drawn, dtype=np.float64)
+    products = values.T @ values / len(values)
+    rounding = _rounding(np.sqrt(np.diag(products)))
+    spread = _spread(_squares(products), rounding)
     observed = _ratio(means[:, None] - means, spread, rounding)
-    return _stepped(
-        observed, spread, partial(_of_means, values), len(values), level, marginal
-    )
+    singles = np.ascontiguousarray(values, dtype=np.float32)
+    differences = partial(_of_means, singles)
+    return _stepped(observed, spread, differences, len(values), level, marginal)
 
 
 def _signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
@@ -162,10 +160,7 @@ def _signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
 def _complete(values: Floats) -> tuple[Floats, Floats]:
     """Compute each pair's sum of differences, and the sum of their squares, of (topic, system)."""
     total = values.sum(axis=0)
-    products = values.T @ values
-    # sum d^2 = sum a^2 + sum b^2 - 2 sum a b
-    squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
-    return total[:, None] - total, squares
+    return total[:, None] - total, _squares(values.T @ values)
 
 
 def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats]:
@@ -174,6 +169,17 @@ def _with_holes(values: Floats, known: Floats) -> tuple[Floats, Floats]:
     total = values.T @ known
     squares = (values**2).T @ known
     return total - total.T, squares + squares.T - 2 * values.T @ values
+
+
+def _squares(products: Floats) -> Floats:
+    """Compute the sum of squares of the difference of each two systems from the products of all, (system, system)."""
+    # sum d^2 = sum a^2 + sum b^2 - 2 sum a b
+    return np.diag(products)[:, None] + np.diag(products) - 2 * products
+
+
+def _spread(squares: Floats, rounding: Floats) -> Floats:
+    """Take the root; 0 where it is one of rounding only."""
+    return np.sqrt(np.where(squares > rounding**2, squares, 0))
 
 
 def _rounding(sizes: Floats) -> Floats:

@@ -189,21 +189,20 @@ def drawn(
 ) -> Floats:
     """Draw how far the means of all systems may lie from what they are: (draw, system), around 0.
 
-    Topics are drawn by random signs of their deviations (a wild bootstrap), the factors' part from a normal
-    distribution; rank sets are made of these draws.
+    Topics are drawn by random signs of scores about the mean of all, as in `rank_sets`: two systems of one collection
+    are compared by signs of their differences. The factors' part is from a normal distribution.
     """
     _, loadings = _stacked(placed)
     # normal draws with the covariance V = U diag(v) U': z diag(sqrt v) U'
     values, vectors = np.linalg.eigh(joint(spreads, shared))
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     moved = rng.normal(size=(draws, len(values))) @ root.T
+    middle = np.concatenate([one.scores.mean(axis=1) for one in placed]).mean()
     parts = []
     for one in placed:
         topics = one.scores.shape[1]
         signs = rng.choice(np.array([-1.0, 1.0]), size=(draws, topics))
-        centred = one.scores - one.scores.mean(axis=1, keepdims=True)
-        # variance of signs @ centred: topics (topics - 1) times that of the mean
-        parts.append(signs @ centred.T / np.sqrt(topics * (topics - 1)))
+        parts.append(signs @ (one.scores - middle).T / topics)
     return np.asarray(np.hstack(parts) + moved @ loadings.T)
 
 

@@ -161,7 +161,7 @@ def _figures(
         "standardized": means.value,
         "low": low,
         "high": high,
-        **_ranks(means.value, draws, every.error, level),
+        **_ranks(means.value, draws, level),
         **{
             name: np.concatenate([getattr(one, name) for one in stands])
             for name in Standing._fields
@@ -203,9 +203,7 @@ def _estimates(
     )
 
 
-def _ranks(
-    means: Floats, draws: Floats | None, errors: Floats, level: float
-) -> dict[str, Any]:
+def _ranks(means: Floats, draws: Floats | None, level: float) -> dict[str, Any]:
     """Rank the entries, each with its rank set; without draws of the means there are no sets."""
     rank = 1.0 + (means[:, None] < means - 1e-10).sum(axis=1)
     if draws is None:
@@ -213,7 +211,7 @@ def _ranks(
         return {"rank": rank, "rank_low": unknown, "rank_high": unknown}
     if len(means) < 2:
         return {"rank": rank, "rank_low": rank, "rank_high": rank}
-    sets = rank_sets_of(means, draws, errors, level=level)
+    sets = rank_sets_of(means, draws, level=level)
     return {"rank": rank, "rank_low": sets.low, "rank_high": sets.high}
 
 
