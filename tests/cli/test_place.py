@@ -225,7 +225,7 @@ def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
     )
     assert code == 0
     assert out.startswith("new: P@2")
-    assert "Left out in turn" in out
+    assert "Groups that are left out" in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert (tmp_path / "penalty.svg").exists()
     assert err == ""

@@ -195,7 +195,7 @@ def test_flat_topics_are_told(typed, files):
             "compare old.parquet new.parquet --kind raw,norml",
             "choose 'raw' or 'z' or 'normal'",
         ),
-        ("compare old.parquet old.parquet", "the same name"),
+        ("compare old.parquet old.parquet", "two collections are named"),
         ("describe old.parquet --by RR", "no metric 'RR'"),
         ("describe old.parquet --level 95", "between 0 and 1"),
         ("describe old.parquet --plot means.gif", "saved as .svg, .pdf or .png"),

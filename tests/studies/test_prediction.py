@@ -163,7 +163,7 @@ def test_metric_without_cutoff_is_taken_as_the_one_cut_at_1000(made):
     outcome = predict(given("P@10=0.4"), prediction_model(cubes), want=["AP"])
     assert outcome.target.values.tolist() == ["AP@1000"]
     assert any(
-        note.startswith("AP is taken as AP@1000") for note in about(outcome)["notes"]
+        note.startswith("AP is used as AP@1000") for note in about(outcome)["notes"]
     )
 
 

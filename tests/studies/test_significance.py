@@ -177,7 +177,7 @@ def test_too_few_resamples_for_holm_are_named():
             "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
         ),
         ("wilcoxon", 10, 20, "use 13 topics or more, or --test t, or --correct bh"),
-        ("bootstrap", 10, 30, "use 8700 resamples, or bh"),
+        ("bootstrap", 10, 30, "use 8700 resamples, or --correct bh"),
     ],
 )
 def test_advice_where_nothing_can_be_significant_names_what_would_help(

@@ -107,14 +107,14 @@ def test_draws_that_tie_all_systems_have_no_percentiles():
         scores(1),
         sizes=[4, 5],
     )
-    (note,) = (note for note in about(outcome)["notes"] if note.startswith("AP: by"))
+    (note,) = (note for note in about(outcome)["notes"] if note.startswith("AP: in"))
     assert 0 < int(note.split()[2]) < 1500
     assert "4 systems" in note
     assert np.isfinite(outcome["p50"].values).all()
     same = scores(0)[[0] * 4].assign_coords(system=list("abcd"))
     alike = standardizing_set(same, scores(1), sizes=[2], resamples=100)
     assert np.isnan([alike[name].values for name in ("p50", "p5", "p1", "p1_se")]).all()
-    assert "AP: by 100 of 100 draws of 2 systems all new systems are tied" in " ".join(
+    assert "AP: in 100 of 100 draws of 2 systems all new systems tie" in " ".join(
         about(alike)["notes"]
     )
 

@@ -47,7 +47,7 @@ def sentence_cells(tables: Tables) -> Iterator[Cell]:
         max((cell[at].max(), row) for row, cell in found.items()) for at in (0, 1)
     )
     best = float(tau[1] == r2[1] == ("RBP(p=0.8)", 3))
-    why = f"{NOT_RELEASED}: of the 108 cases {3 * len(found)} can be had; ours is 1 if it is the best of these"
+    why = f"{NOT_RELEASED}: of the 108 cases {3 * len(found)} are available; ours is 1 if it is the best of these"
     yield lacking(
         ITEM,
         "RBP(p=0.8), 3 predictors",

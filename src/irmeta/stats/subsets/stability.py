@@ -117,7 +117,7 @@ def stability(again: Bools, choice: Choice, sizes: Sequence[int]) -> Stability:
 
 
 def alternatives(again: Bools, at: int, most: int) -> tuple[Bools, Floats]:
-    """Return the subsets of one size that halves choose oftenest: flags (subset, variable), and the share of halves.
+    """Return the subsets of one size that halves choose most often: flags (subset, variable), and the share of halves.
 
     again : (partition, 2, k, variable).  at : the place of the size along k.  most : no more than these.
     """

@@ -556,7 +556,7 @@ def _stability(
 def _alternatives(
     source: MetricMatrix, sizes: list[int], again: Bools
 ) -> dict[str, Any]:
-    """Return the sets that halves choose oftenest, size by size, with what they leave unexplained on all topics."""
+    """Return the sets that halves choose most often, size by size, with what they leave unexplained on all topics."""
     found = [alternatives(again, at, SETS) for at in range(len(sizes))]
     subsets = np.concatenate([taken for taken, _ in found])
     left = [unexplained(source.sigma, np.flatnonzero(subset)) for subset in subsets]

@@ -44,7 +44,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     topics chooses, too) and same (share of partitions in which all of it is).
     stability : k, metric, chosen (share of halves), se; with partitions only.
     alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
-    that halves choose oftenest; with partitions only.
+    that halves choose most often; with partitions only.
     rivals : k, metrics, behind (its loss by the objective less that of the best), behind_low (the lower end of the 95%
     interval over topics, of all sets of that size at once): the sets of the size reported that are not clearly worse
     than the best, which is the first; with "exact" and scores, of at most 5000 sets.
@@ -283,7 +283,7 @@ def _tied(outcome: xr.Dataset) -> int:
 
 
 def _as_good(outcome: xr.Dataset, few: int) -> str:
-    """Say how much the sets explain that halves choose oftenest."""
+    """Say how much the sets explain that halves choose most often."""
     here = outcome["alternative_k"].values == few
     explained = 1 - outcome["alternative_unexplained"].values[here]
     if len(explained) < 2:

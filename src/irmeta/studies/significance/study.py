@@ -315,7 +315,7 @@ def _notes(
         why = f"with {resamples} resamples"
         better = f"use {int(np.ceil(1 / needed))} resamples"
     elif test not in RESAMPLING and test not in JOINT:
-        better = f"take {_topics_for(needed)} topics or more, or t"
+        better = f"use {_topics_for(needed)} topics or more, or --test t"
     if corrects_pairs and floor < alpha:
         better += ", or --correct bh"
     if corrects_pairs:
