@@ -83,6 +83,13 @@ def colliding() -> Callable[[str, int], list[str]]:
     return make
 
 
+IDLE = {
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+}
+"""What keeps a cluster from measuring itself all the time, with a tenth of a core while no test uses it."""
+
+
 @pytest.fixture(scope="session")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Dask scheduler that has two workers, each a process with one thread."""
@@ -90,7 +97,12 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     folder = tmp_path_factory.mktemp("dask")
     about = folder / "scheduler.json"
-    common = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    common = {
+        "cwd": folder,
+        "env": os.environ | IDLE,
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+    }
     options = ["--scheduler-file", str(about)]
     start = [
         sys.executable,

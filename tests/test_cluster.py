@@ -179,7 +179,8 @@ def test_workers_that_come_later(
         lambda _: "0.0.1" if os.getpid() == here else "unused",
     )
     with pytest.raises(
-        IrmetaError, match=r"a worker that joined later has irmeta .*, here is 0.0.1"
+        IrmetaError,
+        match=r"a worker that joined later has irmeta .*, but this machine has 0.0.1",
     ):
         list(irmeta.parallel.in_order(str, range(3)))
     monkeypatch.undo()
@@ -257,7 +258,8 @@ def test_another_version(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     with (
         pytest.raises(
-            IrmetaError, match=r"worker tcp://.* has irmeta 0.0.2, here is 0.0.1"
+            IrmetaError,
+            match=r"worker tcp://.* has irmeta 0.0.2, but this machine has 0.0.1",
         ),
         on_cluster(address),
     ):

@@ -85,7 +85,7 @@ def test_what_is_missing_is_named_before_any_work(
     monkeypatch.setattr(verb, "PAPERS", {"good": "", "poor": ""})
     with pytest.raises(
         IrmetaError,
-        match=r"(?s)poor is .* lacks trec8-adhoc\..*irmeta datasets fetch trec8-adhoc",
+        match=r"(?s)poor needs .* lacks trec8-adhoc\..*irmeta datasets fetch trec8-adhoc",
     ):
         run("all", "--data", tmp_path, "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()

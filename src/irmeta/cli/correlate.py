@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from irmeta.choices import Coefficient, CorrelationView, Level, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Shown, option
+from irmeta.cli.study import Best, PickedPairs, Shown, option
 
 
 @app.command()
 def correlate(
-    picked: Picked,
+    picked: PickedPairs,
     best: Best,
     shown: Shown,
     level: Annotated[
