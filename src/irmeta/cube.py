@@ -486,7 +486,7 @@ def deeper_metrics(
     """Note the metrics that were asked for without a cutoff and are there only with one.
 
     >>> deeper_metrics("AP RR", ["AP@1000", "RR"])
-    ['there is no AP among the scores: AP@1000 is used, the deepest']
+    ['the scores have no AP; the deepest one, AP@1000, is used']
     """
     if wanted is None:
         return []

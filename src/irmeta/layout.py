@@ -52,7 +52,7 @@ def first_rows(
     """Return the first rows of a table, under a title that says how many there are and which option shows all.
 
     >>> list(first_rows("means", pl.DataFrame({"system": range(143)})))
-    ['means: the first 20 of 143 (all: --table means)']
+    ['means: the first 20 of 143 rows (all: --table means)']
     """
     if frame.height <= rows:
         return {name: frame}

@@ -316,7 +316,7 @@ def flat_topics(scores: xr.DataArray) -> list[str]:
     >>> from irmeta.cube import cube
     >>> raw = cube([[[0.1]], [[0.1]]], ["a", "b"], ["301"], ["AP"])
     >>> flat_topics(apply(raw, fit(raw)))
-    ['AP: all standardizing systems score alike on 1 topic (301): every system gets the middle of the scale there']
+    ['AP: all standardizing systems have the same score on 1 topic (301); every system gets the middle of the scale there']
     """
     done = about(scores)["standardization"]
     became = _BECAME[done["policy"]]

@@ -166,7 +166,7 @@ def test_a_file_without_an_address_is_asked_for(
     """Where we do not know an address the error says which file to put where."""
     lost = tuple(replace(file, address=None) for file in upstream.collection.files)
     with pytest.raises(
-        IrmetaError, match=r"address of matrices/toy/AP\.csv is unknown .* put it at"
+        IrmetaError, match=r"toy/AP\.csv has no public address .* put it at .*AP\.csv"
     ):
         fetch(replace(upstream.collection, files=lost), tmp_path)
 

@@ -362,14 +362,18 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {"metrics": "AP RR"},
             {},
-            r'-m "AP RR"; make a new collection with --collection NAME',
+            r'has other metrics; use the same, -m "AP RR", or make a new collection with --collection NAME',
         ),
         (
             {},
             {"score_precision": "float32"},
-            "the options differ.*--score-precision float64",
+            "made with other options; use the same, --score-precision float64",
         ),
-        ({}, {"topics": "common"}, "the options differ.*--topics qrels"),
+        (
+            {},
+            {"topics": "common"},
+            "made with other options; use the same, --topics qrels",
+        ),
         ({"topics": "common"}, {"topics": "common"}, "evaluate all runs together"),
         (
             {"metrics": "AP(pool=3)"},
@@ -412,7 +416,7 @@ def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
         scores, irmeta.standardization.fit(scores)
     )
     irmeta.save(standardized, desk / "s.parquet")
-    with pytest.raises(ScoresError, match="changed after that .standardization"):
+    with pytest.raises(ScoresError, match="changed after evaluation .standardization"):
         added(desk, desk / "runs")
     imported = irmeta.from_frame({"bm25": {"301": 0.5}}, metric="AP")
     irmeta.save({"qrels": imported}, desk / "s.parquet")

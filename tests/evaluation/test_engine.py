@@ -696,7 +696,7 @@ def test_runs_that_rank_alike_are_named() -> None:
     ]
     assert [note for note in notes if "an earlier run" in note] == [
         (
-            "1 run ranks the same documents as an earlier run on every topic: two as one; drop such "
+            "1 run has the same ranking as an earlier run on every topic: two as one; drop such "
             "copies where runs are a sample"
         )
     ]
@@ -715,9 +715,7 @@ def test_copies_among_the_runs_of_trec_covid(data: Path) -> None:
         )
     )["notes"]
     assert any(
-        note.startswith(
-            "4 runs rank the same documents as an earlier run on every topic"
-        )
+        note.startswith("4 runs have the same ranking as an earlier run on every topic")
         for note in notes
     )
 

@@ -55,7 +55,9 @@ def test_a_set_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     ):
         evaluate_under({"people": SETS["people"], "broken": path}, RUNS, "AP")
     path.write_text("1 0 a 1\n1 0 a 2\n")
-    with pytest.raises(FileFormatError, match="on line 1 with grade 1, here with 2"):
+    with pytest.raises(
+        FileFormatError, match="on line 1 with grade 1, here with grade 2"
+    ):
         evaluate_under({"broken": path}, RUNS, "AP")
     path.write_text("")
     with pytest.raises(FileFormatError, match="the file is empty"):

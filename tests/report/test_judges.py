@@ -53,4 +53,4 @@ def test_the_panel_compares_with_the_first() -> None:
         panel.command
         == "irmeta judges compare scores.parquet --groups t.csv --truth 'nist'"
     )
-    assert any("take 8 teams" in note for note in panel.notes)
+    assert any("treat the 8 teams" in note for note in panel.notes)

@@ -124,7 +124,7 @@ def test_the_tables_hold_every_figure():
     ("options", "message"),
     [
         ({"baseline": "bm25"}, "no system 'bm25' to serve as the baseline"),
-        ({"by": "RR"}, "no metric 'RR' to sort"),
+        ({"by": "RR"}, "cannot sort the systems by 'RR'"),
     ],
 )
 def test_unknown_names_are_refused(options, message):

@@ -139,7 +139,7 @@ def test_choosing_needs_something_to_choose_on(roles):
     first, test = roles
     with pytest.raises(ScoresError, match="no development collection"):
         predictors(first["train"], test)
-    with pytest.raises(ScoresError, match="at least two"):
+    with pytest.raises(ScoresError, match="at least 2 training collections"):
         predictors({"c0": first["train"]["c0"]}, test, choose="leave-one-out")
 
 

@@ -68,7 +68,7 @@ def test_findings_say_whether_the_topics_are_enough():
     few = reliability(scores(apart=0.15), metrics="AP")
     needed = tables(few)["needed"].filter(coefficient="erho2").row(0, named=True)
     assert f"An E rho2 of .95 needs {needed['needed']:.0f} topics" in findings(few)[0]
-    assert f"{needed['needed'] - 20:.0f} more." in findings(few)[0]
+    assert f"{needed['needed'] - 20:.0f} more than there are." in findings(few)[0]
 
 
 def test_systems_that_do_not_differ_are_said_so():

@@ -97,7 +97,7 @@ def test_people_see_contradicted_and_open_figures_first():
     views = overview(outcome)
     assert list(views) == [
         "items",
-        "figures: the first 20 of 47 (all: -o FILE.csv or --format json)",
+        "figures: the first 20 of 47 rows (all: -o FILE.csv or --format json)",
         "contradicted or open",
     ]
     shown = list(views.values())[1]

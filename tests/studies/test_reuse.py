@@ -363,7 +363,7 @@ def test_wrong_input_is_named():
     groups = groups_of(lists)
     with pytest.raises(ScoresError, match="no group for 18 of 20 runs"):
         reuse(grades, lists, groups={"g0r0": "g0", "g0r1": "g0"}, metrics="P@5")
-    with pytest.raises(ScoresError, match="it takes 6 or more"):
+    with pytest.raises(ScoresError, match="at least 6 are needed"):
         reuse(
             grades,
             {name: lists[name] for name in list(lists)[:6]},

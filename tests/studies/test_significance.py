@@ -143,7 +143,7 @@ def test_tukey_is_not_corrected_twice():
     """Randomised Tukey HSD holds for all pairs by itself, and the result says so."""
     outcome = significance(scores(), test="tukey", correct="holm")
     assert outcome["p"].equals(outcome["p_corrected"].rename("p"))
-    assert "corrected for all pairs by itself" in about(outcome)["notes"][0]
+    assert "tukey corrects for all pairs itself" in about(outcome)["notes"][0]
 
 
 def test_too_few_resamples_for_holm_are_named():

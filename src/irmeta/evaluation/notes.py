@@ -150,7 +150,7 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     orders : by run a digest of its lists, empty where it retrieves nothing.
 
     >>> identical({"a": "1", "b": "2", "c": "1", "d": ""})
-    ['1 run ranks as an earlier run does on every topic: c as a; count such runs once where runs are a sample']
+    ['1 run has the same ranking as an earlier run on every topic: c as a; drop such copies where runs are a sample']
     """
     first: dict[str, str] = {}
     copies = [
@@ -160,13 +160,13 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     if not pairs:
         return []
     if len(pairs) > 1:
-        count = f"{len(pairs)} runs rank"
+        count = f"{len(pairs)} runs have"
     else:
-        count = "1 run ranks"
+        count = "1 run has"
     return [
         (
-            f"{count} the same documents as an earlier run on every topic: {listed(pairs)}; drop "
-            "such copies where runs are a sample"
+            f"{count} the same ranking as an earlier run on every topic: {listed(pairs)}; drop such "
+            "copies where runs are a sample"
         )
     ]
 

@@ -61,7 +61,7 @@ def test_without_dev_each_training_collection_is_predicted_from_the_others():
 
 def test_leaving_out_needs_two_collections():
     """One training collection and no dev collection is an error."""
-    with pytest.raises(ScoresError, match="at least two"):
+    with pytest.raises(ScoresError, match="at least 2 training collections"):
         folds([scores(0, 12)], [])
 
 

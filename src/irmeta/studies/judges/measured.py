@@ -33,8 +33,8 @@ TEAMS: Mapping[tuple[int, int], float] = {(6, 25): 0.91, (10, 50): 0.93}
 def coverage_of_teams() -> str:
     """Say how often intervals that leave out teams held in simulated collections of teams.
 
-    >>> coverage_of_teams()[:69]
-    '95% intervals leave out teams: of tau they hold in simulated collecti'
+    >>> coverage_of_teams()[:96]
+    '95% intervals leave out teams; in simulated collections with teams of four systems, those of tau'
     """
     shares = " and ".join(
         f"{share:.0%} ({teams} teams, {topics} topics)"
@@ -49,8 +49,8 @@ def coverage_of_teams() -> str:
 def coverage_note(systems: int, topics: int) -> str:
     """Say how often intervals held in the simulated collections whose size is most like this one.
 
-    >>> coverage_note(22, 30)[:73]
-    '95% intervals hold in simulated collections of 20 systems on 25 topics, t'
+    >>> coverage_note(22, 30)[:78]
+    'in simulated collections of 20 systems on 25 topics, the most similar size, 95'
     """
     # sizes differ by their ratios
     like = min(
