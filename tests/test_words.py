@@ -26,6 +26,7 @@ INSTEAD = {
     r"\btells nothing\b": "cannot distinguish, says nothing about",
     r"\bas they truly stand\b": "with the true ranking",
     rf"\ban? (\w+ )?({THINGS}) an? ({OF})\b": "a row for each",
+    r"\b(?!and\b)([a-z]+\x20[a-z]+)\x20\1\b": "it once",
     r'"""Gives? ': "Return",
 }
 OUTPUT = re.compile(r"^```console\n.*?^```$", re.MULTILINE | re.DOTALL)
@@ -72,6 +73,7 @@ def test_a_text_is_in_the_words_of_the_field(path: Path) -> None:
         "the same everywhere, which tells nothing",
         "to rank them as they truly stand",
         "a JSON file a paper",
+        "there is there is no file to import",
         '    """Give the means."""',
     ],
 )

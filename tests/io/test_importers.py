@@ -130,7 +130,7 @@ def test_what_is_not_trec_eval(tmp_path: Path, text: str, says: str) -> None:
     """Other text is refused with its line."""
     with pytest.raises(FileFormatError, match=says):
         import_trec_eval(put(tmp_path, "x.txt", text))
-    with pytest.raises(ScoresError, match="there is no file to import"):
+    with pytest.raises(ScoresError, match=r"^there is no file to import"):
         import_trec_eval([])
 
 
@@ -199,12 +199,14 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
     assert numbered.topic.values.tolist() == ["1", "2"]
     (note,) = about(numbered)["notes"]
     assert note.startswith(
-        "topics are numbered from 1, as the file has no names for them; name them with --topics,"
+        "topics are numbered from 1; if the file does not name them, name them with --topics,"
     )
     named = import_matrix(path, rows="topics", topics=["401", "402"])
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
     assert "notes" not in named.attrs
-    with pytest.raises(FileFormatError, match="2 topics, but --topics names 3"):
+    with pytest.raises(
+        FileFormatError, match=r": the file has 2 topics, but --topics names 3"
+    ):
         import_matrix(path, rows="topics", topics=["1", "2", "3"])
 
 

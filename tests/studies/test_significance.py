@@ -510,7 +510,13 @@ def test_systems_that_tie_for_the_best_mean_are_not_one_best_system():
         "2 systems tie for the best mean (a, b); every other is significantly different from each of them."
         in said
     )
+    values[2] = np.roll(values[0], 3) - 0.001
+    assert (
+        "(a, b); 1 other system cannot be distinguished from at least one of them."
+        in findings(significance(cube(values[..., None], *names)))[0]
+    )
     values[0] += 0.2
+    values[2] -= 0.3
     assert (
         "The best system, a, is significantly different"
         in findings(significance(cube(values[..., None], *names)))[0]

@@ -89,9 +89,7 @@ def _seen(
     best = np.full(qrels.grades.size, np.inf)
     sources = sources_of(runs)
     if unknown := favoured - {name for name, _ in sources}:
-        raise IrmetaError(
-            f"there is there is no run of the favoured system {min(unknown)!r}"
-        )
+        raise IrmetaError(f"there is no run of the favoured system {min(unknown)!r}")
     for name, judged in _judged(qrels, sources):
         np.minimum.at(best, judged.judgment, judged.rank + 1.0)
         if name in favoured:

@@ -30,8 +30,8 @@ _RELEASED = (
     "ERR is 4; compare them with RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
 )
 _NUMBERED = (
-    "topics are numbered from 1, as the file has no names for them; name them with --topics, "
-    "as in --topics 401-450"
+    "topics are numbered from 1; if the file does not name them, name them with --topics, as in "
+    "--topics 401-450"
 )
 
 
@@ -111,7 +111,7 @@ def import_matrix(
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
             raise FileFormatError(
-                f"{path}: the file has the file has {len(columns)} topics, but --topics names "
+                f"{path}: the file has {len(columns)} topics, but --topics names "
                 f"{len(topics)}"
             )
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
@@ -214,7 +214,7 @@ def all_files(paths: Paths) -> list[Location]:
     """List the files of what was given: files, folders, globs, URLs of them."""
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
-        raise ScoresError("there is there is no file to import")
+        raise ScoresError("there is no file to import")
     return [file for one in given for file in listed(one)]
 
 

@@ -56,7 +56,7 @@ def durability(
     old = by_name(old)
     new = by_name(new)
     if not old:
-        raise ScoresError("there is there is no old collection to take factors from")
+        raise ScoresError("there is no old collection to take factors from")
     met = {}
     for name, scores in old.items():
         met[name] = standardization.common(

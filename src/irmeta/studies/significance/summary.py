@@ -164,7 +164,7 @@ def _beside_best(of_metric: xr.Dataset) -> str:
         if alike == 0:
             return f"{tied}; every other is significantly different from each of them."
         others = counted(alike, "other system")
-        return f"{tied}; {others} cannot be distinguished from all of them."
+        return f"{tied}; {others} cannot be distinguished from at least one of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
         return (
