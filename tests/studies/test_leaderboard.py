@@ -87,7 +87,7 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
         == np.isnan(holed["score"].values).any(axis=1).sum()
         > 0
     )
-    assert findings(holed)[0].startswith("Missing scores do not decide which of")
+    assert findings(holed)[0].startswith("Missing scores leave open which of")
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
     assert overview(holed)["ranks"]["mean"].str.contains("-").any()

@@ -327,7 +327,7 @@ def _open_first(outcome: xr.Dataset, kind: str) -> str:
             f"; of the {counted(known, model)} without missing scores it is {leader}"
         )
     return (
-        f"Missing scores do not decide which of {counted(firsts, model)} is first by "
+        f"Missing scores leave open which of {counted(firsts, model)} is first by "
         f"{label(kind, outcome)}{of_those}"
     )
 
