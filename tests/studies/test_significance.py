@@ -11,6 +11,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.significance import findings, overview, significance, tables
+from irmeta.studies.versus import versus
 
 CONTRACT = [
     "system_a",
@@ -440,6 +441,17 @@ def test_equivalent_systems_are_told_from_undecided_ones():
         "1 pair differs by less than 0.01; for 2 neither is shown."
     )
     assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
+
+
+def test_equivalence_by_few_topics_is_noted():
+    """With fewer than 25 topics a note, of `versus` too, has the measured share of wrong verdicts; with 25 none."""
+    rng = np.random.default_rng(0)
+    for topics, noted in ((24, True), (25, False)):
+        names = list("abc"), [str(t) for t in range(topics)], ["AP"]
+        one = cube(rng.uniform(0.2, 0.8, size=(3, topics, 1)), *names)
+        for found in (significance(one, margin=0.1), versus(one, "a", margin=0.1)):
+            said = " ".join(about(found)["notes"])
+            assert ("called equivalent wrongly" in said) == noted
 
 
 def test_without_a_margin_nothing_is_said_of_equivalence():

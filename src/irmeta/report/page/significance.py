@@ -61,7 +61,7 @@ def significance_panel(content: Content, name: str) -> Panel:
     lines = [line for line in panel.findings if line.startswith(f"{by}:")]
     return replace(
         panel,
-        findings=[*lines, *_range(ranked)],
+        findings=[*lines, *range_of_power(ranked)],
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(content, name)},
         notes=[
@@ -71,7 +71,7 @@ def significance_panel(content: Content, name: str) -> Panel:
     )
 
 
-def _range(ranked: pl.DataFrame) -> list[str]:
+def range_of_power(ranked: pl.DataFrame) -> list[str]:
     """Describe between which metrics the share of pairs goes; say nothing where it is the same by all, as it is shown.
 
     ranked : the table of power, the highest share first.

@@ -208,7 +208,7 @@ def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
         Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
     )
     if not exact <= float(outcome["most"]):
-        # so many topics, if any, that the curve is not followed there
+        # more topics than the curve is followed to, or no number of them
         reached = _tau_reached(two, int(two["affordable"]))
         return [
             f"{reached} achieve less for it: tau {short(float(two['chosen_tau']))}."
