@@ -1,7 +1,7 @@
 """Words of messages, notes and findings: names in a list, and numbers with the right plural."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 NAMED = 5
 """How many names a list shows before it says only how many more there are."""
@@ -22,6 +22,17 @@ def listed(names: Iterable[object], most: int = NAMED) -> str:
     every = [shortened(str(name), _LONGEST) for name in names]
     more = len(every) - most
     return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Write names as a sentence lists them, with a word before the last.
+
+    >>> joined(["a"]), joined(["a", "b"]), joined("abc", "or")
+    ('a', 'a and b', 'a, b or c')
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def counted(number: int, noun: str) -> str:
