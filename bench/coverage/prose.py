@@ -276,8 +276,8 @@ SAID: Sequence[Said] = (
         (Range("E rho2, teams left out"), Range("Phi, teams left out")),
     ),
     Said(
-        "src/irmeta/studies/description/study.py",
-        '"where shapes differ much, they hold in {}."',
+        "src/irmeta/limits.py",
+        '"where shapes differ much, all hold at once in {} of simulated collections."',
         [Range("rank sets where shapes differ", topics=_SIX)],
     ),
     Said(
@@ -314,6 +314,31 @@ SAID: Sequence[Said] = (
             *(Range(of + _BEST, DIFFER) for of in (_BY_T, _BY_MAX_T)),
             Range("a difference by itself"),
         ),
+    ),
+    Said(
+        "docs/decisions/0080-rank-sets-by-signs.md",
+        "miss the true rank of some system in {} of collections.",
+        [Missed("overlap.*", "heavy ties.*|all tie.*")],
+    ),
+    Said(
+        "docs/decisions/0110-reliability-intervals-by-leaving-out.md",
+        "holds in {} for E rho², for the systems at hand and for systems drawn from a population; for Phi in {}, and "
+        "with 5 systems in {}.",
+        (
+            Range("E rho2|E rho2, other.*"),
+            Range("Phi|Phi, other systems", "[^5].*"),
+            Range("Phi, other systems", "5 systems.*"),
+        ),
+    ),
+    Said(
+        "docs/decisions/0111-intervals-of-all-differences.md",
+        "The test keeps its level ({} where all tie).",
+        [Range("max-t test.*")],
+    ),
+    Said(
+        "src/irmeta/studies/reliability/study.py",
+        '"with 5, a 95% interval holds the truth in {} of simulated collections."',
+        [Range("Phi, other systems", "5 systems.*")],
     ),
     Said(
         "src/irmeta/studies/description/study.py",

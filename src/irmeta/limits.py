@@ -1,4 +1,6 @@
-"""What scores can show: the values that a metric can take, and nothing where differences do not vary."""
+"""What scores can show: the values that a metric can take, and what differences that do not vary, or hardly, cannot."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
@@ -7,6 +9,7 @@ from irmeta.attributes import about
 from irmeta.cube import geometric
 from irmeta.names import highest
 from irmeta.stats.arrays import Floats
+from irmeta.stats.tests import floors, multiplicity
 from irmeta.words import counted
 
 
@@ -42,6 +45,18 @@ def widest(scores: xr.DataArray) -> Floats:
     return np.where(logs, np.inf, most - least)
 
 
+def shapes_note(noun: str) -> str:
+    """Say what rank sets by signs suppose of equal systems, or models, and how often they hold where it is not so.
+
+    >>> shapes_note("model")[:59]
+    'Rank sets suppose that equal models have scores of one shap'
+    """
+    return (
+        f"Rank sets suppose that equal {noun}s have scores of one shape: "
+        "where shapes differ much, all hold at once in 83 to 94% of simulated collections."
+    )
+
+
 def constant_notes(effect_size: Floats, low: Floats) -> list[str]:
     """Say in how many tests the differences are the same on every topic, and what there is in place of t.
 
@@ -65,3 +80,26 @@ def constant_notes(effect_size: Floats, low: Floats) -> list[str]:
             "for n topics; effect_size is infinite (null in JSON)."
         )
     return lines
+
+
+def tied_notes(
+    test: str, correct: str, alpha: float, differing: Sequence[Floats]
+) -> list[str]:
+    """Count the tests by signs of systems that differ on so few topics that p cannot be small enough.
+
+    differing : by metric, on how many topics the systems of each pair differ.  correct : over the pairs of a metric.
+
+    >>> tied_notes("sign", "holm", 0.05, [np.array([5.0, 20.0])])[0][:29]
+    '1 test cannot be significant:'
+    """
+    blind = 0
+    for counts in differing:
+        # no p is below its floor, and then none is below the floor when both are corrected
+        least = multiplicity.CORRECTIONS[correct](floors.of_topics(test, counts))
+        blind += int((least >= alpha).sum())
+    if not blind:
+        return []
+    return [
+        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
+        f"that {test} has no p that is small enough; --test t has no such limit"
+    ]

@@ -8,6 +8,7 @@ from irmeta.attributes import about
 from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.studies.design import design, findings, overview, tables
+from irmeta.studies.design.summary import _cheapest
 
 POOLS = {5: 20.0, 20: 100.0}
 
@@ -273,3 +274,18 @@ def test_few_topics_are_an_error():
     """Halves of fewer than 8 topics measure nothing."""
     with pytest.raises(ScoresError, match="at least 3 systems on 8 topics"):
         design(scores(topics=6).sel(metric=["AP"]), target="AP")
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [
+        ([[True]], "the only cost of the front"),
+        ([[True, True]], "all 2 costs of the front"),
+        ([[True, True], [True, False]], "2 of the 3 costs of the front"),
+    ],
+)
+def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, said):
+    """One cost is one, all are all, and some are so many of how many."""
+    ways = [f"way{at}" for at in range(len(front))]
+    outcome = xr.Dataset({"front": (("way", "size"), front), "label": ("way", ways)})
+    assert said in _cheapest(outcome, "AP")

@@ -547,6 +547,23 @@ def test_pairs_that_differ_on_too_few_topics_are_counted(test, said):
     assert not any("cannot be significant" in note for note in about(outcome)["notes"])
 
 
+def test_holm_leaves_tied_pairs_that_may_come_last_their_chance():
+    """By Holm a pair that differs on 6 of 20 topics (p = 2/2^6) can be significant after all others are."""
+    values = np.repeat(np.random.default_rng(0).random((1, 20)), 3, axis=0)
+    values[1, :6] += 0.5
+    values[2] -= 0.4
+    one = cube(values[..., None], list("abc"), [str(at) for at in range(20)], ["cost"])
+    outcome = significance(one, test="sign")
+    assert outcome["significant"].values.all()
+    assert not any("cannot be significant" in note for note in about(outcome)["notes"])
+
+
+def test_intervals_that_do_not_hold_at_once_are_meant_to():
+    """Beside how often all intervals held at once, they are said to be meant to hold."""
+    notes = about(significance(scores(), metrics="AP"))["notes"]
+    assert any("are meant to hold for all pairs" in note for note in notes)
+
+
 @pytest.mark.parametrize(("systems", "said"), [(3, 1), (2, 0)])
 def test_a_share_of_pairs_is_said_to_have_no_interval(systems, said):
     """Discriminative power of three systems or more has no interval, which a note says; of one pair it is no share."""

@@ -210,7 +210,9 @@ def _cheapest(outcome: xr.Dataset, target: str) -> str:
     front = outcome["front"].values
     way = outcome.isel(way=int(front.sum(axis=1).argmax()))
     own, every = int(way["front"].sum()), int(front.sum())
-    if own == every:
+    if every == 1:
+        costs = "the only cost"
+    elif own == every:
         costs = f"all {every} costs"
     else:
         costs = f"{own} of the {every} costs"

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import constant_notes, widest
+from irmeta.limits import constant_notes, tied_notes, widest
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import result
@@ -22,7 +22,6 @@ from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
 from irmeta.stats.tests import floors, multiplicity, paired, resampling
-from irmeta.words import counted
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
     MappingProxyType(
@@ -345,18 +344,11 @@ def _tied_notes(
     needed = _needed(test, correct, alpha, systems)
     if test not in floors.SIGNED or floors.of_topics(test, topics) >= needed:
         return []
-    blind = 0
-    for metric in range(metrics):
-        differing = paired.over_pairs(
-            _differing, np.ascontiguousarray(values[..., metric])
-        )
-        blind += int((floors.of_topics(test, differing) >= needed).sum())
-    if not blind:
-        return []
-    return [
-        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
-        f"that {test} has no p below {needed:.2g}; --test t has no such limit"
+    differing = [
+        paired.over_pairs(_differing, np.ascontiguousarray(values[..., metric]))
+        for metric in range(metrics)
     ]
+    return tied_notes(test, "none" if test in JOINT else correct, alpha, differing)
 
 
 def _differing(found: Floats) -> Floats:
@@ -388,7 +380,7 @@ def _interval_notes(
         held = "each pair by itself"
     by = test if test in JOINT else "Student's t"
     lines = [
-        f"{1 - alpha:.0%} intervals of the differences in mean hold for {held} (by {by})"
+        f"{1 - alpha:.0%} intervals of the differences in mean are meant to hold for {held} (by {by})"
     ]
     if together and systems > 2:
         lines.append(
