@@ -87,8 +87,7 @@ def versus(
     theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
-    found = mine - theirs
-    found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
+    found = paired.less(mine, theirs)
     _require_common(found, names, correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [
