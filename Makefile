@@ -55,7 +55,7 @@ format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 
 check: lint test ## run lint and the quick tests: do this before every commit
 
-branches: $(VENV)/test.ready        ## run the quick tests and measure branch coverage (fails under 90%; the aim is 95%)
+branches: $(VENV)/test.ready        ## run the quick tests and measure branch coverage (fails under 90%; 95% with the real collections and Chromium)
 	$(BIN)/python $(PYTEST) $(QUICK) --cov
 
 coverage: $(VENV)/test.ready        ## how often intervals hold and tests reject where the truth is known (COVERAGE_ARGS="--short": CI; "--write": docs)
@@ -82,7 +82,7 @@ $(LOWEST)/test.ready: $(LOWEST)/wheel.ready
 	$(LOWEST)/bin/python $(PIP) install "$$(echo dist/irmeta-*.whl)[test]" -c $(LOWEST)/lowest.txt
 	@touch $@
 
-lowest: $(LOWEST)/test.ready        ## run the quick tests on the wheel and the lowest versions that pyproject.toml allows
+lowest: $(LOWEST)/test.ready        ## run the quick tests of commands, files and public functions on the wheel and the lowest versions that pyproject.toml allows
 	$(LOWEST)/bin/python $(PYTEST) $(OUTER) -m "not slow and not data" --hypothesis-profile few
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)
