@@ -364,7 +364,13 @@ def choose_names(
         )
     for name in names:
         if name not in spelled:
-            raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
+            instead = nearest(name, known)
+            if dim == "metric" and is_known(name):
+                instead = (
+                    f"{instead.removesuffix('?')}, or score it: "
+                    f'`irmeta evaluate QRELS RUNS -m "{name}"`'
+                )
+            raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
     return list(dict.fromkeys(spelled[name] for name in names))
 
 

@@ -1,6 +1,7 @@
 """What many verbs share: which scores are read, which systems kept, how metrics and collections are named."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -392,3 +393,57 @@ def test_errors_are_folded(run, capsys):
     assert lines[0].startswith(f"irmeta: {name}: no such")
     assert len(lines) == 2
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("design s.parquet --depths 10", "--depths needs --runs and --qrels"),
+        (
+            "predict apply s.parquet --given P@10=.4",
+            "a table and --given exclude each other; use one",
+        ),
+        (
+            "significance s.parquet --test tukey --correct bh",
+            "--test tukey corrects for all pairs by itself; leave out --correct",
+        ),
+        (
+            "correlate s.parquet t.parquet",
+            "correlate takes one score file, not also t.parquet",
+        ),
+        (
+            "judges compare q.txt",
+            "q.txt: a comparison needs the truth and at least one judge; name a second judgment file",
+        ),
+        (
+            "describe s.parquet -m nDCG@20",
+            "s.parquet: no metric 'nDCG@20' in qrels; did you mean nDCG@10, or score it: "
+            '`irmeta evaluate QRELS RUNS -m "nDCG@20"`',
+        ),
+        ("evaluate none.txt q.txt", "none.txt: no such file"),
+        (
+            "export s.parquet --wide",
+            "a wide table has one metric; name it with --metric, one of AP@1000, P@10, RR, nDCG@10",
+        ),
+        (
+            "versus s.parquet --system s",
+            "no system 's'; did you mean s9 or s8 or s7, or add its run: "
+            "`irmeta evaluate QRELS RUN -o SCORES --append`",
+        ),
+        (
+            "evaluate q.txt q.txt -o s.parquet",
+            "s.parquet exists; add with --append: runs to its collection 'qrels' with "
+            '`--append --collection qrels -m "AP@1000 P@10 RR nDCG@10"` (--replace, too, for runs that it has), '
+            "another collection with `--append --collection NAME`; or choose another name for the file",
+        ),
+        (
+            "reliability s.parquet -m RR --difference 2",
+            "the difference must be above 0 and below 1 for RR, not 2",
+        ),
+    ],
+)
+def test_a_mistake_is_answered_with_its_mend(run, words, says):
+    """What would be ignored is refused, and a message has all that the next command needs."""
+    irmeta.save(made(), "s.parquet")
+    Path("q.txt").write_text("1 0 d1 1\n")
+    assert run(*words.split()) == (2, "", f"irmeta: {says}\n")

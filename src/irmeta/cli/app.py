@@ -106,11 +106,24 @@ class Verb(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; a value that an option cannot have raises IrmetaError with those that it can."""
         given = list(args)
+        ctx.allow_extra_args = True  # they are refused below, in our words
         try:
-            return super().parse_args(ctx, args)
+            left = super().parse_args(ctx, args)
         except typer.BadParameter as error:
             self._refuse(ctx, given, error)
             raise
+        if ctx.args and not ctx.resilient_parsing:
+            takes = [
+                str(one.metavar)
+                for one in self.params
+                if isinstance(one, TyperArgument)
+            ]
+            what = f"only {' '.join(takes) or 'options'}"
+            if takes == ["SCORES"]:
+                what = "one score file"
+            verb = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
+            raise IrmetaError(f"{verb} takes {what}, not also {ctx.args[0]}")
+        return left
 
     def _refuse(self, ctx: Any, args: list[str], error: typer.BadParameter) -> None:
         """Raise IrmetaError for a value that an option was given and cannot have."""

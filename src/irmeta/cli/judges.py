@@ -365,7 +365,12 @@ def _given(
 
         [cubes] = distinct([[(path, load_all(path)) for path in tables]])
         return cubes, None
-    sets = _sets(_named(files))
+    names = _named(files)
+    if len(names) == 1:
+        raise IrmetaError(
+            f"{files[0]}: a comparison needs the truth and at least one judge; name a second judgment file"
+        )
+    sets = _sets(names)
     if not runs:
         if metrics:
             raise IrmetaError(

@@ -127,7 +127,9 @@ def apply(
     from irmeta.studies import prediction
     from irmeta.studies.prediction_model import prediction_model
 
-    if (scores is None) == (given is None):
+    if scores is not None and given is not None:
+        raise IrmetaError("a table and --given exclude each other; use one")
+    if scores is None and given is None:
         raise IrmetaError(
             "give a table to complete, or one system's scores with --given 'P@10=0.43 RR=0.61'"
         )

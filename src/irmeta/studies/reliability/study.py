@@ -10,6 +10,7 @@ from irmeta.choices import Missing
 from irmeta.cube import additive, prepare, require_variation
 from irmeta.errors import ScoresError, require_share
 from irmeta.io.groups import Grouping, teams
+from irmeta.names import highest
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Floats, Ints
@@ -73,9 +74,10 @@ def reliability(
     True
     """
     shares = {"stability": stability, "power": power, "alpha": alpha, "level": level}
-    _check(topics, shares, difference)
+    _check(topics, shares)
     generator, seed = seeded(rng)
     used, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
+    _check_difference(used, difference)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
         raise ScoresError(
             "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
@@ -119,17 +121,24 @@ def reliability(
     )
 
 
-def _check(
-    topics: Sequence[int], shares: dict[str, float], difference: float | None
-) -> None:
+def _check(topics: Sequence[int], shares: dict[str, float]) -> None:
     for name, share in shares.items():
         require_share(name, share, 0.95)
     if any(count < 2 for count in topics):
         raise ScoresError(f"reliability needs at least 2 topics, not {min(topics)}")
-    if difference is not None and difference <= 0:
-        raise ScoresError(
-            f"the difference must be above 0, as in .03, not {difference:g}"
-        )
+
+
+def _check_difference(scores: xr.DataArray, difference: float | None) -> None:
+    """Raise ScoresError for a difference that no two means can have; scores in percent may lie above a metric's 1."""
+    if difference is None:
+        return
+    for name in map(str, scores.metric.values):
+        most = max(highest(name), float(scores.sel(metric=name).max()))
+        if not 0 < difference < most:
+            below = f" and below {most:g}" if most < np.inf else ""
+            raise ScoresError(
+                f"the difference must be above 0{below} for {name}, not {difference:g}"
+            )
 
 
 def _coefficients(

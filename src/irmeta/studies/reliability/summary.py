@@ -157,10 +157,8 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
-    wanted = (
-        f"a difference of {options['difference']:g} with power {options['power']:g}"
-    )
-    return f"{text} To detect {wanted} needs {needed} topics."
+    difference, power = short(options["difference"], 3), short(options["power"])
+    return f"{text} Detecting a difference of {difference} with power {power} takes {needed} topics."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:

@@ -145,7 +145,10 @@ def versus(
 def _others(scores: xr.DataArray, system: str) -> list[str]:
     systems = [str(name) for name in scores.system.values]
     if system not in systems:
-        raise ScoresError(f"no system {system!r}; {nearest(system, systems)}")
+        raise ScoresError(
+            f"no system {system!r}; {nearest(system, systems).removesuffix('?')}, or add its run: "
+            "`irmeta evaluate QRELS RUN -o SCORES --append`"
+        )
     others = [name for name in systems if name != system]
     if not others:
         raise ScoresError(
