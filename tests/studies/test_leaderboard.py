@@ -1,5 +1,6 @@
 """Leaderboards: who may be first, what holes decide, aggregates side by side."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -87,10 +88,27 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
         == np.isnan(holed["score"].values).any(axis=1).sum()
         > 0
     )
-    assert findings(holed)[0].startswith("Missing scores leave open which of")
+    assert re.match(
+        r"Which of \d+ models is first by the mean over tasks depends on the \d+ missing",
+        findings(holed)[0],
+    )
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
     assert overview(holed)["ranks"]["mean"].str.contains("-").any()
+
+
+def test_aggregates_without_values_are_not_said_to_agree() -> None:
+    """Two of three models have holes: only Borda and Bradley-Terry are compared, and who is first stays open."""
+    scores = [[0.41, 0.30, 0.52], [0.45, NAN, 0.60], [0.46, 0.33, NAN]]
+    told = findings(leaderboard(board(scores), resamples=40))
+    assert told[0].startswith(
+        "Which of 3 models is first by the mean over tasks depends on the 2 missing scores. "
+        "Only m0 has all scores. By the available scores,"
+    )
+    assert told[2] == (
+        "Borda and Bradley-Terry order the models in the same way; mean and standardized mean "
+        "cannot be compared, as too few models have a value."
+    )
 
 
 def test_true_ranks_within_bounds(full: xr.Dataset, holed: xr.Dataset) -> None:
@@ -123,6 +141,12 @@ def test_mixed_scales_are_a_warning() -> None:
         "scales"
         in findings(leaderboard(board(scores), aggregate="borda mean", resamples=40))[1]
     )
+
+
+def test_what_rank_sets_suppose_of_models_is_said() -> None:
+    """Rank sets over tasks are by signs, which suppose scores of one shape; a note says so."""
+    notes = " ".join(about(leaderboard(board(drawn()), resamples=40))["notes"])
+    assert "suppose that equal models have scores of one shape" in notes
 
 
 def test_holes_end_where_their_task_does() -> None:

@@ -383,3 +383,12 @@ def test_trec8_as_printed(data):
     assert about(outcome)["inputs"]["collections"]["collection"]["systems"] == 96
     gain = outcome["advantage"].sel(metric="AP", metric_2="P@10").item()
     assert gain == pytest.approx(0.013, abs=0.004)
+
+
+def test_one_set_of_topics_that_ties_all_systems_is_one():
+    """Where two topics cancel each other, the sets that hold both and no other tie all systems; one is one set."""
+    one = made(systems=4, topics=5)
+    up = np.array([0.1, 0.2, 0.3, 0.4])
+    one[..., 2] = np.stack([up, 0.5 - up, up, 0 * up, 0 * up], axis=1)
+    notes = about(predictivity(one, partitions=2, rng=3))["notes"]
+    assert any("RR ties all systems in 1 set of topics" in note for note in notes)

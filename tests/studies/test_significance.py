@@ -11,6 +11,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.significance import findings, overview, significance, tables
+from irmeta.studies.versus import versus
 
 CONTRACT = [
     "system_a",
@@ -461,6 +462,17 @@ def test_equivalent_systems_are_told_from_undecided_ones():
     assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
 
 
+def test_equivalence_by_few_topics_is_noted():
+    """With fewer than 25 topics a note, of `versus` too, has the measured share of wrong verdicts; with 25 none."""
+    rng = np.random.default_rng(0)
+    for topics, noted in ((24, True), (25, False)):
+        names = list("abc"), [str(t) for t in range(topics)], ["AP"]
+        one = cube(rng.uniform(0.2, 0.8, size=(3, topics, 1)), *names)
+        for found in (significance(one, margin=0.1), versus(one, "a", margin=0.1)):
+            said = " ".join(about(found)["notes"])
+            assert ("called equivalent wrongly" in said) == noted
+
+
 def test_without_a_margin_nothing_is_said_of_equivalence():
     """No margin, no verdict; a margin of 0 is refused."""
     assert "p_equivalent" not in significance(scores())
@@ -564,6 +576,23 @@ def test_pairs_that_differ_on_too_few_topics_are_counted(test, said):
     values[1] += 0.1
     outcome = significance(one.copy(data=values[..., None]), test=test, resamples=2000)
     assert not any("cannot be significant" in note for note in about(outcome)["notes"])
+
+
+def test_holm_leaves_tied_pairs_that_may_come_last_their_chance():
+    """By Holm a pair that differs on 6 of 20 topics (p = 2/2^6) can be significant after all others are."""
+    values = np.repeat(np.random.default_rng(0).random((1, 20)), 3, axis=0)
+    values[1, :6] += 0.5
+    values[2] -= 0.4
+    one = cube(values[..., None], list("abc"), [str(at) for at in range(20)], ["cost"])
+    outcome = significance(one, test="sign")
+    assert outcome["significant"].values.all()
+    assert not any("cannot be significant" in note for note in about(outcome)["notes"])
+
+
+def test_intervals_that_do_not_hold_at_once_are_meant_to():
+    """Beside how often all intervals held at once, they are said to be meant to hold."""
+    notes = about(significance(scores(), metrics="AP"))["notes"]
+    assert any("are meant to hold for all pairs" in note for note in notes)
 
 
 @pytest.mark.parametrize(("systems", "said"), [(3, 1), (2, 0)])

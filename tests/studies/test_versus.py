@@ -158,6 +158,25 @@ def test_tests_that_can_find_nothing_say_so():
 
 
 @pytest.mark.parametrize(
+    ("test", "differing", "said"),
+    [("sign", 5, 1), ("sign", 6, 0), ("permutation", 5, 1), ("t", 5, 0)],
+)
+def test_a_comparison_that_differs_on_too_few_topics_is_counted(test, differing, said):
+    """Systems that differ on 5 of 12 topics cannot reach .05 by signs, and a note says so; on 6 they can."""
+    values = np.repeat(np.random.default_rng(0).random((1, 12, 1)), 2, axis=0)
+    values[1, :differing] += 0.5
+    made = cube(values, ["a", "b"], [str(one) for one in range(12)], ["clicks"])
+    notes = irmeta.about(irmeta.versus(made, "a", "b", test=test))["notes"]
+    assert sum("1 test cannot be significant" in note for note in notes) == said
+
+
+def test_intervals_that_do_not_hold_at_once_are_meant_to():
+    """Beside how often all intervals held at once, they are said to be meant to hold."""
+    notes = irmeta.about(irmeta.versus(scores(topics=12), "mine"))["notes"]
+    assert any("are meant to hold for all 3 comparisons" in note for note in notes)
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"system": "mien"}, "no system 'mien'"),
@@ -313,3 +332,14 @@ def test_intervals_stay_within_the_metrics_range(correct):
     assert np.nanmin(found["low"]) >= -1
     assert np.nanmax(found["high"]) <= 1
     assert np.nanmax(found["high"] - found["low"]) > 1
+
+
+def test_a_small_difference_is_not_written_as_zero():
+    """A significant difference of .0003 has a fourth decimal, and so have the ends of its interval."""
+    mine = np.random.default_rng(0).random(30)
+    other = mine - 0.0003 - 0.00001 * np.sin(np.arange(30))
+    values = np.stack([mine, other])[..., None]
+    made = cube(values, ["a", "b"], [str(one) for one in range(30)], ["score"])
+    said = findings(irmeta.versus(made, "a", "b", test="t"))[0]
+    assert said.startswith("a scores .0003 more than b by score, a significant")
+    assert "interval +.0003 to +.0003" in said

@@ -28,8 +28,8 @@ TEXT = Text(
     "Who is best?",
     "Click a metric to sort by it, and one system or two to see their topics. The span shows the "
     "ranks that a system may have by the sorting metric; with 95% confidence all spans hold the "
-    "true ranks at once. Among the best systems by the named metric, those that share a letter do "
-    "not differ significantly.",
+    "true ranks at once, if equal systems have scores of one shape. Among the best systems by the "
+    "named metric, those that share a letter do not differ significantly.",
     "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by Student's t, Holm.",
 )
 

@@ -18,7 +18,7 @@ from irmeta.cube import (
     prepare,
 )
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import limits
+from irmeta.limits import limits, shapes_note
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -201,9 +201,9 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
         )
         lines.append(
             f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
-            "collections. Rank sets suppose that equal systems have scores of one shape: "
-            "where shapes differ much, they hold in 83 to 94%."
+            "collections."
         )
+    lines.append(shapes_note("system"))
     if topics < (needed := fewest_topics(level)):
         lines.append(
             f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least {needed}."

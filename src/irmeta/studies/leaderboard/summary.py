@@ -14,7 +14,7 @@ from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.stats.rankings.rank import settled, tau_b
 from irmeta.studies.leaderboard.study import PREDICTED
-from irmeta.words import counted, listed, shortened
+from irmeta.words import counted, joined, listed, shortened
 
 WORDS: Mapping[str, str] = {
     "mean": "the mean over {task}s",
@@ -24,6 +24,14 @@ WORDS: Mapping[str, str] = {
     "bt": "Bradley-Terry strength",
 }
 """What each aggregate ranks by."""
+AGGREGATES: Mapping[str, str] = {
+    "mean": "mean",
+    "types": "mean over types",
+    "standardized": "standardized mean",
+    "borda": "Borda",
+    "bt": "Bradley-Terry",
+}
+"""What the findings call each aggregate."""
 ADDED = {"mean", "types"}
 """Aggregates that add scores up as they are."""
 UNVOTED: Mapping[str, str] = {
@@ -315,20 +323,21 @@ def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
 
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:
-    """Say who leads where missing scores leave it open."""
+    """Say that missing scores decide who is first, and who leads the models that have all scores."""
     one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
     firsts = int((one["best"].values == 1).sum())
+    absent = int(outcome["score"].isnull().sum())
     values = one["value"].values
     known = int(np.isfinite(values).sum())
-    of_those = ""
+    full = ""
     if known:
         leader = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
-        of_those = (
-            f"; of the {counted(known, model)} without missing scores it is {leader}"
-        )
+        full = f". Of the {known} {model}s that have all scores, {leader} is first"
+    if known == 1:
+        full = f". Only {leader} has all scores"
     return (
-        f"Missing scores leave open which of {counted(firsts, model)} is first by "
-        f"{label(kind, outcome)}{of_those}"
+        f"Which of {counted(firsts, model)} is first by {label(kind, outcome)} depends on the "
+        f"{counted(absent, 'missing score')}{full}"
     )
 
 
@@ -370,14 +379,13 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
     """Name the two aggregates that agree least, and the model that they rank most differently."""
     names = _texts(outcome.aggregate)
     tau = outcome["tau"].values
-    if len(names) < 2 or np.isnan(tau).all():
+    compared = [AGGREGATES[names[at]] for at in np.flatnonzero(np.isfinite(tau).any(0))]
+    if len(compared) < 2:
         return []
     if np.nanmin(tau) > 1 - 1e-12:
+        which = joined(compared) if len(compared) < len(names) else "All aggregates"
         return [
-            (
-                f"All aggregates order the {nouns(outcome)['model']}s in the same "
-                f"way{_compared(outcome)}."
-            )
+            f"{which} order the {nouns(outcome)['model']}s in the same way{_compared(outcome)}{_apart(outcome)}."
         ]
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
     sentence = (
@@ -391,7 +399,16 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
         most = int(moves.argmax())
         model = shortened(str(outcome.system.values[same][most]))
         sentence += f"; they disagree most about {model}, rank {ranks[0, most]:.0f} and {ranks[1, most]:.0f}"
-    return [f"{sentence}."]
+    return [f"{sentence}{_apart(outcome)}."]
+
+
+def _apart(outcome: xr.Dataset) -> str:
+    """Say which aggregates cannot be compared, as missing scores leave fewer than 2 models with a value."""
+    few_values = np.isfinite(outcome["value"].values).sum(axis=0) < 2
+    apart = [AGGREGATES[name] for name in outcome.aggregate.values[few_values]]
+    if not apart:
+        return ""
+    return f"; {joined(apart)} cannot be compared, as too few {nouns(outcome)['model']}s have a value"
 
 
 def _compared(outcome: xr.Dataset) -> str:
@@ -399,7 +416,8 @@ def _compared(outcome: xr.Dataset) -> str:
     some = int(outcome["compared"])
     if some == outcome.sizes["system"]:
         return ""
-    return f" over the {counted(some, nouns(outcome)['model'])} that every aggregate has a value for"
+    every = "every aggregate compared" if _apart(outcome) else "every aggregate"
+    return f" over the {counted(some, nouns(outcome)['model'])} that {every} has a value for"
 
 
 def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:

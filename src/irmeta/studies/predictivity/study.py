@@ -292,7 +292,7 @@ def _notes(
     for name, count in zip(used["metric"].values, undefined, strict=True):
         if count:
             lines.append(
-                f"{name} ties all systems in {count} sets of topics, where tau counts as 0."
+                f"{name} ties all systems in {counted(count, 'set')} of topics, where tau counts as 0."
             )
     return lines
 

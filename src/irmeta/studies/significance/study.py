@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import constant_notes, widest
+from irmeta.limits import constant_notes, equivalence_notes, tied_notes, widest
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import result
@@ -22,7 +22,6 @@ from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
 from irmeta.stats.tests import floors, multiplicity, paired, resampling
-from irmeta.words import counted
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
     MappingProxyType(
@@ -127,6 +126,7 @@ def significance(
     notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
     notes += _log_notes(scores)
     notes += constant_notes(data["effect_size"][1], data["low"][1])
+    notes += equivalence_notes(margin, scores.sizes["topic"])
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
@@ -345,18 +345,11 @@ def _tied_notes(
     needed = _needed(test, correct, alpha, systems)
     if test not in floors.SIGNED or floors.of_topics(test, topics) >= needed:
         return []
-    blind = 0
-    for metric in range(metrics):
-        differing = paired.over_pairs(
-            _differing, np.ascontiguousarray(values[..., metric])
-        )
-        blind += int((floors.of_topics(test, differing) >= needed).sum())
-    if not blind:
-        return []
-    return [
-        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
-        f"that {test} has no p below {needed:.2g}; --test t has no such limit"
+    differing = [
+        paired.over_pairs(_differing, np.ascontiguousarray(values[..., metric]))
+        for metric in range(metrics)
     ]
+    return tied_notes(test, "none" if test in JOINT else correct, alpha, differing)
 
 
 def _differing(found: Floats) -> Floats:
@@ -388,7 +381,7 @@ def _interval_notes(
         held = "each pair by itself"
     by = test if test in JOINT else "Student's t"
     lines = [
-        f"{1 - alpha:.0%} intervals of the differences in mean hold for {held} (by {by})"
+        f"{1 - alpha:.0%} intervals of the differences in mean are meant to hold for {held} (by {by})"
     ]
     if together and systems > 2:
         lines.append(

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import constant_notes, widest
+from irmeta.limits import constant_notes, equivalence_notes, tied_notes, widest
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -87,8 +87,7 @@ def versus(
     theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
-    found = mine - theirs
-    found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
+    found = paired.less(mine, theirs)
     _require_common(found, names, correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [
@@ -102,6 +101,7 @@ def versus(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     notes += constant_notes(figures["effect_size"], figures["low"])
+    notes += equivalence_notes(margin, scores.sizes["topic"])
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
@@ -134,7 +134,7 @@ def versus(
             "resamples": resamples,
             "seed": seed,
         },
-        notes=[*notes, *_notes(scores, names, test, correct, alpha, resamples)],
+        notes=[*notes, *_notes(scores, names, test, correct, alpha, resamples, found)],
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
@@ -314,7 +314,9 @@ def _notes(
     correct: str,
     alpha: float,
     resamples: int,
+    found: Floats,
 ) -> list[str]:
+    """Say what intervals and tests hold; found : the differences, (against, topic, metric)."""
     topics, count = scores.sizes["topic"], len(names)
     notes = []
     if count > 1:
@@ -322,7 +324,9 @@ def _notes(
             held = "each by itself"
         else:
             held = f"for all {count} comparisons by a metric at once"
-        notes.append(f"{1 - alpha:.0%} intervals of the differences hold {held}.")
+        notes.append(
+            f"{1 - alpha:.0%} intervals of the differences are meant to hold {held}."
+        )
     if count > 1 and correct in ("holm", "bonferroni") and topics < FEW_TOPICS:
         notes.append(
             "With few topics intervals hold less often if scores are skewed: in simulated collections of 10 topics "
@@ -352,6 +356,9 @@ def _notes(
             f"corrected for {counted(count, 'comparison')} {smallest:.2g}; use --test t, fewer "
             "comparisons or more topics."
         )
+    elif correct != "dunnett" and test in floors.SIGNED:
+        differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
+        notes += tied_notes(test, correct, alpha, list(differing.T))
     if test in ("sign", "wilcoxon"):
         if test == "sign":
             what = "which system wins more topics"

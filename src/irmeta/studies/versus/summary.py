@@ -16,6 +16,8 @@ from irmeta.words import counted
 FEW_METRICS = 4
 FEW_COMPARISONS = 3
 FEW_TOPICS = 5
+EQUAL = 1e-12
+"""Differences of at most this are of rounding."""
 """How many of the topics that gain and lose most are shown."""
 
 
@@ -234,10 +236,12 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
     topics = f"It is better on {counted(wins, 'topic')}{equal} and worse on {losses}."
-    figures = _interval(low, high, options, count)
+    digits = _digits(difference)
+    figures = _interval(low, high, options, count, digits)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
     if bool(one["significant"]):
-        lead = f"{system} scores {short(abs(difference), 3)} {more} than {other} by {metric}, a significant difference"
+        size = short(abs(difference), digits)
+        lead = f"{system} scores {size} {more} than {other} by {metric}, a significant difference"
         wider = ""
         if low <= 0 <= high:
             wider = (
@@ -248,17 +252,28 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
-    figures = (
-        f"{short(difference, 3, sign=True)}, {figures}; {shown}, {options['test']} test"
-    )
+    figures = f"{short(difference, digits, sign=True)}, {figures}; {shown}, {options['test']} test"
     return f"{lead} ({figures}). {topics}{_within_margin(one)}"
 
 
-def _interval(low: float, high: float, options: Mapping[str, Any], count: int) -> str:
+def _digits(difference: float) -> int:
+    """Return with how many decimals a difference is written: 3, or as many as show that it is not 0.
+
+    >>> _digits(0.2), _digits(-0.0003), _digits(0.0)
+    (3, 4, 3)
+    """
+    if abs(difference) <= EQUAL:
+        return 3
+    return max(3, int(np.ceil(-np.log10(abs(difference)))))
+
+
+def _interval(
+    low: float, high: float, options: Mapping[str, Any], count: int, digits: int
+) -> str:
     """Write the interval of one of this number of differences; there is none where it is the same on every topic."""
     if np.isnan(low):
         return "the same on every topic, so that there is no interval"
-    ends = f"{short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    ends = f"{short(low, digits, sign=True)} to {short(high, digits, sign=True)}"
     interval = f"{1 - options['alpha']:.0%} interval {ends}"
     if count > 1 and options["correct"] not in ("bh", "none"):
         return f"{interval}, of all {count} at once"
