@@ -124,7 +124,7 @@ def not_used(reported: Sequence[str], given: Sequence[str], model: Model) -> lis
         sentences.append(f"Not used, as the model does not have it: {listed(unknown)}.")
     if weaker:
         sentences.append(
-            f"Not used, as intervals hold better without on collections left out: {listed(weaker)}."
+            f"Not used, as intervals hold better without it on collections left out: {listed(weaker)}."
         )
     return sentences
 
