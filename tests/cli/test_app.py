@@ -345,3 +345,50 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
     code, _, err = run("describe", "s.parquet", "--systems", f"@{tmp_path}/none.txt")
     assert code == 2
     assert "cannot be read (not UTF-8 text);" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            "significance s.parquet --correct bonferoni",
+            "--correct: 'bonferoni' is not one of holm, bh, bonferroni, none; did you mean bonferroni?",
+        ),
+        (
+            "significance s.parquet --test ttest",
+            "--test: 'ttest' is not one of t, wilcoxon, permutation, bootstrap, sign, tukey, max-t; "
+            "did you mean t?",
+        ),
+        (
+            "significance s.parquet --format pdf",
+            "--format: 'pdf' is not one of table, json, csv, latex, markdown",
+        ),
+        (
+            "import csv a.csv -o s.parquet",
+            "KIND: 'csv' is not one of table, trec_eval, ir_measures, tot, jsonl, matrix, systemwise, mteb",
+        ),
+        ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
+        ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),
+        ("describe s.parquet --level x", "--level must be a number, not 'x'"),
+        (
+            "describe s.parquet --plot a.svg --plot-width 90",
+            "--plot-width must be from 1 to 40, not 90",
+        ),
+    ],
+)
+def test_a_value_that_an_option_cannot_have(run, words, says):
+    """The message names the option, the value, what it may be, and the nearest choice."""
+    assert run(*words.split()) == (2, "", f"irmeta: {says}\n")
+
+
+def test_errors_are_folded(run, capsys):
+    """An error takes several lines of at most 80 columns, as a note does; a path is not cut."""
+    from irmeta.cli import _fail
+
+    name = "my runs/" + "long " * 8 + "name.parquet"
+    with pytest.raises(SystemExit):
+        _fail(f"{name}: no such file; `irmeta evaluate` and `irmeta import` write them")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"irmeta: {name}: no such")
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 80

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import constant_notes, tied_notes, widest
+from irmeta.limits import constant_notes, equivalence_notes, tied_notes, widest
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -101,6 +101,7 @@ def versus(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     notes += constant_notes(figures["effect_size"], figures["low"])
+    notes += equivalence_notes(margin, scores.sizes["topic"])
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
