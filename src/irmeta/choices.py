@@ -81,9 +81,7 @@ _COMPLETE = {
 }
 
 MEANINGS: dict[Any, dict[str, str]] = {
-    Missing: {
-        **_COMPLETE,
-    },
+    Missing: _COMPLETE,
     MissingOfPairs: {
         **_COMPLETE,
         "pairwise": "compare each pair on the scores that both have",

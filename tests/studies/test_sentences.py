@@ -312,6 +312,11 @@ def two_metrics(seed: int) -> xr.DataArray:
     return spread(seed)[..., :2]
 
 
+def one_metric(seed: int) -> xr.DataArray:
+    """There is one metric."""
+    return spread(seed)[..., :1]
+
+
 def much_alike(seed: int) -> xr.DataArray:
     """Systems differ a little, and the metrics hardly at all."""
     one = (luck_of(seed, 20, 40, 1) + ability(20, 0.01)).repeat(4, axis=2)
@@ -593,6 +598,12 @@ UNFOUNDED = [
     ),
     Unfounded(
         "design without a budget", as_good, "best design", "has the highest expected"
+    ),
+    Unfounded(
+        "design without a budget", constant_differences, "its lead", "for 3 other"
+    ),
+    Unfounded(
+        "design without a budget", one_metric, "highest|lead", "no other design is"
     ),
     Unfounded("design by one metric", as_good, "other design", "For 600: 20 topics"),
     Unfounded("place", two_systems, "is better than"),
