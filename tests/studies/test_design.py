@@ -302,13 +302,15 @@ def test_few_topics_are_an_error():
 @pytest.mark.parametrize(
     ("front", "said"),
     [
-        ([[True]], "the only cost of the front"),
-        ([[True, True]], "all 2 costs of the front"),
+        ([[True], [False]], "the only cost of the front"),
+        ([[True, True], [False, False]], "all 2 costs of the front"),
         ([[True, True], [True, False]], "2 of the 3 costs of the front"),
     ],
 )
 def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, said):
     """One cost is one, all are all, and some are so many of how many."""
     ways = [f"way{at}" for at in range(len(front))]
-    outcome = xr.Dataset({"front": (("way", "size"), front), "label": ("way", ways)})
+    both = ("way", "size")
+    figures = {name: (both, 1.0 * np.array(front)) for name in ("cost", "tau")}
+    outcome = xr.Dataset({"front": (both, front), "label": ("way", ways)} | figures)
     assert said in _cheapest(outcome, "AP")

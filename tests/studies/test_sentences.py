@@ -312,6 +312,11 @@ def two_metrics(seed: int) -> xr.DataArray:
     return spread(seed)[..., :2]
 
 
+def one_metric(seed: int) -> xr.DataArray:
+    """There is one metric."""
+    return spread(seed)[..., :1]
+
+
 def much_alike(seed: int) -> xr.DataArray:
     """Systems differ a little, and the metrics hardly at all."""
     one = (luck_of(seed, 20, 40, 1) + ability(20, 0.01)).repeat(4, axis=2)
@@ -563,7 +568,9 @@ UNFOUNDED = [
     Unfounded("significance", constant, "agree|contradict", "All 8 systems tie"),
     Unfounded("significance", tied_means, "0 other systems", "All 8 systems tie"),
     Unfounded("significance", twins, "0 other systems", "every other is significantly"),
-    Unfounded("significance", constant_differences, "nDCG@20 0.00", "nDCG@20 0.02"),
+    Unfounded(
+        "significance", constant_differences, r"mean of \.00", r"\.02 \(nDCG@20\)"
+    ),
     Unfounded("significance", two_systems, "1 pairs", "1 of 1 pair differs"),
     Unfounded("correlation", same_metrics, "agree most", "all 6 pairs .* at 1.00"),
     Unfounded("correlation", two_metrics, "agree most", "are the two metrics compared"),
@@ -591,6 +598,12 @@ UNFOUNDED = [
     ),
     Unfounded(
         "design without a budget", as_good, "best design", "has the highest expected"
+    ),
+    Unfounded(
+        "design without a budget", constant_differences, "its lead", "for 3 other"
+    ),
+    Unfounded(
+        "design without a budget", one_metric, "highest|lead", "no other design is"
     ),
     Unfounded("design by one metric", as_good, "other design", "For 600: 20 topics"),
     Unfounded("place", two_systems, "is better than"),

@@ -367,6 +367,25 @@ def test_metrics_that_contradict_each_other_are_named():
     assert not any("contradict" in line for line in findings(alone))
 
 
+def test_differences_that_other_topics_seldom_reverse_are_named():
+    """Findings name the least difference seldom reversed, none where all are, and metrics where none is."""
+    outcome = significance(two_metrics())
+    outcome["swapped"] = outcome["swapped"] * 0
+    compared = outcome["compared"].values * 0
+    # the first metric has differences from .00 on, the second from .02 on
+    compared[-1, 0, 0] = compared[-1, 1, 2] = 100
+    outcome["compared"] = (outcome["compared"].dims, compared)
+    named = [line for line in findings(outcome) if "are reversed by" in line]
+    assert [line.partition(" or more")[0] for line in named] == [
+        "Differences in mean of .02 (RR)"
+    ]
+    outcome["swapped"] = outcome["compared"] / 2
+    [none] = [line for line in findings(outcome) if "are reversed by" in line]
+    assert none.startswith(
+        "By AP, RR, even the largest differences in mean on 4 topics"
+    )
+
+
 def test_swap_rates_stand_beside_the_tests():
     """Differences of these systems are never reversed by other topics, as they are far larger than the noise."""
     table = tables(significance(two_metrics()))["swaps"]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 judges = Verbs(
     "judges",
-    help="Compare judgments with true ones; combine few human judgments with many of a machine.",
+    help="Compare judgments with true ones; combine few judgments by people with many by a machine.",
 )
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 

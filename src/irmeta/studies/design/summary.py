@@ -10,6 +10,7 @@ from irmeta.result import frame, short
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL
+from irmeta.words import counted
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -161,9 +162,9 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
         return []
     way = outcome.isel(way=int(np.nanargmax(tau)))
     if float(way["behind_low"]) <= 0:
-        behind = "within error of that"
+        behind = "within error of the best"
     else:
-        behind = "less than that"
+        behind = "behind the best by more than error"
     bought = _tau_reached(way, int(way["affordable"]))
     return [
         (
@@ -225,7 +226,13 @@ def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
 def _cheapest(outcome: xr.Dataset, target: str) -> str:
     """Describe, without a budget, which way is on the front most often."""
     front = outcome["front"].values
-    way = outcome.isel(way=int(front.sum(axis=1).argmax()))
+    best = int(front.sum(axis=1).argmax())
+    way = outcome.isel(way=best)
+    if len(front) == 1:
+        return (
+            f"The table says how well judging {way['label'].item()} ranks systems as {target} does on new topics; "
+            "no other design is compared."
+        )
     own, every = int(way["front"].sum()), int(front.sum())
     if every == 1:
         costs = "the only cost"
@@ -233,7 +240,17 @@ def _cheapest(outcome: xr.Dataset, target: str) -> str:
         costs = f"all {every} costs"
     else:
         costs = f"{own} of the {every} costs"
+    # designs that cost and reach the same wherever the best is on the front
+    alike = [
+        np.isclose(outcome[name], way[name])[:, front[best]].all(axis=1)
+        for name in ("cost", "tau")
+    ]
+    tied = int((alike[0] & alike[1]).sum()) - 1
+    if tied:
+        lead = f"the same holds for {counted(tied, 'other design')}"
+    else:
+        lead = "with a --budget you see whether its lead is more than error"
     return (
         f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "
-        f"expected tau at {costs} of the front; with a --budget you see whether its lead is more than error."
+        f"expected tau at {costs} of the front; {lead}."
     )
