@@ -406,7 +406,7 @@ def test_what_qrels_can_be(tmp_path: Path) -> None:
         assert qrels_of(qrels, trec.Reading()) is qrels
     with pytest.raises(IrmetaError, match="not int"):
         qrels_of(3, trec.Reading())
-    with pytest.raises(FileFormatError, match="nothing: cannot be read"):
+    with pytest.raises(FileFormatError, match="nothing: no such file"):
         qrels_of(tmp_path / "nothing", trec.Reading())
 
 
