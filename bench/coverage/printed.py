@@ -121,6 +121,7 @@ rows (means beside differences, as in `place.systems.low`) is in the column "bes
 """
 
 WITHOUT: Mapping[str, str] = {
+    "description.topics.reversed": "a t test of r, Holm over topics: tests/studies/test_description.py has how often",
     "estimate.pairs.human_p_corrected": "the paired t test, Holm, on the topics judged by people",
     "estimate.pairs.p_corrected": "the interval of the difference, inverted",
     "judges.bias.p_corrected": "the interval of the favour, inverted, corrected by BH",
