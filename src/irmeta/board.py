@@ -134,11 +134,9 @@ def complete(board: Board) -> Board:
     by_models = models.sum() * tasks.size >= tasks.sum() * models.size
     if by_models:
         kept = board.kept(models, every_task)
-    else:
-        kept = board.kept(every_model, tasks)
-    if by_models:
         what = (models, board.nouns.model)
     else:
+        kept = board.kept(every_model, tasks)
         what = (tasks, board.nouns.task)
     note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
     return replace(kept, notes=[*board.notes, note])

@@ -81,9 +81,7 @@ _COMPLETE = {
 }
 
 MEANINGS: dict[Any, dict[str, str]] = {
-    Missing: {
-        **_COMPLETE,
-    },
+    Missing: _COMPLETE,
     MissingOfPairs: {
         **_COMPLETE,
         "pairwise": "compare each pair on the scores that both have",
@@ -201,7 +199,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     Holes: {
         "bounds": "the best and worst rank that missing scores allow",
         "predict": "predict missing scores from the other scores, with intervals",
-        "complete": "leave out the models, or the tasks, that lack scores",
+        "complete": "leave out the models that lack scores, or the tasks, whichever keeps more scores",
     },
     JudgedTopics: {
         "shared": "the topics that every judge judged",

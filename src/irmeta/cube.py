@@ -26,6 +26,7 @@ from irmeta.names import (
 )
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.complete import complete_part
+from irmeta.stats.rankings.rank import settled
 from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
@@ -364,7 +365,13 @@ def choose_names(
         )
     for name in names:
         if name not in spelled:
-            raise ScoresError(f"no {dim} {name!r} in {where}; {nearest(name, known)}")
+            instead = nearest(name, known)
+            if dim == "metric" and is_known(name):
+                instead = (
+                    f"{instead.removesuffix('?')}, or score it: "
+                    f'`irmeta evaluate QRELS RUNS -m "{name}"`'
+                )
+            raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
     return list(dict.fromkeys(spelled[name] for name in names))
 
 
@@ -437,7 +444,7 @@ def top_systems(
             f"a share of {share} keeps none of {column.size} systems; raise it"
         )
     # means that differ by rounding only are tied; a stable order lets the earlier of them stay
-    best_first = np.argsort(-column.round(10), kind="stable")
+    best_first = np.argsort(-settled(column), kind="stable")
     return scores.isel(system=np.sort(best_first[:kept]))
 
 

@@ -312,14 +312,22 @@ def nearest(name: str, known: Iterable[str]) -> str:
     options = list(known)
     if deeper := [option for option in options if option.startswith(f"{name}@")]:
         return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
-    lowered = {option.lower(): option for option in options}
-    close = [
-        lowered[match]
-        for match in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.4)
-    ]
-    if close:
+    if close := alike(name, options):
         return f"did you mean {' or '.join(close)}?"
     return f"choose from {listed(options, 20)}"
+
+
+def alike(name: str, known: Iterable[str], least: float = 0.4) -> list[str]:
+    """Return up to three known names that are most like a wrong one, the nearest first.
+
+    least : how alike they must be, from 0 to 1.
+
+    >>> alike("bonferoni", ["holm", "bh", "bonferroni"]), alike("pdf", ["table", "csv"])
+    (['bonferroni'], [])
+    """
+    lowered = {option.lower(): option for option in known}
+    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=least)
+    return [lowered[match] for match in close]
 
 
 def split(text: str) -> list[str]:

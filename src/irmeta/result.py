@@ -128,12 +128,9 @@ def square(
     many = len(names) > 8
     if many:
         heads = [str(number) for number in range(1, len(names) + 1)]
-    else:
-        heads = list(names)
-    if many:
         rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)]
     else:
-        rows = list(names)
+        heads = rows = list(names)
     return pl.DataFrame(
         {
             corner: rows,

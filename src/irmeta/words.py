@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 
 NAMED = 5
 """How many names a list shows before it says only how many more there are."""
@@ -33,6 +34,43 @@ def joined(names: Sequence[str], word: str = "and") -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+_WHOLE = re.compile(
+    r"`[^`]*`"  # a command or a name in backquotes
+    r"|'[^'\s]*(?: [^'\s]+)*'(?!\w)"  # a name in quotes
+    r"|\birmeta [a-z]+(?: [^\s,;:()]+)*? (?:-[\w-]+ ?)+[^\s,;:()]*"  # a command with options
+    r"|\birmeta [a-z]+"
+    r"|--[\w-]+ [A-Z.]+\b"  # an option with what stands for its value
+    r"|^irmeta: [^:;,]+\.\w+(?=:)"  # the path of a file ahead of what is wrong with it
+)
+"""What no line is cut within."""
+_HELD = "\ue000"
+"""Stands for a space that a line is not to be cut at; printable text has none."""
+
+
+def folded(text: str, width: int = 80) -> str:
+    """Fold the lines of a text between words, but not within a path or a command; later rows are set in by two.
+
+    >>> print(folded("the file is old; write it again with `irmeta evaluate`", 48))
+    the file is old; write it again with
+      `irmeta evaluate`
+    """
+    held = (
+        _WHOLE.sub(lambda found: found[0].replace(" ", _HELD), line)
+        for line in text.splitlines()
+    )
+    rows = (
+        fill(
+            line,
+            width,
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in held
+    )
+    return "\n".join(rows).replace(_HELD, " ")
 
 
 def counted(number: int, noun: str) -> str:

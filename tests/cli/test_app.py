@@ -1,6 +1,7 @@
 """What many verbs share: which scores are read, which systems kept, how metrics and collections are named."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -345,3 +346,104 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
     code, _, err = run("describe", "s.parquet", "--systems", f"@{tmp_path}/none.txt")
     assert code == 2
     assert "cannot be read (not UTF-8 text);" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            "significance s.parquet --correct bonferoni",
+            "--correct: 'bonferoni' is not one of holm, bh, bonferroni, none; did you mean bonferroni?",
+        ),
+        (
+            "significance s.parquet --test ttest",
+            "--test: 'ttest' is not one of t, wilcoxon, permutation, bootstrap, sign, tukey, max-t; "
+            "did you mean t?",
+        ),
+        (
+            "significance s.parquet --format pdf",
+            "--format: 'pdf' is not one of table, json, csv, latex, markdown",
+        ),
+        (
+            "import csv a.csv -o s.parquet",
+            "KIND: 'csv' is not one of table, trec_eval, ir_measures, tot, jsonl, matrix, systemwise, mteb",
+        ),
+        ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
+        ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),
+        ("describe s.parquet --level x", "--level must be a number, not 'x'"),
+        (
+            "describe s.parquet --plot a.svg --plot-width 90",
+            "--plot-width must be from 1 to 40, not 90",
+        ),
+    ],
+)
+def test_a_value_that_an_option_cannot_have(run, words, says):
+    """The message names the option, the value, what it may be, and the nearest choice."""
+    assert run(*words.split()) == (2, "", f"irmeta: {says}\n")
+
+
+def test_errors_are_folded(run, capsys):
+    """An error takes several lines of at most 80 columns, as a note does; a path is not cut."""
+    from irmeta.cli import _fail
+
+    name = "my runs/" + "long " * 8 + "name.parquet"
+    with pytest.raises(SystemExit):
+        _fail(f"{name}: no such file; `irmeta evaluate` and `irmeta import` write them")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"irmeta: {name}: no such")
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("design s.parquet --depths 10", "--depths needs --runs and --qrels"),
+        (
+            "predict apply s.parquet --given P@10=.4",
+            "a table and --given exclude each other; use one",
+        ),
+        (
+            "significance s.parquet --test tukey --correct bh",
+            "--test tukey corrects for all pairs by itself; leave out --correct",
+        ),
+        (
+            "correlate s.parquet t.parquet",
+            "correlate takes one score file, not also t.parquet",
+        ),
+        (
+            "judges compare q.txt",
+            "q.txt: a comparison needs the truth and at least one judge; name a second judgment file",
+        ),
+        (
+            "describe s.parquet -m nDCG@20",
+            "s.parquet: no metric 'nDCG@20' in qrels; did you mean nDCG@10, or score it: "
+            '`irmeta evaluate QRELS RUNS -m "nDCG@20"`',
+        ),
+        ("evaluate none.txt q.txt", "none.txt: no such file"),
+        (
+            "export s.parquet --wide",
+            "a wide table has one metric; name it with --metric, one of AP@1000, P@10, RR, nDCG@10",
+        ),
+        (
+            "versus s.parquet --system s",
+            "no system 's'; did you mean s9 or s8 or s7, or add its run: "
+            "`irmeta evaluate QRELS RUN -o SCORES --append`",
+        ),
+        (
+            "evaluate q.txt q.txt -o s.parquet",
+            "s.parquet exists; add with --append: runs to its collection 'qrels' with "
+            '`--append --collection qrels -m "AP@1000 P@10 RR nDCG@10"` (--replace, too, for runs that it has), '
+            "another collection with `--append --collection NAME`; or choose another name for the file",
+        ),
+        (
+            "reliability s.parquet -m RR --difference 2",
+            "the difference must be above 0 and below 1 for RR, not 2",
+        ),
+    ],
+)
+def test_a_mistake_is_answered_with_its_mend(run, words, says):
+    """What would be ignored is refused, and a message has all that the next command needs."""
+    irmeta.save(made(), "s.parquet")
+    Path("q.txt").write_text("1 0 d1 1\n")
+    assert run(*words.split()) == (2, "", f"irmeta: {says}\n")

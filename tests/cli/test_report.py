@@ -55,7 +55,9 @@ def test_a_page_is_written_with_the_options_asked_for(
         3,
     )
     assert code == 0
-    assert f"wrote {tmp_path / 'r' / 'index.html'}" in capsys.readouterr().err
+    assert f"wrote {tmp_path / 'r' / 'index.html'}" in capsys.readouterr().err.replace(
+        "\n  ", " "
+    )
     text = (tmp_path / "r" / "index.html").read_text("utf-8")
     assert '"metrics":["P@10","RR"]' in text
     assert "RR: the best system" in text
@@ -81,7 +83,7 @@ def test_wrong_options_are_named(
 ) -> None:
     """What is wrong is said in one line, with 2 as exit code, and nothing is written."""
     assert run(monkeypatch, "report", file, "-o", tmp_path / "r", *arguments) == 2
-    assert says in capsys.readouterr().err
+    assert says in capsys.readouterr().err.replace("\n  ", " ")
     assert not (tmp_path / "r").exists()
 
 
@@ -92,7 +94,7 @@ def test_a_file_that_is_not_there_is_named(
     assert (
         run(monkeypatch, "report", tmp_path / "none.parquet", "-o", tmp_path / "r") == 2
     )
-    assert "none.parquet: no such file" in capsys.readouterr().err
+    assert "none.parquet: no such file" in capsys.readouterr().err.replace("\n  ", " ")
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from irmeta.report.page.panel import Panel, Section, numbers
 from irmeta.report.page.predictivity import PARTITIONS
 from irmeta.report.page.sections import SECTIONS as NAMES
 from irmeta.report.page.sections import sections
+from irmeta.report.page.significance import range_of_power
 from irmeta.report.page.writing import write_report
 from irmeta.report.words import headlines
 from irmeta.studies import correlation, description, design, predictivity, significance
@@ -330,6 +331,16 @@ def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(
         .findings[0]
         .startswith("made, AP@1000: ")
     )
+
+
+def test_the_range_of_power_is_a_description() -> None:
+    """Metrics are named with the ends of the share of pairs, without a verdict; none where all shares are equal."""
+    power = pl.DataFrame({"metric": ["RR", "AP"], "share_significant": [0.1, 0.0]})
+    [said] = range_of_power(power)
+    assert "goes from 0.0% (AP) to 10.0% (RR)" in said
+    assert "no interval" in said
+    assert range_of_power(power.with_columns(share_significant=0.1)) == []
+    assert range_of_power(power[:1]) == []
 
 
 def test_one_system_is_no_report(scores: xr.DataArray) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from irmeta.datasets.reference import reference_model
-from irmeta.report.page.prediction import GOOD, _worst_coverage, chosen
+from irmeta.report.page.prediction import GOOD, _worst_coverage, chosen, not_used
 
 
 def test_predictors_whose_intervals_fail_elsewhere_are_not_used() -> None:
@@ -19,3 +19,13 @@ def test_all_predictors_are_used_where_their_intervals_hold() -> None:
     assert chosen(model, ["P@10", "RR"]) == ["P@10", "RR"]
     assert chosen(model, []) == []
     assert np.isfinite(_worst_coverage(model, ["P@10"]))
+
+
+def test_metrics_to_report_that_are_not_used_are_named_with_the_reason() -> None:
+    """The finding says which reported metrics the model does not have, and which make intervals worse."""
+    model = reference_model()
+    assert not_used(["P@10", "ERR@20", "RR"], ["P@10"], model) == [
+        "Not used, as the model does not have it: ERR@20.",
+        "Not used, as intervals hold better without it on collections left out: RR.",
+    ]
+    assert not_used(["P@10", "RR"], ["P@10", "RR"], model) == []

@@ -88,7 +88,7 @@ def test_findings_name_what_was_given_and_the_worst(outcome: xr.Dataset) -> None
     lines = findings(outcome)
     assert lines[0].startswith("From P@10,")
     assert f"{worst} is predicted worst" in lines[0]
-    assert "The 90% intervals hold" in lines[1]
+    assert "The 90% intervals contain" in lines[1]
 
 
 def test_a_tau_that_is_undefined_is_called_so(scores: xr.DataArray) -> None:
@@ -119,7 +119,8 @@ def test_intervals_that_fail_are_a_warning(scores: xr.DataArray) -> None:
     outcome["inside"] = ("target", [0.95, 0.25])
     [said] = warnings(outcome)
     assert (
-        "fail here for 1 of 2 metrics (RR); for RR they hold 25% of the systems" in said
+        "fail here for 1 of 2 metrics (RR); for RR they contain the score of 25% of the systems"
+        in said
     )
     outcome["inside"] = ("target", [0.95, 0.85])
     assert warnings(outcome) == []

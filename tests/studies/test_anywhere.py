@@ -47,7 +47,7 @@ def by_resampling(test, resamples, topics=16):
 @pytest.fixture(autouse=True)
 def several_blocks(monkeypatch):
     """Let the resamples of few systems come in several blocks, as those of many do."""
-    monkeypatch.setattr(resampling, "_BLOCK", 1 << 17)
+    monkeypatch.setattr(resampling, "_BLOCK", 1 << 14)
 
 
 STUDIES = {
@@ -79,6 +79,23 @@ STUDIES = {
 def test_the_result_is_the_same_whoever_computes_it(study, anywhere):
     """Cores, threads and processes that take the items in whatever order change no bit of a result."""
     anywhere(study)
+
+
+@pytest.mark.parametrize(
+    "name", ["permutation", "permutation, exact", "bootstrap", "max-t", "tukey"]
+)
+def test_resamples_come_in_several_blocks(name):
+    """What the tests here share out is more than one block of resamples of each metric."""
+    blocks = []
+
+    def note(what, done, total):
+        if what == "blocks of resamples" and not done:
+            blocks.append(total)
+
+    with watched_by(note):
+        STUDIES[name]()
+    assert len(blocks) >= len(METRICS)
+    assert min(blocks) > 1
 
 
 @pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)

@@ -260,7 +260,7 @@ def test_missing_scores_are_dropped_where_asked():
 def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
     words = findings(correlation(made()))
-    assert words[0].startswith("On made at topic level AP and Rprec (.9")
+    assert words[0].startswith("On made, at topic level, AP and Rprec (.9")
     assert words[1].startswith(
         "Within each group every pair of metrics correlates at .90 or more (at least 81% shared "
         "variance in these scores): AP, Rprec. The lowest end of their intervals is .9"
@@ -445,7 +445,7 @@ def test_of_many_pairs_the_closest_is_not_alone():
     ) + 0.3 * np.random.default_rng(1).normal(size=(10, 8, 3))
     scores[:] = twins
     assert (
-        "They were picked from 3 pairs; 2 others may agree as much."
+        "Of 3 pairs, 2 others may agree as much as the first."
         in findings(correlation(scores))[0]
     )
 
@@ -456,7 +456,10 @@ def test_one_rival_of_the_closest_pair_is_one():
     middle = np.random.default_rng(0).normal(size=scores.shape[:2])
     off = np.random.default_rng(1).normal(size=middle.shape)
     scores[:] = np.stack([middle + off, middle, middle - off], axis=-1)
-    assert "; 1 other may agree as much." in findings(correlation(scores))[0]
+    assert (
+        "Of 3 pairs, 1 other may agree as much as the first."
+        in findings(correlation(scores))[0]
+    )
 
 
 def test_components_of_a_rank_coefficient_are_of_no_variance():

@@ -1,5 +1,7 @@
 """The study of designs: costs, the front, the choice for a budget, and what it says in words."""
 
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -101,7 +103,7 @@ def test_a_budget_buys_as_many_topics_as_it_can():
 
 
 def test_findings_say_what_to_buy_and_what_that_is_worth():
-    """The first sentence has the topics, depth and metric; the second what the target in full would cost."""
+    """The first sentence has the topics, depth and metric; the last how many others may be as good."""
     found = chosen(budget=1000)
     best = tables(found)["budget"].row(0, named=True)
     said = findings(found)
@@ -109,8 +111,29 @@ def test_findings_say_what_to_buy_and_what_that_is_worth():
         f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}"
         in said[0]
     )
-    assert "achieve what" in said[1]
     assert "within error of the best" in said[-1]
+
+
+def test_a_design_is_said_to_achieve_more_only_where_the_target_is_surely_behind():
+    """Beside the best way stands what the target in full costs or reaches if it is behind by more than error."""
+    found = chosen(budget=1000)
+    full = np.flatnonzero((found["metric"] == "AP") & (found["depth"] == 0))[0]
+    for behind, says in ((-0.01, False), (0.01, True), (np.nan, False)):
+        found["behind_low"].values[full] = behind
+        said = [s for s in findings(found) if "achieve" in s]
+        assert bool(said) == says
+    # a curve that gets there beyond where it is followed, or never: no number of topics is said
+    found["behind_low"].values[full] = 0.01
+    found["a"].values[full] = 0.01
+    assert re.search(
+        r"topics .*by AP achieve less for it: tau \.", " ".join(findings(found))
+    )
+
+
+def test_of_one_design_nothing_is_said_of_others():
+    """Where there is one metric, or the budget buys one design, no other is compared with it."""
+    alone = design(scores().sel(metric=["AP"]), target="AP", budget=300, partitions=20)
+    assert "other design" not in " ".join(findings(alone))
 
 
 def test_where_judging_in_full_is_best_the_best_pool_is_named():
@@ -126,7 +149,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
     )
     assert any(
         sentence.startswith("Among pools with a depth,")
-        and "to depth 5 by AP do best" in sentence
+        and "to depth 5 by AP have the highest tau" in sentence
         for sentence in said
     )
 
@@ -279,13 +302,15 @@ def test_few_topics_are_an_error():
 @pytest.mark.parametrize(
     ("front", "said"),
     [
-        ([[True]], "the only cost of the front"),
-        ([[True, True]], "all 2 costs of the front"),
+        ([[True], [False]], "the only cost of the front"),
+        ([[True, True], [False, False]], "all 2 costs of the front"),
         ([[True, True], [True, False]], "2 of the 3 costs of the front"),
     ],
 )
 def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, said):
     """One cost is one, all are all, and some are so many of how many."""
     ways = [f"way{at}" for at in range(len(front))]
-    outcome = xr.Dataset({"front": (("way", "size"), front), "label": ("way", ways)})
+    both = ("way", "size")
+    figures = {name: (both, 1.0 * np.array(front)) for name in ("cost", "tau")}
+    outcome = xr.Dataset({"front": (both, front), "label": ("way", ways)} | figures)
     assert said in _cheapest(outcome, "AP")

@@ -488,12 +488,14 @@ def test_the_output_counts_the_collections_whose_systems_are_missed_together(mad
     asked = given("P@10=0.43 RR=0.61 nDCG@20=0.3")
     [note] = together(predict(asked, prediction_model(cubes), want=["AP"]))
     assert note.endswith(
-        "With each of the model's 5 collections left out in turn, intervals for some target are "
-        "expected to miss most systems on none."
+        "With each of the model's 5 collections left out in turn, on none of them are intervals "
+        "expected to miss most systems."
     )
     cubes["c4"] = cubes["c4"].copy(data=cubes["c4"].values * [0.3, 1, 1, 1])
     odd = prediction_model(cubes)
-    assert together(predict(asked, odd, want=["AP"]))[0].endswith("on 1 (c4).")
+    assert together(predict(asked, odd, want=["AP"]))[0].endswith(
+        "on 1 (c4) intervals for some target are expected to miss most systems."
+    )
     assert not together(predict(asked, odd, want=["AP"], known=cubes["c0"]))
 
 

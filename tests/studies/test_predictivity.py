@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from scipy import stats
 
 from irmeta.attributes import about
 from irmeta.cube import cube, top_systems
@@ -13,6 +14,7 @@ from irmeta.report.tables import document, render
 from irmeta.result import short
 from irmeta.studies import predictivity as study
 from irmeta.studies.predictivity import findings, predictivity, tables
+from irmeta.studies.predictivity import study as estimates
 
 
 def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
@@ -30,6 +32,20 @@ def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
         metrics,
         collection="made",
     )
+
+
+def test_intervals_are_so_many_errors_wide(monkeypatch):
+    """Of errors that are known, intervals of advantages have Student's quantiles, and leads the studentised range."""
+    known = np.full((3, 3), 0.01)
+    errors = estimates._Errors(known, 2 * known)
+    monkeypatch.setattr(estimates, "_errors", lambda *_: errors)
+    found = predictivity(made(), partitions=50)
+    freedom = 9  # of 12 systems and 10 topics
+    for low, level in (("low", 0.975), ("joint_low", 1 - 0.025 / 6)):
+        half = 0.01 * stats.t.ppf(level, freedom)
+        np.testing.assert_allclose(found["advantage"] - found[low], half)
+    behind = 0.02 * stats.studentized_range.ppf(0.95, 3, freedom) / np.sqrt(2)
+    np.testing.assert_allclose(found["lead"] - found["lead_low"], behind)
 
 
 @pytest.fixture(scope="module")

@@ -180,18 +180,27 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
     [
         ({}, "of 1 to 6 of the 6 metrics"),
         ({"k": 1}, "of 1 of the 6 metrics"),
-        ({"k": 3, "include": ["RR"]}, "of 1 to 3 of the 6 metrics, with RR in it"),
+        ({"k": 3, "include": ["RR"]}, "of 1 to 3 of the 6 metrics with RR in it"),
         (
             {"k": 3, "exclude": ["AP", "RR"]},
             "of 1 to 3 of the 4 metrics that can be chosen",
         ),
-        ({"budget": 2.5}, "of 1 to 2 of the 6 metrics, at a cost of at most 2.5"),
+        ({"k": 2}, "of 1 or 2 of the 6 metrics"),
     ],
 )
 def test_findings_claim_no_more_than_was_searched(options: dict, which: str) -> None:
     """That no set is better is said of the sizes, metrics and costs that the search went through."""
-    said = f"By this criterion no better set {which} exists for these scores (proven)."
+    said = f"By this criterion no better set {which} exists (proven for these scores)."
     assert said in findings(rank_metrics(scores(), **options))
+
+
+def test_the_cost_of_the_sets_searched_ends_the_finding() -> None:
+    """With a budget, the finding says what the sets cost at most after it said which there are."""
+    said = findings(rank_metrics(scores(), budget=2.5))
+    assert (
+        "By this criterion no better set of 1 or 2 of the 6 metrics exists at a cost of at most "
+        "2.5 (proven for these scores)."
+    ) in said
 
 
 def test_a_metric_that_others_determine_was_not_searched() -> None:
@@ -201,7 +210,7 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
     said = findings(rank_metrics(one))
     which = "of 1 to 5 of the 5 metrics that can be chosen"
     assert (
-        f"By this criterion no better set {which} exists for these scores (proven)."
+        f"By this criterion no better set {which} exists (proven for these scores)."
         in said
     )
 
@@ -423,10 +432,9 @@ def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
     sigma = np.corrcoef(usual().values.reshape(-1, 6), rowvar=False)
     best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
     np.testing.assert_allclose(outcome["unexplained"].values[1], best)
-    assert (
-        "of the 4 metrics papers usually report (for every metric: --candidates all"
-        in findings(outcome)[1].replace("that ", "")
-    )
+    assert "of the 4 metrics papers usually report exists" in findings(outcome)[
+        1
+    ].replace("that ", "")
     assert about(outcome)["options"]["candidates"] == "reported"
 
 

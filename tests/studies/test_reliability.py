@@ -61,14 +61,46 @@ def test_without_a_difference_nothing_is_said_of_power():
 
 
 def test_findings_say_whether_the_topics_are_enough():
-    """Systems that differ much need no more topics; systems that differ little need the number that the table has."""
+    """They are enough if all of the interval of the topics needed says so, not enough if none does, else perhaps."""
     assert (
         "are enough for an E rho2 of .95" in findings(reliability(scores(apart=2)))[0]
     )
-    few = reliability(scores(apart=0.15), metrics="AP")
-    needed = tables(few)["needed"].filter(coefficient="erho2").row(0, named=True)
-    assert f"An E rho2 of .95 needs {needed['needed']:.0f} topics" in findings(few)[0]
-    assert f"{needed['needed'] - 20:.0f} more than there are." in findings(few)[0]
+    found = reliability(scores(), metrics="AP")
+    row = {"coefficient": "erho2"}
+    for ends, verdict in (
+        ((15, 10, 20), "are enough"),
+        ((15, 10, 21), "may be enough"),
+        ((30, 20, 50), "may be enough"),
+        ((30, 21, 50), "are not enough"),
+        ((30, 21, np.inf), "are not enough"),
+    ):
+        for name, value in zip(("", "_low", "_high"), ends, strict=True):
+            found[f"needed{name}"].loc[row] = value
+        said = findings(found)[0]
+        assert f"These 20 topics {verdict} for an E rho2 of .95" in said
+        assert f"which needs {ends[0]} ({ends[1]} " in said
+
+
+def test_the_range_of_metrics_is_a_description():
+    """Of many metrics the lowest and highest expected tau are named, without a verdict; none where all are equal."""
+    two = scores()
+    four = np.concatenate([two.values, two.values + 0.1 * two.values**2], axis=2)
+    names = two.system.values, two.topic.values, ["AP", "P@10", "RR", "Bpref"]
+    said = findings(reliability(cube(four, *names)))[-1]
+    assert said.startswith("Over the 4 metrics expected tau goes from .")
+    assert "no interval" in said
+    same = cube(two.values[..., [0, 0, 0, 0]], *names)
+    assert len(findings(reliability(same))) == 1
+
+
+def test_few_topics_are_said_to_have_short_intervals_of_tau():
+    """With fewer than 50 topics a note has the measured coverage of tau; with 50 there is none."""
+    few, many = (
+        " ".join(about(reliability(scores(topics=count), metrics="AP"))["notes"])
+        for count in (20, 50)
+    )
+    assert "interval of tau holds in" in few
+    assert "interval of tau" not in many
 
 
 def test_systems_that_do_not_differ_are_said_so():

@@ -108,6 +108,38 @@ def exchangeable(seed: int) -> xr.DataArray:
     return named(0.6 * quality + leaning + luck + rng.normal(size=(1, TOPICS, 1)))
 
 
+def as_good(seed: int) -> xr.DataArray:
+    """Systems differ, and all metrics rank them equally well: each errs by chance alone."""
+    rng = np.random.default_rng(seed)
+    topic = rng.normal(size=(16, TOPICS, 1)) + rng.normal(size=(1, TOPICS, 1))
+    quality, luck = rng.normal(size=(16, 1, 1)), rng.normal(size=(16, TOPICS, 6))
+    return named(0.5 * quality + topic + luck)
+
+
+def needing(topics: int, seed: int) -> xr.DataArray:
+    """An E rho2 of .95 takes this number of topics, and there are 20."""
+    rng = np.random.default_rng(seed)
+    # topics x variance of systems / variance of errors = .95 / .05
+    noise = np.sqrt(topics * 0.05 / 0.95)
+    quality, luck = rng.normal(size=(16, 1, 1)), rng.normal(size=(16, TOPICS, 1))
+    return named(quality + noise * luck)
+
+
+def too_few_topics(seed: int) -> xr.DataArray:
+    """An E rho2 of .95 takes a few more topics than there are."""
+    return needing(24, seed)
+
+
+def just_enough_topics(seed: int) -> xr.DataArray:
+    """An E rho2 of .95 takes a few topics less than there are."""
+    return needing(17, seed)
+
+
+def last_is_precise() -> xr.DataArray:
+    """AP, the target, is as noisy as two others, and the fourth metric is not."""
+    return named(first_is_precise().values[..., ::-1])
+
+
 def first_is_precise() -> xr.DataArray:
     """Of four metrics the first has an eightieth of the others' noise."""
     rng = np.random.default_rng(0)
@@ -221,9 +253,7 @@ STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
     "judges": judged,
     "estimate": estimated,
     "reliability": partial(reliability, metrics="AP"),
-    "design": lambda scores: design(
-        scores[..., :2], budget=600, topics=[5, 10], partitions=40
-    ),
+    "design": partial(design, budget=600, topics=[5, 10], partitions=40),
 }
 """How each study that claims differences is asked."""
 
@@ -280,6 +310,11 @@ def equal_pair(seed: int) -> xr.DataArray:
 def two_metrics(seed: int) -> xr.DataArray:
     """There are two metrics, equally good, and systems that hardly ever change places."""
     return spread(seed)[..., :2]
+
+
+def one_metric(seed: int) -> xr.DataArray:
+    """There is one metric."""
+    return spread(seed)[..., :1]
 
 
 def much_alike(seed: int) -> xr.DataArray:
@@ -395,9 +430,30 @@ CLAIMS = [
     ),
     Claim("reliability", "are enough for an E rho2", in_spread("reliability")),
     Claim(
+        "reliability",
+        "are enough for an E rho2",
+        in_spread("reliability"),
+        too_few_topics,
+        0.025,
+    ),
+    Claim(
+        "reliability",
+        "are not enough for an E rho2",
+        lambda: STUDY["reliability"](needing(100, 0)),
+        just_enough_topics,
+        0.025,
+    ),
+    Claim(
         "design",
         "No other design is within error",
         lambda: STUDY["design"](first_is_precise()),
+        as_good,
+    ),
+    Claim(
+        "design",
+        "achieve",
+        lambda: STUDY["design"](last_is_precise()),
+        as_good,
     ),
 ]
 
@@ -499,6 +555,11 @@ ASKED = STUDY | {
     "significance": significance,
     "ranking of one": partial(rank_metrics, k=1, candidates="all", partitions=8),
     "predictivity of many partitions": predictivity,
+    "reliability of all metrics": reliability,
+    "design without a budget": partial(design, topics=[5, 10], partitions=20),
+    "design by one metric": lambda scores: design(
+        scores[..., :1], budget=600, topics=[5, 10], partitions=20
+    ),
 }
 UNFOUNDED = [
     Unfounded("description", constant, "too high", "any of them may be the best"),
@@ -507,7 +568,9 @@ UNFOUNDED = [
     Unfounded("significance", constant, "agree|contradict", "All 8 systems tie"),
     Unfounded("significance", tied_means, "0 other systems", "All 8 systems tie"),
     Unfounded("significance", twins, "0 other systems", "every other is significantly"),
-    Unfounded("significance", constant_differences, "nDCG@20 0.00", "nDCG@20 0.02"),
+    Unfounded(
+        "significance", constant_differences, r"mean of \.00", r"\.02 \(nDCG@20\)"
+    ),
     Unfounded("significance", two_systems, "1 pairs", "1 of 1 pair differs"),
     Unfounded("correlation", same_metrics, "agree most", "all 6 pairs .* at 1.00"),
     Unfounded("correlation", two_metrics, "agree most", "are the two metrics compared"),
@@ -529,6 +592,20 @@ UNFOUNDED = [
         "estimate", two_systems, "of 1 other system are|1 pair of systems differ "
     ),
     Unfounded("reliability", twins, r"1\.00 \(\.86 to \.86\)", r"1\.00 \(1\.00 to"),
+    Unfounded("reliability of all metrics", same_metrics, "most|least|goes from"),
+    Unfounded(
+        "reliability of all metrics", as_good, "reliably", "metrics have no interval"
+    ),
+    Unfounded(
+        "design without a budget", as_good, "best design", "has the highest expected"
+    ),
+    Unfounded(
+        "design without a budget", constant_differences, "its lead", "for 3 other"
+    ),
+    Unfounded(
+        "design without a budget", one_metric, "highest|lead", "no other design is"
+    ),
+    Unfounded("design by one metric", as_good, "other design", "For 600: 20 topics"),
     Unfounded("place", two_systems, "is better than"),
 ]
 """What studies said of worlds that show nothing, or not that."""

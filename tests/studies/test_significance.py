@@ -11,6 +11,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.importers import import_matrix
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.significance import findings, overview, significance, tables
+from irmeta.studies.versus import versus
 
 CONTRACT = [
     "system_a",
@@ -366,6 +367,25 @@ def test_metrics_that_contradict_each_other_are_named():
     assert not any("contradict" in line for line in findings(alone))
 
 
+def test_differences_that_other_topics_seldom_reverse_are_named():
+    """Findings name the least difference seldom reversed, none where all are, and metrics where none is."""
+    outcome = significance(two_metrics())
+    outcome["swapped"] = outcome["swapped"] * 0
+    compared = outcome["compared"].values * 0
+    # the first metric has differences from .00 on, the second from .02 on
+    compared[-1, 0, 0] = compared[-1, 1, 2] = 100
+    outcome["compared"] = (outcome["compared"].dims, compared)
+    named = [line for line in findings(outcome) if "are reversed by" in line]
+    assert [line.partition(" or more")[0] for line in named] == [
+        "Differences in mean of .02 (RR)"
+    ]
+    outcome["swapped"] = outcome["compared"] / 2
+    [none] = [line for line in findings(outcome) if "are reversed by" in line]
+    assert none.startswith(
+        "By AP, RR, even the largest differences in mean on 4 topics"
+    )
+
+
 def test_swap_rates_stand_beside_the_tests():
     """Differences of these systems are never reversed by other topics, as they are far larger than the noise."""
     table = tables(significance(two_metrics()))["swaps"]
@@ -440,6 +460,17 @@ def test_equivalent_systems_are_told_from_undecided_ones():
         "1 pair differs by less than 0.01; for 2 neither is shown."
     )
     assert overview(outcome)["tests"]["equivalent"].to_list() == ["yes", "-", "-"]
+
+
+def test_equivalence_by_few_topics_is_noted():
+    """With fewer than 25 topics a note, of `versus` too, has the measured share of wrong verdicts; with 25 none."""
+    rng = np.random.default_rng(0)
+    for topics, noted in ((24, True), (25, False)):
+        names = list("abc"), [str(t) for t in range(topics)], ["AP"]
+        one = cube(rng.uniform(0.2, 0.8, size=(3, topics, 1)), *names)
+        for found in (significance(one, margin=0.1), versus(one, "a", margin=0.1)):
+            said = " ".join(about(found)["notes"])
+            assert ("called equivalent wrongly" in said) == noted
 
 
 def test_without_a_margin_nothing_is_said_of_equivalence():

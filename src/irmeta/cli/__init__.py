@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
-from irmeta.words import printable
+from irmeta.words import folded, printable
 
 FRAME = {"app", "output", "study"}
 """The modules here that have no command."""
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    print(printable(f"irmeta: {message}", "\n"), file=sys.stderr)
+    print(folded(printable(f"irmeta: {message}", "\n")), file=sys.stderr)
     sys.exit(2)
 
 

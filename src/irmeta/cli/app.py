@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 from typer.models import ArgumentInfo
 
+from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES, About
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -39,6 +40,54 @@ def without_types(params: list[Any]) -> list[Any]:
     return params
 
 
+def misfit(value: str, kind: Any, info: Any) -> str:
+    """Say what an option takes where it cannot have a value; an empty text where it can.
+
+    >>> from typing import Literal
+    >>> misfit("bonferoni", Literal["holm", "bonferroni"], typer.Option())
+    ": 'bonferoni' is not one of holm, bonferroni; did you mean bonferroni?"
+    >>> misfit("1", int, typer.Option(min=2)), misfit("x", float, typer.Option())
+    (' must be 2 or more, not 1', " must be a number, not 'x'")
+    """
+    from irmeta.names import alike
+
+    kinds = _kinds(kind)
+    choices = [one for one in kinds if isinstance(one, str)]
+    if choices and value not in choices:
+        begun = [one for one in choices if value.startswith(one)]
+        close = [*alike(value, choices, least=0.6), *begun]
+        mean = "".join(f"; did you mean {one}?" for one in close[:1])
+        return f": {value!r} is not one of {', '.join(choices)}{mean}"
+    if int not in kinds and float not in kinds:
+        return ""
+    try:
+        number = int(value) if int in kinds else float(value)
+    except ValueError:
+        return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}"
+    if (info.min is not None and number < info.min) or (
+        info.max is not None and number > info.max
+    ):
+        return f" must be {_within(info.min, info.max)}, not {value}"
+    return ""
+
+
+def _kinds(kind: Any) -> list[Any]:
+    """Return the types and the choices that a type consists of: those of `Literal["a", "b"] | None` and so on."""
+    parts = get_args(kind)
+    if not parts:
+        return [kind]
+    return [one for part in parts for one in _kinds(part)]
+
+
+def _within(low: float | None, high: float | None) -> str:
+    """Say which numbers lie between two limits, of which one may be absent."""
+    if high is None:
+        return f"{low:g} or more"
+    if low is None:
+        return f"{high:g} or less"
+    return f"from {low:g} to {high:g}"
+
+
 class Group(TyperGroup):
     """A group of commands."""
 
@@ -53,6 +102,42 @@ class Verb(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return its arguments and options for the help."""
         return without_types(super().get_params(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; a value that an option cannot have raises IrmetaError with those that it can."""
+        given = list(args)
+        ctx.allow_extra_args = True  # they are refused below, in our words
+        try:
+            left = super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            self._refuse(ctx, given, error)
+            raise
+        if ctx.args and not ctx.resilient_parsing:
+            takes = [
+                str(one.metavar)
+                for one in self.params
+                if isinstance(one, TyperArgument)
+            ]
+            what = f"only {' '.join(takes) or 'options'}"
+            if takes == ["SCORES"]:
+                what = "one score file"
+            verb = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
+            raise IrmetaError(f"{verb} takes {what}, not also {ctx.args[0]}")
+        return left
+
+    def _refuse(self, ctx: Any, args: list[str], error: typer.BadParameter) -> None:
+        """Raise IrmetaError for a value that an option was given and cannot have."""
+        option: Any = error.param
+        values = self.make_parser(ctx).parse_args(args)[0]
+        taken = inspect.signature(self.callback).parameters if self.callback else {}
+        if option is None or option.name not in taken:
+            return
+        given = values.get(option.name)
+        kind, info = get_args(taken[option.name].annotation)
+        for value in given if isinstance(given, list | tuple) else [given]:
+            if isinstance(value, str) and (wrong := misfit(value, kind, info)):
+                long = [one for one in option.opts if one.startswith("--")]
+                raise IrmetaError(f"{[*long, option.metavar][0]}{wrong}") from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless what it would write is among what it would read, or of another kind."""

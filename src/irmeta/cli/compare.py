@@ -28,11 +28,13 @@ def compare(
     flat: FlatTopics = "half",
     seed: Seed = 0,
 ) -> None:
-    """Say whether scores of the same systems compare across collections: dRMSE and false positives, beside chance.
+    """Say whether scores of the same systems on different collections can be compared.
 
     irmeta compare trec7.parquet trec8.parquet robust03.parquet --kind raw,normal --partitions 2000
 
-    Factors come from each collection's own systems; to use others, run irmeta standardize apply first.
+    The dRMSE between two collections, and the false positives of a test of one against the other, stand beside those of
+    random re-partitions of their topics. A --kind other than raw standardizes by each
+    collection's own systems; to use others, run irmeta standardize apply first.
     """
     from irmeta.studies.comparison import compare as study
 

@@ -21,6 +21,9 @@ POOLS = "Depths of judging"
 COSTS = "Costs, in any one unit"
 
 
+DEPTHS = "5,10,20,50,100"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Judged:
     """Runs and judgments, from which scores at other depths of judging are computed."""
@@ -44,8 +47,14 @@ class Judged:
         ),
     ] = None
     depths: Annotated[
-        str, option(panel=POOLS, metavar="N,N,...", help="Pool depths to choose from.")
-    ] = "5,10,20,50,100"
+        str | None,
+        option(
+            panel=POOLS,
+            metavar="N,N,...",
+            help="Pool depths to choose from.",
+            show_default=DEPTHS,
+        ),
+    ] = None
     llm: Annotated[
         str | None,
         option(
@@ -66,6 +75,8 @@ class Judged:
             raise IrmetaError(
                 "--llm needs --runs and --qrels: the same runs are scored by the machine's judgments"
             )
+        if self.depths is not None and self.runs is None:
+            raise IrmetaError("--depths needs --runs and --qrels")
         return self.runs is not None
 
 
@@ -152,7 +163,7 @@ def _measured(
     from irmeta.studies.design import default_target
     from irmeta.studies.design import design as study
 
-    depths = whole_numbers("--depths", judged.depths)
+    depths = whole_numbers("--depths", judged.depths or DEPTHS)
     target = asked["target"] or default_target(scores)
     wanted = metric_names(metrics or target)
     columns = [pooled(metric, depth) for metric in wanted for depth in depths]

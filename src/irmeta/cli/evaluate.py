@@ -183,6 +183,8 @@ def evaluate(
         raise IrmetaError(
             "--replace needs --append: it replaces runs in a score file that exists"
         )
+    if to_score_file and not append and shown.output and shown.output.exists():
+        raise IrmetaError(_how_to_add(shown.output))
     refuse_overwriting(shown.output, append=append)
     options: Options = {
         "collection": collection,
@@ -260,3 +262,17 @@ def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written
                 quiet=quiet,
             )
         raise
+
+
+def _how_to_add(path: Path) -> str:
+    """Say how to add to a score file that exists: runs, by its metrics, to its collection, or another collection."""
+    from irmeta.io.scores import held
+
+    collections = held(path)
+    name, about = next(iter(collections.items()))
+    metrics = " ".join(map(str, about["names"]["metric"]))
+    return (
+        f"{path} exists; add with --append: runs to its collection {name!r} with "
+        f'`--append --collection {name} -m "{metrics}"` (--replace, too, for runs that it has), another collection '
+        "with `--append --collection NAME`; or choose another name for the file"
+    )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 judges = Verbs(
     "judges",
-    help="Compare judgments with true ones; combine few human judgments with many of a machine.",
+    help="Compare judgments with true ones; combine few judgments by people with many by a machine.",
 )
 app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
@@ -365,7 +365,12 @@ def _given(
 
         [cubes] = distinct([[(path, load_all(path)) for path in tables]])
         return cubes, None
-    sets = _sets(_named(files))
+    names = _named(files)
+    if len(names) == 1:
+        raise IrmetaError(
+            f"{files[0]}: a comparison needs the truth and at least one judge; name a second judgment file"
+        )
+    sets = _sets(names)
     if not runs:
         if metrics:
             raise IrmetaError(

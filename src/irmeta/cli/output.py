@@ -4,26 +4,19 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from textwrap import fill
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
-from irmeta.words import printable
+from irmeta.words import folded, printable
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.parallel import Progress
 
-
-_UNBROKEN: dict[str, Any] = {
-    "subsequent_indent": "  ",
-    "break_long_words": False,
-    "break_on_hyphens": False,
-}
 
 _FORMATS: "dict[str, Format]" = {
     ".json": "json",
@@ -61,7 +54,7 @@ def emit(
         say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
     if form in ("csv", "latex", "markdown"):
         for warning in warnings(result):
-            say(fill(f"Warning: {warning}", 80, **_UNBROKEN), quiet=quiet)
+            say(folded(f"Warning: {warning}"), quiet=quiet)
     if form in ("latex", "markdown"):
         for note in about(result)["notes"]:
             say_note(note, quiet=quiet)
@@ -179,7 +172,7 @@ def say(message: str, *, quiet: bool = False) -> None:
 
 def say_note(note: str, *, quiet: bool = False) -> None:
     """Say a note on stderr, in lines of at most 80 columns."""
-    say(fill(f"note: {note}", 80, **_UNBROKEN), quiet=quiet)
+    say(folded(f"note: {note}"), quiet=quiet)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 predict = Verbs(
     "predict",
     help="Predict metrics from other metrics, with intervals.\n\n"
+    "Examples:\n"
     "irmeta predict apply --given 'P@10=0.43 RR=0.61' --want 'AP R@100'",
 )
 app.add_typer(predict, name="predict", rich_help_panel=panel_of("predict"))
@@ -127,7 +128,9 @@ def apply(
     from irmeta.studies import prediction
     from irmeta.studies.prediction_model import prediction_model
 
-    if (scores is None) == (given is None):
+    if scores is not None and given is not None:
+        raise IrmetaError("a table and --given exclude each other; use one")
+    if scores is None and given is None:
         raise IrmetaError(
             "give a table to complete, or one system's scores with --given 'P@10=0.43 RR=0.61'"
         )
@@ -176,7 +179,7 @@ def fit(
     level: UnitOption = "system",
     quiet: Annotated[bool, option("--quiet", help="No notes on stderr.")] = False,
 ) -> None:
-    """Fit a model: for each collection the counts, means and covariances of its systems' scores, and no score itself.
+    """Fit a model: for each collection the counts, means and covariances of its systems' scores, but not the scores.
 
     irmeta predict fit web2012.parquet web2013.parquet web2014.parquet -o model.json
 

@@ -145,7 +145,7 @@ def lowcost(
         bool,
         option(
             "--proper",
-            help="Do not try the set of all predictors at once, as in the released code.",
+            help="Try every subset of the cheap metrics but the whole set, as the released code of Gupta et al. does.",
         ),
     ] = False,
 ) -> None:
@@ -155,9 +155,9 @@ def lowcost(
 
     The cheap metrics are those named with depth=, as in 'P(depth=10)@1000'. Those that also have pool=, as in
     'P(depth=10, pool=10)@1000', saw only the judgments of a pool of that depth, which is what makes them cheap.
-    A rival stands beside them that needs no training, the ranking of greatest entropy with P and AP of the first
-    documents. It takes scores by topic of NumRel and both (for a pool 'NumRel(pool=10)'), as the evaluation below has
-    them of the first 10 documents.
+    A rival stands beside them that needs no training: on each topic the ranking of greatest entropy that has the given
+    P and AP of the first documents. It needs scores by topic of NumRel (for a pool 'NumRel(pool=10)'), and of P and AP
+    of the first documents; the second example computes them.
 
     irmeta evaluate qrels.txt runs/ -m "AP@1000 RBP(p=0.95) NumRel P(depth=10)@1000 AP(depth=10)@1000" -o C.parquet
     """
@@ -208,7 +208,7 @@ def models(
     level: UnitOption = "system",
     seed: Seed = 0,
 ) -> None:
-    """Compare least squares with ridge regression, a support vector machine and boosted trees, collections left out.
+    """Compare least squares, ridge regression, a support vector machine and boosted trees on collections left out.
 
     irmeta predict models A.parquet B.parquet C.parquet --targets AP
     """

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from irmeta.choices import Correction, Test, explained
 from irmeta.cli.app import app
 from irmeta.cli.study import Best, Margin, Picked, Seed, Shown, option
+from irmeta.errors import IrmetaError
 
 
 @app.command()
@@ -16,9 +17,12 @@ def significance(
         Test, option(help=explained(Test, "The test, two-sided, paired by topic."))
     ] = "t",
     correct: Annotated[
-        Correction,
-        option(help=explained(Correction, "Correction for the number of pairs.")),
-    ] = "holm",
+        Correction | None,
+        option(
+            help=explained(Correction, "Correction for the number of pairs."),
+            show_default="holm",
+        ),
+    ] = None,
     alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
     margin: Margin = None,
     resamples: Annotated[
@@ -40,9 +44,13 @@ def significance(
     """
     from irmeta.studies.significance import significance as study
 
+    if correct is not None and test in ("tukey", "max-t"):
+        raise IrmetaError(
+            f"--test {test} corrects for all pairs by itself; leave out --correct"
+        )
     tested: dict[str, Any] = {
         "test": test,
-        "correct": correct,
+        "correct": correct or "holm",
         "alpha": alpha,
         "resamples": resamples,
     }

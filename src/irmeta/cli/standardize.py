@@ -162,12 +162,13 @@ def durability(
     flat: FlatTopics = "half",
     seed: Seed = 0,
 ) -> None:
-    """Say whether old factors still serve: rank new systems by them and by their own factors.
+    """Say whether old factors still serve: rank new systems by scores with old factors and with their own, and compare.
 
     irmeta standardize durability old.parquet new.parquet
 
-    Beside it stands what random splits into old and new systems give: few systems agree little, whatever their age.
-    With several old collections each meets the new one of its name, or the only new one, on the topics both have.
+    Random splits of all systems into old and new show how much agreement to expect where age plays no part, for with
+    few systems two rankings agree little. Where the old file holds several collections, each is compared with the
+    new one of the same name, or with the only new one, on the topics that both have.
     """
     from irmeta.studies.durability import durability as study
 

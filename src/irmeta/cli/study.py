@@ -272,7 +272,7 @@ class Shown:
             "--table",
             panel=RESULT,
             metavar="NAME",
-            help="Write only the table of this name.",
+            help="Write only the table of this name; the study's page in the documentation lists them.",
             show_default="all; the first for csv",
         ),
     ] = None

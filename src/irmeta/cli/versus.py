@@ -26,7 +26,7 @@ def versus(
     test: Annotated[
         PairedTest,
         option(help=explained(PairedTest, "The test, two-sided, paired by topic.")),
-    ] = ("permutation"),
+    ] = "permutation",
     correct: Annotated[
         ManyToOne,
         option(

@@ -308,9 +308,7 @@ class Content:
                 while piece := file.read(PIECE):
                     yield piece
         except OSError as error:
-            raise FileFormatError(
-                f"{self.path}: cannot be read ({error.strerror or error})"
-            ) from error
+            raise _unread(self.path, error) from error
 
 
 def read_bytes(path: Location) -> bytes:
@@ -328,9 +326,13 @@ def _whole(path: Location) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FileFormatError(
-            f"{path}: cannot be read ({error.strerror or error})"
-        ) from error
+        raise _unread(path, error) from error
+
+
+def _unread(path: Location, error: OSError) -> FileFormatError:
+    if isinstance(error, FileNotFoundError):
+        return FileFormatError(f"{path}: no such file")
+    return FileFormatError(f"{path}: cannot be read ({error.strerror or error})")
 
 
 def stem(path: Location) -> str:

@@ -112,7 +112,7 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     if scores.sizes["metric"] > 1 and not means_only:
         known = ", ".join(map(str, scores.metric.values[:10]))
         raise ScoresError(
-            f"a wide table has one metric; choose it with metric=... (--metric), one of {known}"
+            f"a wide table has one metric; name it with --metric, one of {known}"
         )
     if means_only:
         table = scores.isel(topic=0)

@@ -125,7 +125,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         inside = f"{float(outcome['inside'].mean()):.0%}"
         width = float(outcome["width"].mean())
         lines.append(
-            f"The {level} intervals hold {inside} of these scores; their mean width is {width:.3f}."
+            f"The {level} intervals contain {inside} of these scores; their mean width is {width:.3f}."
         )
     return lines
 
@@ -146,8 +146,8 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     ]
     return [
         f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics "
-        f"({listed(names)}); for {outcome.target.values[worst]} they hold {inside[worst]:.0%} of "
-        "the systems. This collection has its own offset; a few systems with known scores correct "
-        "it (irmeta predict apply --calibrate).",
+        f"({listed(names)}); for {outcome.target.values[worst]} they contain the score of "
+        f"{inside[worst]:.0%} of the systems. This collection has its own offset; a few "
+        "systems with known scores correct it (irmeta predict apply --calibrate).",
         *alarms,
     ]

@@ -178,10 +178,7 @@ def _marks(
     if test == "none":
         return [""] * len(scores)
     if against_first:
-        found = scores[1:] - scores[0]
-        found[np.abs(found) <= 1e-12] = (
-            0.0  # rounding must not make equal systems differ
-        )
+        found = -paired.less(scores[0], scores[1:])
         p = multiplicity.CORRECTIONS[correct](
             many_to_one.p_values(found, test, resamples, rng)
         )

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 from scipy.stats import kendalltau
 
+from irmeta.stats.halves.halving import halves, shuffles
+from irmeta.stats.halves.jackknife import variances
 from irmeta.stats.halves.phi import phi, phi_interval
 
 
@@ -49,6 +52,22 @@ def test_phi_of_a_judge_less_the_truths_own() -> None:
     assert gain[0] == pytest.approx(0)
     assert np.isnan([low[0], high[0]]).all()
     assert low[1] < gain[1] < high[1] < 0
+
+
+@pytest.mark.parametrize("team", [None, np.arange(12) // 2])
+def test_the_interval_is_students(team: np.ndarray | None) -> None:
+    """Half the interval of a gain is scipy's quantile of t times the jackknife's error, over teams where there are."""
+    made = scores(np.random.default_rng(15), sets=3)
+    rng = np.random.default_rng(0)
+    found, low, high = phi_interval(made, np.random.default_rng(0), 100, team=team)
+    phi(made, rng, 100)
+    drawn = halves(shuffles(20, 100, rng), (10, 10))
+    pairs = [np.stack([made[0], judge], axis=-1) for judge in made[1:]]
+    variance = [variances(pair, drawn, team=team).advantage[1, 0] for pair in pairs]
+    freedom = 11 if team is None else 5
+    half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    np.testing.assert_allclose(found[1:] - found[0] - low, half)
+    np.testing.assert_allclose(high - (found[1:] - found[0]), half)
 
 
 def test_intervals_of_teams_are_wider() -> None:

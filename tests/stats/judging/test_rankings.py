@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, ttest_1samp
+from scipy.stats import t as student
 
+from irmeta.stats.judging.favour import favour
 from irmeta.stats.judging.rankings import (
+    Taus,
     by_systems,
     by_topics,
     pair_kernel,
@@ -97,6 +100,58 @@ def test_differences_are_antisymmetric() -> None:
     np.testing.assert_allclose(found.value, -found.value.T)
     np.testing.assert_allclose(found.low, -found.high.T)
     np.testing.assert_allclose(found.p, found.p.T)
+
+
+def error_and_quantile(found: Taus, kernel: np.ndarray, *halves: np.ndarray):
+    """Return the standard error by Satterthwaite's formula, and scipy's quantile of t for its degrees of freedom."""
+    systems, topics = kernel.shape[-1], found.topics
+    unbiased, jackknife = by_systems(kernel)
+    together, separate = (by_topics(half, topics) for half in halves)
+    of_topics = np.maximum(together - separate, 0)
+    one_pair = 2 / (systems * (systems - 1) / 2)
+    variance = np.maximum(np.maximum(unbiased, 0) + of_topics, one_pair**2)
+    parts = jackknife**2 / (systems - 1) + of_topics**2 / (topics - 1)
+    freedom = np.maximum(variance**2 / parts, 2)
+    return np.sqrt(variance), student.ppf(0.975, freedom)
+
+
+def test_ends_of_the_interval_lie_students_quantile_away() -> None:
+    """Tau less an end, over the error that tau would have at that end, is scipy's quantile of t."""
+    found = taus(scores(np.random.default_rng(16)), np.random.default_rng(0))
+    error, quantile = error_and_quantile(
+        found, found.kernel, found.together, found.separate
+    )
+    interval = found.interval()
+    for end in (interval.low, interval.high):
+        there = error * np.sqrt((1 - end**2) / (1 - found.tau**2))
+        np.testing.assert_allclose(np.abs(found.tau - end) / there, quantile)
+
+
+def test_the_interval_of_a_difference_is_students() -> None:
+    """Half the interval of a difference of two taus is scipy's quantile of t times its error."""
+    found = taus(scores(np.random.default_rng(17)), np.random.default_rng(0))
+    error, quantile = error_and_quantile(
+        found,
+        found.kernel[0] - found.kernel[1],
+        found.together[:, 0] - found.together[:, 1],
+        found.separate[:, 0] - found.separate[:, 1],
+    )
+    one = found.differences()
+    half = quantile * error
+    assert one.high[0, 1] - one.value[0, 1] == pytest.approx(half)
+    assert one.value[0, 1] - one.low[0, 1] == pytest.approx(half)
+
+
+def test_favour_is_students() -> None:
+    """Interval and p of how much a judge favours a system are scipy's of a mean over topics."""
+    made = scores(np.random.default_rng(18), sets=2)
+    gain = made[1] - made[0]
+    theirs = ttest_1samp(gain - gain.mean(axis=0), 0, axis=1)
+    found = favour(made, np.eye(12))
+    interval = theirs.confidence_interval(0.95)
+    np.testing.assert_allclose(found.p[0], theirs.pvalue)
+    np.testing.assert_allclose(found.low[0], interval.low)
+    np.testing.assert_allclose(found.high[0], interval.high)
 
 
 def test_what_a_topic_does_to_all_systems_does_not_matter() -> None:

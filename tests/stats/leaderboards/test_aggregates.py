@@ -226,6 +226,15 @@ def test_predictions_use_the_other_tasks() -> None:
     assert error == pytest.approx(found.error, rel=0.15)
 
 
+def test_a_task_that_never_varied_is_not_certain() -> None:
+    """The noise of a task without any spread is that of the prior: 2 observations of variance .05, among 2 + n."""
+    table = world(np.random.default_rng(5), models=24, tasks=12)
+    table[:, 3] = 0.5
+    table[:4, 3] = NAN
+    found = completion.predict(table, np.random.default_rng(6))
+    assert found.fit.noise[3] == pytest.approx(2 * 0.05 / (20 + 2))
+
+
 def test_choosing_folds_are_not_measured() -> None:
     """The error reported is that of hidden cells which had no say in the number of factors."""
     table = world(np.random.default_rng(3), models=24, tasks=12)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from irmeta.stats.tests import paired, resampling
+from irmeta.stats.tests import many_to_one, paired, resampling
 
 
 def tukey(*given):
@@ -132,6 +132,16 @@ def test_p_is_never_zero(test, resamples):
     assert test(one, resamples, np.random.default_rng(0)).min() >= 1 / (resamples + 1)
 
 
+def test_a_constant_difference_is_no_rarer_than_resamples_can_tell():
+    """On 30 topics the p of signs is 2^-29; of 99 resamples the bootstrap says no less than 1 / 100."""
+    one = np.stack([np.linspace(0, 0.5, 30), np.linspace(0, 0.5, 30) + 0.1])
+    p = resampling.bootstrap(one, 99, np.random.default_rng(0))
+    assert p.tolist() == [0.01]
+    found = paired.differences(one)
+    p = many_to_one.bootstrap(found, 99, np.random.default_rng(0))
+    assert p.tolist() == [0.01]
+
+
 @pytest.mark.parametrize("name", ["t", "wilcoxon", "sign"])
 def test_type_one_error(name):
     """Of 4000 pairs of systems that do not differ, a test at 0.05 rejects no more than 5%, within Monte-Carlo error.
@@ -145,6 +155,16 @@ def test_type_one_error(name):
     rate, error = (p <= 0.05).mean(), np.sqrt(0.05 * 0.95 / 4000)
     assert rate < 0.05 + 3 * error
     assert rate > (0.02 if name == "sign" else 0.05 - 3 * error)
+
+
+@pytest.mark.parametrize("test", ALL)
+def test_level_of_one_pair(test):
+    """Of 400 pairs of systems that do not differ, a test at 0.05 rejects 5%, within three Monte-Carlo errors."""
+    rng = np.random.default_rng(12)
+    topics = rng.uniform(size=(400, 1, 30))
+    datasets = topics + rng.normal(0, 0.1, size=(400, 2, 30))
+    p = np.array([test(one, 99, rng).item() for one in datasets])
+    assert abs((p <= 0.05).mean() - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 400)
 
 
 def test_tukey_holds_its_level_for_the_family():

@@ -13,6 +13,7 @@ from irmeta.papers.gupta2019.released import (
     fits_topics,
 )
 from irmeta.signatures import SETS
+from irmeta.stats.rankings.rank import settled
 from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
 
 ITEM = "Figure 1 (left); Kutlu et al., Table 1"
@@ -107,7 +108,7 @@ def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
         known=known,
     )
     for name, table in tables.items():
-        rows = table.values[:, 0].round(10)
+        rows = settled(table.values[:, 0])
         copies = len(rows) - len(np.unique(rows, axis=0))
         if name in ("wt2013", "wt2014"):
             said = "identical submissions were filtered out"

@@ -1,6 +1,7 @@
 """The section on prediction: what the reported metrics tell of the others, and the calculator's model."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -21,6 +22,7 @@ from irmeta.report.plots import figure_of
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies import accuracy
 from irmeta.studies.prediction import OUTSIDE, predict
+from irmeta.words import listed
 
 GOOD = 0.8
 """The coverage on the worst collection left out that makes predictors good."""
@@ -99,7 +101,7 @@ def prediction_panel(
             },
         ),
     ]
-    return of_study(
+    panel = of_study(
         name,
         outcome,
         charts=charts,
@@ -107,6 +109,24 @@ def prediction_panel(
         figures={"tau": partial(figure_of, outcome)},
         command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
     )
+    first, *rest = panel.findings
+    sentences = [first, *not_used(reported, given, model)]
+    return replace(panel, findings=[" ".join(sentences), *rest])
+
+
+def not_used(reported: Sequence[str], given: Sequence[str], model: Model) -> list[str]:
+    """Say which of the metrics to report predictions do not rest on, and why."""
+    unknown = [metric for metric in reported if model.name_of(metric) is None]
+    known = [name for metric in reported if (name := model.name_of(metric))]
+    weaker = [name for name in known if name not in given]
+    sentences = []
+    if unknown:
+        sentences.append(f"Not used, as the model does not have it: {listed(unknown)}.")
+    if weaker:
+        sentences.append(
+            f"Not used, as intervals hold better without it on collections left out: {listed(weaker)}."
+        )
+    return sentences
 
 
 def chosen(model: Model, candidates: Sequence[str]) -> list[str]:

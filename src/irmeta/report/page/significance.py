@@ -58,16 +58,10 @@ def significance_panel(content: Content, name: str) -> Panel:
     views = {title: first(frame, by) for title, frame in panel.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    best, last = ranked.row(0, named=True), ranked.row(-1, named=True)
     lines = [line for line in panel.findings if line.startswith(f"{by}:")]
-    if ranked.height > 1:
-        lines.append(
-            f"{best['metric']} distinguishes most pairs ({best['share_significant']:.1%}), {last['metric']} fewest "
-            f"({last['share_significant']:.1%})."
-        )
     return replace(
         panel,
-        findings=lines,
+        findings=[*lines, *range_of_power(ranked)],
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(content, name)},
         notes=[
@@ -75,6 +69,20 @@ def significance_panel(content: Content, name: str) -> Panel:
             f"the CSV of tests has those by {by}; the command gives all",
         ],
     )
+
+
+def range_of_power(ranked: pl.DataFrame) -> list[str]:
+    """Describe between which metrics the share of pairs goes; say nothing where it is the same by all, as it is shown.
+
+    ranked : the table of power, the highest share first.
+    """
+    high, low = (f"{ranked['share_significant'][at]:.1%}" for at in (0, -1))
+    if low == high:
+        return []
+    return [
+        f"Over the {ranked.height} metrics the share of pairs distinguished goes from {low} ({ranked['metric'][-1]}) "
+        f"to {high} ({ranked['metric'][0]}); differences between metrics have no interval here."
+    ]
 
 
 def tested(content: Content, name: str) -> xr.Dataset:

@@ -88,17 +88,24 @@ def joint(
     found : (comparison, topic).  level : of simultaneous intervals, mean +- quantile * standard error.
     Signs change by topic, the same for all comparisons, so that their dependence is kept. Single-step max-T; source:
     Westfall and Young (1993), chapter 2; Dunnett (JASA 1955) for the normal, independent case.
+
+    With mean m and mean square q of n differences, which signs leave as it is, t^2 = (n - 1) r / (1 - r), r = m^2 / q.
     """
-    observed = np.abs(paired.statistic(found))
+    topics = found.shape[1]
+    mean = found.mean(axis=1)
+    square = (found**2).mean(axis=1)
     drawn = in_order(
         partial(_largest, found),
         streams(rng, resamples, _block(found)),
         "blocks of resamples",
     )
-    # (resample,), the largest |t| of each
-    largest = np.sort(np.concatenate(list(drawn)))
-    below = np.searchsorted(largest, observed * (1 - 1e-9))
-    p = (len(largest) - below + 1) / (len(largest) + 1)
+    # (resample,), the largest r of each
+    ratios = np.sort(np.concatenate(list(drawn)))
+    # p compares r, which rises with |t|; equal but for rounding counts
+    observed = np.divide(mean**2, square, out=np.zeros_like(mean), where=square > 0)
+    below = np.searchsorted(ratios, observed * (1 - 1e-9))
+    p = (len(ratios) - below + 1) / (len(ratios) + 1)
+    largest = np.sqrt((topics - 1) * ratios / np.maximum(1 - ratios, 1e-12))
     return Joint(np.where(observed == 0, 1.0, p), float(np.quantile(largest, level)))
 
 
@@ -139,19 +146,13 @@ def _reached_by_chance(found: Floats, least: Floats, draws: Draws) -> Floats:
 
 
 def _largest(found: Floats, draws: Draws) -> Floats:
-    """Return the largest |t| over the comparisons under each resample's signs: (resample,).
-
-    Signs leave the mean square q of the differences as it is, so with mean m of n signed differences
-
-        t^2 = n m^2 / ((q - m^2) n / (n - 1)) = (n - 1) m^2 / (q - m^2)
-    """
+    """Return the largest m^2 / q over the comparisons under each resample's signs: (resample,)."""
     topics = found.shape[1]
     square = (found**2).mean(axis=1)
     differs = square > 0
     means = _signs(draws, topics) @ found[differs].T / topics  # (resample, comparison)
-    spread = np.maximum(square[differs] - means**2, 1e-300)
-    t2 = (topics - 1) * means**2 / spread
-    return np.sqrt(t2.max(axis=1, initial=0.0))
+    ratios = means**2 / square[differs]
+    return np.asarray(ratios.max(axis=1, initial=0.0))
 
 
 def _beyond(shifted: Floats, observed: Floats, draws: Draws) -> Floats:

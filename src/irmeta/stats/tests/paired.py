@@ -59,17 +59,35 @@ def blocks(systems: int, width: int) -> Iterator[tuple[int, int]]:
 def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floats:
     """Return the differences (pair, topic) of pairs of systems i < j, from scores (system, topic).
 
-    start, stop : only pairs with start <= i < stop.
-    What only rounding can have made, up to 1e-12, is 0: systems that are the same must not differ significantly.
+    start, stop : only pairs with start <= i < stop.  Rounding is taken away, as in `less`.
 
     >>> differences(np.array([[0.5, 0.1], [0.2, 0.1], [0.2, 0.3]])).round(12).tolist()
     [[0.3, 0.0], [0.3, -0.2], [0.0, -0.2]]
     """
     if stop is None:
         stop = len(scores) - 1
-    found = np.concatenate([scores[i] - scores[i + 1 :] for i in range(start, stop)])
-    found[np.abs(found) <= 1e-12] = 0.0
-    return found
+    return np.concatenate(
+        [less(scores[i], scores[i + 1 :]) for i in range(start, stop)]
+    )
+
+
+def less(one: Floats, others: Floats) -> Floats:
+    """Return one system's scores (topic, ...) less those of others (other, topic, ...), without what rounding made.
+
+    Rounding grows with the scores, not with their difference: up to 1e-12 of the larger scores, at least of 1, a
+    difference is 0, and differences that lie no further apart over all topics are the same. NaN stays.
+
+    >>> less(np.array([0.3, 0.8]), np.array([[0.3, 0.8], [0.1, 0.6]])).round(12).tolist()
+    [[0.0, 0.0], [0.2, 0.2]]
+    """
+    found = one - others
+    largest = np.fmax.reduce(np.maximum(np.abs(one), np.abs(others)), axis=1)
+    rounding = 1e-12 * np.fmax(largest, 1)[:, None]
+    found[np.abs(found) <= rounding] = 0.0
+    low = np.fmin.reduce(found, axis=1)[:, None]
+    high = np.fmax.reduce(found, axis=1)[:, None]
+    same = (high - low <= rounding) & ~np.isnan(found)
+    return np.where(same, (low + high) / 2, found)
 
 
 def t(found: Floats) -> Floats:
@@ -109,7 +127,8 @@ def half_width(quantile: float, error: Floats) -> Floats:
 
 
 def _spread(found: Floats) -> Floats:
-    """Return the standard deviation (divisor n - 1) of differences (pair, topic); 0 if only rounding makes it."""
+    """Return the standard deviation (divisor n - 1) of differences (pair, topic); 0 where all are the same."""
+    # the mean of equal numbers is rounded, too
     sd = found.std(axis=1, ddof=1)
     return np.where(sd <= 1e-12 * np.abs(found.mean(axis=1)), 0.0, sd)
 

@@ -172,7 +172,12 @@ def tukey(
     ranges = np.sort(np.concatenate(list(permuted)))  # (resample,)
     observed = _gaps(scores.mean(axis=1))
     half = np.full(observed.size, np.quantile(ranges, level))
-    return Joint(_share_beyond(ranges, observed - 1e-12), half)
+    return Joint(_share_beyond(ranges, observed - _rounding(scores)), half)
+
+
+def _rounding(scores: Floats) -> float:
+    """Return by how much the same difference of means can differ, summed in another order."""
+    return 1e-12 * max(1.0, float(np.abs(scores).max()))
 
 
 def _share_beyond(drawn: Floats, observed: Floats) -> Floats:
@@ -217,7 +222,8 @@ def max_t(
     )
     ratios = np.sort(np.concatenate(list(drawn)))  # (resample,), the largest r of each
     # p compares r, which rises with |t|; equal but for rounding counts
-    observed = mean**2 / differs
+    least = np.maximum(np.abs(mean) - _rounding(scores), 0)
+    observed = least**2 / differs
     p = np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
     # the quantile of r as one of |t|
     ratio = min(float(np.quantile(ratios, level)), 1 - 1e-12)

@@ -178,11 +178,9 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     least = pairs.sort("r", maintain_order=True).row(0, named=True)
     sentence = partial(_pair, sizes=part["n"].ndim > 0)
     if pairs.height == 1:
-        return (
-            f"On {name} at {level} level {sentence(most)} are the two metrics compared."
-        )
+        return f"On {name}, at {level} level, {sentence(most)} are the two metrics compared."
     if most["r"] - least["r"] <= EQUAL:
-        return f"On {name} at {level} level all {pairs.height} pairs of metrics correlate at {short(most['r'])}."
+        return f"On {name}, at {level} level, all {pairs.height} pairs of metrics correlate at {short(most['r'])}."
     if most["low"] is not None:
         rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
     else:
@@ -190,10 +188,13 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     others = ""
     if rivals > 0:
         others = (
-            f" They were picked from {pairs.height} pairs; {counted(rivals, 'other')} may agree as "
-            "much."
+            f" Of {pairs.height} pairs, {counted(rivals, 'other')} may agree as much as the "
+            "first."
         )
-    return f"On {name} at {level} level {sentence(most)} agree most, {sentence(least)} least.{others}"
+    return (
+        f"On {name}, at {level} level, {sentence(most)} agree most; {sentence(least)} agree least."
+        f"{others}"
+    )
 
 
 def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:

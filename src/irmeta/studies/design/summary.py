@@ -10,6 +10,7 @@ from irmeta.result import frame, short
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL
+from irmeta.words import counted
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -98,7 +99,7 @@ def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what to buy, and what the same would cost if it were the target judged in full."""
+    """Say what to buy, what the target judged in full reaches for the same, and how many designs may be as good."""
     options = about(outcome)["options"]
     if options["budget"] is None:
         return [_cheapest(outcome, options["target"])]
@@ -119,15 +120,25 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"({_spent(outcome, way, options['budget'])}) rank systems as {target} does on as many "
         f"other topics with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
     )
-    rivals = int(((outcome["behind_low"] <= 0) & ~np.isnan(tau)).sum()) - 1
+    return [
+        of_first,
+        *_beside_target(outcome, options["target"], best),
+        *_best_pool(outcome, best),
+        *_within_error(outcome),
+    ]
+
+
+def _within_error(outcome: xr.Dataset) -> list[str]:
+    """Count the other designs that may be as good as the best; say nothing where the budget buys no other."""
+    # NaN where the budget does not pay for two topics
+    behind = outcome["behind_low"].values
+    if (~np.isnan(behind)).sum() == 1:
+        return []
+    rivals = int((behind <= 0).sum()) - 1
     within = {0: "No other design is", 1: "1 other design is"}.get(
         rivals, f"{rivals} other designs are"
     )
-    compared = [
-        *_as_good_as_best(outcome, options["target"], best),
-        *_best_pool(outcome, best),
-    ]
-    return [of_first, *compared, f"{within} within error of the best."]
+    return [f"{within} within error of the best."]
 
 
 def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> str:
@@ -151,14 +162,14 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
         return []
     way = outcome.isel(way=int(np.nanargmax(tau)))
     if float(way["behind_low"]) <= 0:
-        behind = "within error of that"
+        behind = "within error of the best"
     else:
-        behind = "less than that"
+        behind = "behind the best by more than error"
     bought = _tau_reached(way, int(way["affordable"]))
     return [
         (
-            f"Among pools with a depth, {bought} do best: tau {short(float(way['chosen_tau']))}, "
-            f"{behind}."
+            f"Among pools with a depth, {bought} have the highest tau, "
+            f"{short(float(way['chosen_tau']))}, {behind}."
         )
     ]
 
@@ -184,31 +195,44 @@ def _deepest(outcome: xr.Dataset, target: str) -> int | None:
     )
 
 
-def _as_good_as_best(outcome: xr.Dataset, target: str, best: int) -> list[str]:
-    """Say what the best way buys, in topics of the target judged in full."""
+def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
+    """Say what the best way buys, in topics of the target judged in full; nothing where these may be as good."""
     other = _deepest(outcome, target)
     if other is None or other == best:
         return []
     one = outcome.isel(way=best)
     two = outcome.isel(way=other)
+    # for the same budget; NaN where it does not pay for two topics
+    if not float(two["behind_low"]) > 0:
+        return []
     exact = float(
         Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
     )
-    if not np.isfinite(exact):
-        return [f"No number of topics {two['label'].item()} achieves as much."]
+    if not exact <= float(outcome["most"]):
+        # more topics than the curve is followed to, or no number of them
+        reached = _tau_reached(two, int(two["affordable"]))
+        return [
+            f"{reached} achieve less for it: tau {short(float(two['chosen_tau']))}."
+        ]
     topics = max(1, round(exact))
     cost = int(one["affordable"]) * float(one["topic_cost"])
     price = topics * float(two["topic_cost"])
     return [
-        f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) achieve what "
+        f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) achieve what about "
         f"{_tau_reached(two, topics)} ({price:.0f}) achieve."
     ]
 
 
 def _cheapest(outcome: xr.Dataset, target: str) -> str:
-    """Say, without a budget, which way is on the front most often."""
+    """Describe, without a budget, which way is on the front most often."""
     front = outcome["front"].values
-    way = outcome.isel(way=int(front.sum(axis=1).argmax()))
+    best = int(front.sum(axis=1).argmax())
+    way = outcome.isel(way=best)
+    if len(front) == 1:
+        return (
+            f"The table says how well judging {way['label'].item()} ranks systems as {target} does on new topics; "
+            "no other design is compared."
+        )
     own, every = int(way["front"].sum()), int(front.sum())
     if every == 1:
         costs = "the only cost"
@@ -216,7 +240,17 @@ def _cheapest(outcome: xr.Dataset, target: str) -> str:
         costs = f"all {every} costs"
     else:
         costs = f"{own} of the {every} costs"
+    # designs that cost and reach the same wherever the best is on the front
+    alike = [
+        np.isclose(outcome[name], way[name])[:, front[best]].all(axis=1)
+        for name in ("cost", "tau")
+    ]
+    tied = int((alike[0] & alike[1]).sum()) - 1
+    if tied:
+        lead = f"the same holds for {counted(tied, 'other design')}"
+    else:
+        lead = "with a --budget you see whether its lead is more than error"
     return (
-        f"To rank systems as {target} does on new topics, judging {way['label'].item()} is the best "
-        f"design at {costs} of the front; name a --budget to choose."
+        f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "
+        f"expected tau at {costs} of the front; {lead}."
     )

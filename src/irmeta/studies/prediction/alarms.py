@@ -141,10 +141,13 @@ def on_collections_left_out(
         for name in every
         if any(shares.get(name, 1.0) < 0.5 for shares in expected.values())
     ]
-    number = f"{len(failed)} ({listed(failed)})" if failed else "none"
+    if failed:
+        missed = f"on {len(failed)} ({listed(failed)}) intervals for some target are expected"
+    else:
+        missed = "on none of them are intervals expected"
     told = (
-        f"{lead} With each of the model's {len(every)} collections left out in turn, intervals for "
-        f"some target are expected to miss most systems on {number}."
+        f"{lead} With each of the model's {len(every)} collections left out in turn, {missed} "
+        "to miss most systems."
     )
     worst = {target: min(shares.values()) for target, shares in expected.items()}
     weak = sorted((share, target) for target, share in worst.items() if share < HELD)

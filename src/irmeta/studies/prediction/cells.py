@@ -143,7 +143,7 @@ def _predict(
     at = list(range(len(given)))
     of = [len(given)]
     values = to_scale(scores, model.scale)
-    rows = list[Floats]()
+    rows: list[Floats] = []
     if learned is None:
         fitted = _linear(data)
     else:

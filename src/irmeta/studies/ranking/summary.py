@@ -179,41 +179,58 @@ def _proof(outcome: xr.Dataset) -> str:
         )
     if about(outcome)["options"]["method"] == "exact":
         return (
-            f"By this criterion no better set {_searched(outcome)} exists for these scores "
-            "(proven)."
+            f"By this criterion no better set {_searched(outcome)} exists{_cost(outcome)} (proven "
+            f"for these scores).{_hint(outcome)}"
         )
     return (
-        f"The optimum that it is compared with, the best set {_searched(outcome)}, is proven at "
-        "every size."
+        f"The optimum that it is compared with, the best set {_searched(outcome)}{_cost(outcome)}, "
+        f"is proven at every size.{_hint(outcome)}"
     )
 
 
 def _searched(outcome: xr.Dataset) -> str:
-    """Say which sets a search went through: their sizes, and what they may hold and cost."""
+    """Say which sets a search went through: their sizes, and what they may hold."""
     options = about(outcome)["options"]
     sizes = outcome["k"].values
     least = int(sizes.min())
     most = int(sizes.max())
     free = int(outcome["candidate"].sum())
     every = outcome.sizes["metric"]
-    size = f"{least}" if least == most else f"{least} to {most}"
-    reported = not any(
-        map(is_reported, outcome["metric"].values[~outcome["candidate"].values])
-    )
-    if reported:
-        which = "papers usually report (for every metric: --candidates all)"
+    if least == most:
+        size = f"{least}"
+    elif least + 1 == most:
+        size = f"{least} or {most}"
     else:
-        which = "can be chosen"
+        size = f"{least} to {most}"
+    which = "papers usually report" if _only_reported(outcome) else "can be chosen"
     if free == every:
         among = f"{every} metrics"
     else:
         among = f"{free} metrics that {which}"
-    parts = [f"of {size} of the {among}"]
     if options["include"]:
-        parts.append(f"with {', '.join(options['include'])} in it")
-    if options["budget"] is not None:
-        parts.append(f"at a cost of at most {options['budget']:g}")
-    return ", ".join(parts)
+        among += f" with {', '.join(options['include'])} in it"
+    return f"of {size} of the {among}"
+
+
+def _cost(outcome: xr.Dataset) -> str:
+    """Say what the sets searched may cost."""
+    budget = about(outcome)["options"]["budget"]
+    if budget is None:
+        return ""
+    return f" at a cost of at most {budget:g}"
+
+
+def _only_reported(outcome: xr.Dataset) -> bool:
+    """Return whether the metrics left out of the search are just those that papers seldom report."""
+    left_out = outcome["metric"].values[~outcome["candidate"].values]
+    return not any(map(is_reported, left_out))
+
+
+def _hint(outcome: xr.Dataset) -> str:
+    """Say how to search all metrics, where only those were searched that papers usually report."""
+    if outcome["candidate"].values.all() or not _only_reported(outcome):
+        return ""
+    return " To choose from all metrics: --candidates all."
 
 
 def _as_good_as(outcome: xr.Dataset) -> str:

@@ -123,19 +123,22 @@ def findings(outcome: xr.Dataset) -> list[str]:
     ]
     if len(each) == len(metrics):
         return lines
-    return [*lines, _range(outcome, said["topics"])]
+    return [*lines, *_range(outcome, said["topics"])]
 
 
-def _range(outcome: xr.Dataset, topics: int) -> str:
-    """Say between which metrics expected tau goes."""
+def _range(outcome: xr.Dataset, topics: int) -> list[str]:
+    """Describe between which metrics expected tau goes; say nothing where it is the same by all, as it is shown."""
     tau = outcome["tau"].sel(size=topics).values
     least, most = (
         str(outcome.metric.values[at]) for at in (tau.argmin(), tau.argmax())
     )
-    return (
-        f"Of the {len(tau)} metrics {most} ranks systems most reliably (expected tau {short(float(tau.max()))}), "
-        f"{least} least ({short(float(tau.min()))})."
-    )
+    low, high = (short(float(end)) for end in (tau.min(), tau.max()))
+    if low == high:
+        return []
+    return [
+        f"Over the {len(tau)} metrics expected tau goes from {low} ({least}) to {high} ({most}); "
+        "differences between metrics have no interval here."
+    ]
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
@@ -154,14 +157,12 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
-    wanted = (
-        f"a difference of {options['difference']:g} with power {options['power']:g}"
-    )
-    return f"{text} To detect {wanted} needs {needed} topics."
+    difference, power = short(options["difference"], 3), short(options["power"])
+    return f"{text} Detecting a difference of {difference} with power {power} takes {needed} topics."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
-    """Say whether there are topics enough for the wanted E rho^2."""
+    """Say whether there are topics enough for the wanted E rho^2: surely, perhaps, or surely not."""
     needed, low, high = (
         float(one[name].sel(coefficient="erho2"))
         for name in ("needed", "needed_low", "needed_high")
@@ -179,12 +180,13 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         between = f"{low:.0f} to {high:.0f}"
     else:
         between = f"{low:.0f} or more"
-    if needed > topics:
-        return (
-            f"An E rho2 of {short(stability)} needs {needed:.0f} topics ({between}), "
-            f"{needed - topics:.0f} more than there are."
-        )
+    if high <= topics:
+        verdict = "are enough"
+    elif low > topics:
+        verdict = "are not enough"
+    else:
+        verdict = "may be enough"
     return (
-        f"These {topics} topics are enough for an E rho2 of {short(stability)}, which needs "
+        f"These {topics} topics {verdict} for an E rho2 of {short(stability)}, which needs "
         f"{needed:.0f} ({between})."
     )

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from irmeta.choices import Correction, Missing, Test
 from irmeta.cube import additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import constant_notes, tied_notes, widest
+from irmeta.limits import constant_notes, equivalence_notes, tied_notes, widest
 from irmeta.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.result import result
@@ -126,6 +126,7 @@ def significance(
     notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
     notes += _log_notes(scores)
     notes += constant_notes(data["effect_size"][1], data["low"][1])
+    notes += equivalence_notes(margin, scores.sizes["topic"])
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)

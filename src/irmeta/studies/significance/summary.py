@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.layout import ROWS, intervals, spans
-from irmeta.result import frame
+from irmeta.result import frame, short
 from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication
 from irmeta.stats.halves.swaps import least_difference
@@ -226,15 +226,27 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     least = least_difference(half["compared"].values, half["swapped"].values)
     names = half.swap_metric.values
     topics = int(half["half"])
-    parts = [
-        f"{name} {'none' if np.isnan(value) else f'{value:.2f}'}"
+    on = f"on {counted(topics, 'topic')} are reversed by {counted(topics, 'other topic')}"
+    # where it is 0, all differences are reversed that seldom: there is no limit to give
+    limits = [
+        f"{short(value)} ({name})"
         for name, value in zip(names, least, strict=True)
+        if value > 0
     ]
-    more = " (table swaps)" if len(parts) > FEW_METRICS else ""
-    return [
-        f"The smallest difference in mean on {counted(topics, 'topic')} that as many other topics "
-        f"reverse in at most 5% of comparisons: {listed(parts, FEW_METRICS)}{more}."
-    ]
+    unknown = names[np.isnan(least) & half["compared"].values.any(axis=-1)]
+    said = []
+    if limits:
+        more = " (table swaps)" if len(limits) > FEW_METRICS else ""
+        said.append(
+            f"Differences in mean of {listed(limits, FEW_METRICS)} or more {on} in at most 5% of "
+            f"comparisons{more}."
+        )
+    if unknown.size:
+        said.append(
+            f"By {listed(unknown, FEW_METRICS)}, even the largest differences in mean {on} in more "
+            "than 5% of comparisons."
+        )
+    return said
 
 
 def _sides(outcome: xr.Dataset) -> tuple[Bools, Bools]:

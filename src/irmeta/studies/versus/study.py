@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.cube import additive, from_additive, geometric, means, prepare
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import constant_notes, tied_notes, widest
+from irmeta.limits import constant_notes, equivalence_notes, tied_notes, widest
 from irmeta.names import nearest
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -87,8 +87,7 @@ def versus(
     theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
-    found = mine - theirs
-    found[np.abs(found) <= 1e-12] = 0.0  # rounding must not make equal systems differ
+    found = paired.less(mine, theirs)
     _require_common(found, names, correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [
@@ -102,6 +101,7 @@ def versus(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     notes += constant_notes(figures["effect_size"], figures["low"])
+    notes += equivalence_notes(margin, scores.sizes["topic"])
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
@@ -145,7 +145,10 @@ def versus(
 def _others(scores: xr.DataArray, system: str) -> list[str]:
     systems = [str(name) for name in scores.system.values]
     if system not in systems:
-        raise ScoresError(f"no system {system!r}; {nearest(system, systems)}")
+        raise ScoresError(
+            f"no system {system!r}; {nearest(system, systems).removesuffix('?')}, or add its run: "
+            "`irmeta evaluate QRELS RUN -o SCORES --append`"
+        )
     others = [name for name in systems if name != system]
     if not others:
         raise ScoresError(
