@@ -617,7 +617,7 @@ def test_no_name_is_cut_in_eighty_columns(name, tmp_path):
             assert word in drawn
 
 
-ENDS = re.compile(r"(^|[_ ])(low|p|p_corrected|p_equivalent|quantile)$")
+ENDS = re.compile(r"(^|[_ ])(low|p|p_corrected|p_equivalent|quantile|reversed)$")
 """Columns of an interval's lower end, and of a test; by a quantile `compare` and `durability` test."""
 LABELS = {"people": {"1": {"a": 1, "b": 0}}, "machine": {"1": {"a": 1, "b": 1}}}
 MORE = {

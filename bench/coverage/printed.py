@@ -121,11 +121,13 @@ rows (means beside differences, as in `place.systems.low`) is in the column "bes
 """
 
 WITHOUT: Mapping[str, str] = {
+    "description.topics.reversed": "a t test of r, Holm over topics: tests/studies/test_description.py has how often",
     "estimate.pairs.human_p_corrected": "the paired t test, Holm, on the topics judged by people",
     "estimate.pairs.p_corrected": "the interval of the difference, inverted",
     "judges.bias.p_corrected": "the interval of the favour, inverted, corrected by BH",
     "judges.pairs.p": "the interval of the difference of tau, inverted",
     "judges.pairs.p_corrected": "the same p, corrected by Holm",
+    "judges.significance.reversed": "a count of pairs that people and a judge test the other way round, no promise",
     "place.baseline.share_of_way_low": "the gain's interval, divided by a constant",
     "ranking.rivals.behind_low": "in docs/worlds.md, where sets of metrics are equally good",
     "ranking.subsets.unexplained_low": "made as the shares of components beside `r over scores`",

@@ -106,10 +106,11 @@ def test_noise_of_centring_does_not_break_ties():
 
 
 def test_interval_holds_the_estimate():
-    """Each r stands within its interval, and the diagonal is 1 to 1."""
+    """Each r stands within its interval; that of a metric with itself needs none."""
     outcome = correlation(made())
-    assert ((outcome["low"] <= outcome["r"]) & (outcome["r"] <= outcome["high"])).all()
-    np.testing.assert_allclose(np.diagonal(outcome["low"].values), 1)
+    inside = (outcome["low"] <= outcome["r"]) & (outcome["r"] <= outcome["high"])
+    np.testing.assert_array_equal(inside, ~np.eye(3, dtype=np.bool_))
+    assert np.isnan(np.diagonal(outcome["low"].values)).all()
 
 
 def test_collections_are_pooled():
@@ -290,6 +291,37 @@ def test_findings_name_the_group():
 def test_findings_claim_what_the_threshold_allows(options, says):
     """A threshold is told as it was given, and what follows from it is no more than its square."""
     assert says in findings(correlation(made(), **options))[1]
+
+
+def test_correlations_that_no_topic_moves_have_no_interval():
+    """The means of two distinct systems, three times over, correlate at 1 or -1 whatever is left out: no interval."""
+    two = np.random.default_rng(0).random((2, 8, 3)) / 10
+    two[0] += [0.5, 0.0, 0.5]
+    two[1] += [0.0, 0.5, 0.0]
+    names = list("abcdef"), [str(at) for at in range(8)], ["AP", "P@10", "RR"]
+    outcome = correlation(cube(np.concatenate([two] * 3), *names), level="system")
+    np.testing.assert_allclose(np.abs(outcome["r"]), 1)
+    for name in ("low", "high", "cumulated_low"):
+        assert np.isnan(outcome[name].values).all()
+    assert not (outcome["true_low"] == outcome["true_high"]).any()
+    assert "no intervals: no topic left out moves" in about(outcome)["notes"][-1]
+    assert not any("interval" in line for line in findings(outcome))
+
+
+def test_a_metric_and_its_copy_have_no_interval_and_others_have():
+    """A pair that correlates at 1 whatever is left out is counted in the note; the other pairs keep their intervals."""
+    one = made(metrics=["AP", "Rprec", "RR"])
+    one[..., 1] = one[..., 0]
+    outcome = correlation(one)
+    assert np.isnan(outcome["low"].values[0, 1])
+    assert np.isfinite(outcome["low"].values[:2, 2]).all()
+    assert "; 1 pair without: no topic left out" in about(outcome)["notes"][-1]
+
+
+def test_three_topics_are_too_few_to_leave_out():
+    """With 3 topics the note says that there are 3, and how many it takes."""
+    note = about(correlation(made(topics=3), level="system"))["notes"][-1]
+    assert "there are 3 topics, and leaving out each in turn needs at least 4" in note
 
 
 @pytest.mark.parametrize("systems", [2, 3])

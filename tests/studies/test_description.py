@@ -5,9 +5,12 @@ import scipy.stats
 from irmeta.attributes import about
 from irmeta.cube import cube, select
 from irmeta.errors import ScoresError
+from irmeta.io.groups import teams
 from irmeta.io.importers import import_matrix, topic_range
 from irmeta.stats import descriptive
+from irmeta.stats.descriptive import surely_reversed
 from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.stats.teams import means_of
 from irmeta.studies.description import PERCENTILES, describe, findings, tables
 
 
@@ -265,6 +268,43 @@ def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance
         if "score worse" in line
     ]
     assert said.startswith("AP: on 1 topic (7) the better systems score worse")
+
+
+def test_clones_of_few_teams_reverse_no_topic():
+    """Where every topic ranks 5 teams of 4 near-clones as their ability does, teams named or not decides what is named.
+
+    Over systems some topic is named in more than a third of collections; over teams in no more than are promised.
+    """
+    named = {None: 0, "stem": 0}
+    names = [f"team{at // 4}-{at % 4}" for at in range(20)]
+    for seed in range(40):
+        rng = np.random.default_rng([5, seed])
+        ability = rng.normal(size=(5, 1)).repeat(4, axis=0)
+        luck = rng.normal(size=(5, 50)).repeat(4, axis=0)
+        values = 0.5 * ability + 0.95 * luck + 0.3 * rng.normal(size=(20, 50))
+        column = values[..., None]
+        made = cube(column, names, [str(at) for at in range(50)], ["score"])
+        for groups in named:
+            of = teams(names, groups).of
+            named[groups] += surely_reversed(means_of(made.values[..., 0], of)).any()
+    assert named[None] > 40 / 3
+    assert named["stem"] <= 5  # of 40 at 5% more would happen once in a hundred times
+
+
+def test_a_reversed_topic_says_what_it_assumes():
+    """Without teams the sentence says that systems are taken as independent; with them it is over their means."""
+    ability = np.random.default_rng(5).normal(size=(8, 1))
+    values = ability / 2 + np.random.default_rng(6).normal(size=(8, 30)) / 5
+    values[:, 7] = -3 * ability[:, 0]
+    made = level_scores(values)
+    alone = findings(describe(made))[-1]
+    assert "if the systems are independent; where some come from one team" in alone
+    each = {str(name): f"team {name}" for name in made["system"].values}
+    named = describe(made, groups=each)
+    assert "over the means of teams" in findings(named)[-1]
+    assert named["reversed"].equals(describe(made)["reversed"])
+    four = {name: str(at // 4) for at, name in enumerate(each)}
+    assert not describe(made, groups=four)["reversed"].any()
 
 
 def test_marginal_findings_are_about_one_system():

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from irmeta.choices import ScoreView, explained
 from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, option
+from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option
 
 
 @app.command()
 def describe(
     picked: Picked,
     best: Best,
+    teamed: Teamed,
     shown: Shown,
     level: Annotated[
         float, option(help="Level of the intervals and rank sets.")
@@ -47,6 +48,7 @@ def describe(
         **picked.used(best),
         level=level,
         sets=sets,
+        groups=teamed.teams(),
         rng=seed,
         view=view,
     )

@@ -1,4 +1,4 @@
-"""Systems that come in teams: what is added up by team, and random splits that keep teams together."""
+"""Systems that come in teams: what is added up or averaged by team, and random splits that keep teams together."""
 
 import numpy as np
 
@@ -16,6 +16,18 @@ def sums(values: Floats, team: Ints, axis: int = 0) -> Floats:
         moved[team == number].sum(axis=0) for number in range(int(team.max()) + 1)
     ]
     return np.moveaxis(np.array(totals), 0, axis)
+
+
+def means_of(values: Floats, team: Ints) -> Floats:
+    """Average values over the systems (first axis) of each team, numbered from 0.
+
+    >>> means_of(np.array([1.0, 2.0, 4.0]), np.array([0, 1, 0])).tolist()
+    [2.5, 2.0]
+    """
+    counts = np.bincount(team)
+    # (team, 1, ...)
+    size = counts.reshape(-1, *[1] * (values.ndim - 1))
+    return sums(values, team) / size
 
 
 def split(team: Ints, first: int, rng: np.random.Generator) -> tuple[Indices, Indices]:

@@ -36,7 +36,8 @@ def described(content: Content, name: str) -> xr.Dataset:
     by = content.order[name]
     seed = content.seed
     outcome: xr.Dataset = content.once(
-        f"description {name}", lambda: description.describe(scores, by=by, rng=seed)
+        f"description {name}",
+        lambda: description.describe(scores, by=by, groups=content.groups, rng=seed),
     )
     return outcome
 
@@ -74,7 +75,7 @@ def systems_panel(content: Content, name: str) -> Panel:
         charts=[chart],
         shown=["means", "topics"],
         figures=figures,
-        command=f"irmeta describe {source} --by {quote(by)} --seed {seed}",
+        command=f"irmeta describe {source} --by {quote(by)}{content.by_team} --seed {seed}",
     )
     return replace(
         panel, tables={title: first(frame, by) for title, frame in panel.tables.items()}

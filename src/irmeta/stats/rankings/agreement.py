@@ -104,6 +104,10 @@ def _means_without(
     return np.asarray(correlate(together, together))
 
 
+_UNMOVED = 1e-9
+"""Half of a narrower interval is rounding: nothing moved."""
+
+
 class Pairs(NamedTuple):
     """Correlation r of every pair of metrics, its interval, and the number n of values; all (metric, metric)."""
 
@@ -236,17 +240,15 @@ def interval(
     topics : for each part the number of the topic left out, one number for a topic that several parts share; by default
     they share none. What a shared topic moves in the parts adds up, as if it was left out of all of them at once.
     The jackknife on Fisher's z, with Student's t on as many degrees of freedom as topics less groups of parts that
-    share topics; NaN where a part is empty, or where without some topic there is no correlation. Source: Efron and
-    Tibshirani (1993), chapter 11.
+    share topics; NaN where a part is empty, where without some topic there is no correlation, and where no topic moves
+    it: that says nothing of other topics. Source: Efron and Tibshirani (1993), chapter 11.
     """
     if any(len(part) == 0 for part in without):
         unknown = np.full(whole.shape, np.nan)
         return unknown, unknown.copy()
     half = half_width([_fisher(part) for part in without], topics)
     centre = _fisher(whole)
-    low = np.tanh(centre - half)
-    high = np.tanh(centre + half)
-    return np.where(half == 0, whole, low), np.where(half == 0, whole, high)
+    return np.tanh(centre - half), np.tanh(centre + half)
 
 
 def share_interval(
@@ -269,7 +271,7 @@ def half_width(
 ) -> Floats:
     """Return half the width of the 95% jackknife intervals of figures, from their values without each topic.
 
-    without : for each part (topic left out, ...).  topics : as in `interval`.
+    without : for each part (topic left out, ...).  topics : as in `interval`.  NaN where no topic moves the figure.
     """
     counts = [len(part) for part in without]
     if topics is None:
@@ -287,7 +289,8 @@ def half_width(
     # each group of parts that share topics has one mean of its own
     freedom = len(moved) - _groups_of_parts(topic, counts)
     t = scipy.stats.t.ppf(0.975, freedom)
-    return np.asarray(t * np.sqrt(variance))
+    half = t * np.sqrt(variance)
+    return np.where(half > _UNMOVED, half, np.nan)
 
 
 def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
@@ -302,8 +305,8 @@ def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
 
 
 def _fisher(r: Floats) -> Floats:
-    """Return Fisher's z of a correlation, finite for -1 and 1 too."""
-    return np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
+    """Return Fisher's z of a correlation, finite for -1 and 1 too, which rounding does not move."""
+    return np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12))
 
 
 def merges(r: Floats) -> Floats:

@@ -28,7 +28,7 @@ from irmeta.stats.rankings.agreement import (
     share_interval,
 )
 from irmeta.stats.rankings.rank import settled
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 FEWEST = 4
 """Fewer values than these have no interval, whatever their correlation without each topic."""
@@ -114,7 +114,7 @@ def correlation(
         pooled = ""
     notes.append(
         f"{name} over {_span(n)} {_OVER[level]}{pooled}; "
-        + _interval_note(used, n, low)
+        + _interval_note(used, n, low, level)
     )
     return result("correlation", data, inputs=used, options=options, notes=notes)
 
@@ -176,6 +176,8 @@ def _between_true_means(
         r = disattenuated.true_correlation(parts)
         half = half_width(disattenuated.without_topics(parts), topic_numbers(used))
         ends = np.clip([r, r - half, r + half], -1, 1)
+        # beyond 1 both ends are cut to it: no interval
+        ends[1:] = np.where(ends[1] < ends[2], ends[1:], np.nan)
     names = ("true_r", "true_low", "true_high")
     return {
         name: (("metric", "metric_2"), end)
@@ -289,7 +291,9 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     return parts
 
 
-def _interval_note(used: Mapping[str, xr.DataArray], n: Any, low: Floats) -> str:
+def _interval_note(
+    used: Mapping[str, xr.DataArray], n: Any, low: Floats, level: Level
+) -> str:
     """Say how the intervals were made, or why there are none."""
     most = np.max(n)
     if most == 2:
@@ -297,13 +301,37 @@ def _interval_note(used: Mapping[str, xr.DataArray], n: Any, low: Floats) -> str
             "no intervals: there are too few systems (two always correlate at 1 or -1)."
         )
     if most < FEWEST:
-        return "no intervals: there are too few topics."
-    if np.isnan(low).all():
-        return "no intervals, because there are no topics to leave out."
+        what = "systems" if level == "system" else "scores"
+        return f"no intervals: there are too few {what} (fewer than {FEWEST})."
     topics = len(np.unique(np.concatenate(topic_numbers(used))))
+    if np.isnan(low).all():
+        return _no_interval(used)
     shared = shared_topics(used)
     if shared:
         once = f" ({listed(shared)} by name; each name counts as one topic)"
     else:
         once = ""
-    return f"95% intervals from leaving out each of {topics} topics in turn{once}."
+    without = int(np.isnan(low[np.triu_indices_from(low, 1)]).sum())
+    if without:
+        none = f"; {counted(without, 'pair')} without: {_UNMOVED}"
+    else:
+        none = ""
+    return (
+        f"95% intervals from leaving out each of {topics} topics in turn{once}{none}."
+    )
+
+
+_UNMOVED = "no topic left out moves the correlation, or without one there is none"
+
+
+def _no_interval(used: Mapping[str, xr.DataArray]) -> str:
+    """Say why no pair has an interval."""
+    fewest = min(scores.sizes["topic"] for scores in used.values())
+    if fewest == 1:
+        return "no intervals, because there are no topics to leave out."
+    if fewest < FEWEST:
+        return (
+            f"no intervals: there are {fewest} topics, and leaving out each in turn needs at least "
+            f"{FEWEST}."
+        )
+    return f"no intervals: {_UNMOVED}."

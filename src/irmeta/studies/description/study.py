@@ -18,13 +18,15 @@ from irmeta.cube import (
     prepare,
 )
 from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.io.groups import Grouping, teams
 from irmeta.limits import limits, shapes_note
 from irmeta.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Bools
+from irmeta.stats.arrays import Bools, Ints
 from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
+from irmeta.stats.teams import means_of
 from irmeta.words import listed
 
 FEW_TOPICS = 25
@@ -43,6 +45,7 @@ def describe(
     by: str | None = None,
     level: float = 0.95,
     sets: Sets = "simultaneous",
+    groups: Grouping = None,
     top: float | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -54,6 +57,8 @@ def describe(
     first.  level : of intervals and rank sets, in (0, 1).
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
     before anybody saw the scores.  rng : a seed or a generator.
+    groups : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
+    which it takes as independent of each other, instead of systems.
     metrics, top, missing : what to use of the scores, as in `irmeta.cube.prepare`.
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
@@ -97,7 +102,9 @@ def describe(
             f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
         )
     averaged = additive(scores)  # on a scale on which scores can be averaged
-    data = _of_systems(scores, averaged, level, sets, generator) | _of_topics(averaged)
+    team = teams(scores["system"].values, groups)
+    data = _of_systems(scores, averaged, level, sets, generator)
+    data |= _of_topics(averaged, team.of)
     data["quantiles"] = (
         ("share", "metric"),
         np.quantile(scores.values, SHARES, axis=(0, 1)),
@@ -107,6 +114,7 @@ def describe(
         "by": by,
         "level": level,
         "sets": sets,
+        "groups": team.source,
         "top": top,
         "missing": missing,
         "seed": seed,
@@ -152,14 +160,15 @@ def _of_systems(
     }
 
 
-def _of_topics(averaged: xr.DataArray) -> dict[str, Any]:
-    """Return means, standard deviations and reliability of topics."""
+def _of_topics(averaged: xr.DataArray, team: Ints) -> dict[str, Any]:
+    """Return means, standard deviations and reliability of topics; what is tested takes teams as independent."""
     columns = [averaged.values[..., m] for m in range(averaged.sizes["metric"])]
     reliability = np.stack(
         [descriptive.item_total(column) for column in columns], axis=1
     )
     against = np.stack(
-        [descriptive.surely_reversed(column) for column in columns], axis=1
+        [descriptive.surely_reversed(means_of(column, team)) for column in columns],
+        axis=1,
     )
     return {
         "topic_mean": from_additive(averaged.mean("system")),

@@ -102,9 +102,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
         topics = f"{counted(len(against), 'topic')} ({listed(against)})"
+        if about(outcome)["options"]["groups"] is None:
+            whose = "if the systems are independent; where some come from one team, name the teams (--groups)"
+        else:
+            whose = "over the means of teams"
         lines.append(
             f"{by}: on {topics} the better systems score worse (negative reliability; tested at 5% "
-            "for all topics at once, with systems as independent)."
+            f"for all topics at once, {whose})."
         )
     return lines
 
