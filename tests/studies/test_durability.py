@@ -142,6 +142,20 @@ def test_findings_say_whether_the_factors_still_serve():
     )
 
 
+def test_factors_are_not_said_to_serve_so_few_systems_that_random_splits_disagree():
+    """Factors of other topics order 3 systems alike by luck; splits at random fall below .9, so that says nothing."""
+    rng = np.random.default_rng([3, 0])
+    scale, other = np.exp(rng.normal(size=(2, 1, 20, 1)))
+    topics = [str(topic) for topic in range(20)]
+    new = scale * (rng.normal(size=(3, 1, 1)) + rng.normal(size=(3, 20, 1)))
+    old = other * rng.normal(size=(12, 20, 1))
+    of_new = cube(new, list("abc"), topics, ["score"])
+    of_old = cube(old, [f"o{at}" for at in range(12)], topics, ["score"])
+    outcome = durability({"T": of_old}, {"T": of_new})
+    assert outcome["tau"].item() >= 0.9 > outcome["chance_tau"].item()
+    assert "too few systems to show" in findings(outcome)[0]
+
+
 def clones(seed, teams=8, size=4, topics=20):
     """Old and new systems of one kind, in teams of near-clones."""
     rng = np.random.default_rng(seed)
