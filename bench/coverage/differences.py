@@ -146,7 +146,7 @@ ENTRIES = [
     ),
     _warned(f"{_ALL}, max-t", 0.35, in_worlds(_of(_by_max_t))),
     _warned(f"{_ALL}, max-t, best 75%", 0.35, in_worlds(_of(_by_max_t, 0.75), _TREC)),
-    _warned(f"{_ALL}, max-t, few systems", 0.35, _SAMPLED),
+    _warned(f"{_ALL}, max-t, few systems", 0.20, _SAMPLED),
     _warned(f"{_ALL}, Tukey", 0.80, in_worlds(_of(_by_tukey))),
     _warned(f"{_FROM}, Bonferroni's t", 0.70, _BY_T),
     _warned(f"{_FROM}, Dunnett", 0.65, _BY_DUNNETT),

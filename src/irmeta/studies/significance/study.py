@@ -364,7 +364,7 @@ def _topics_for(needed: float) -> int:
 
 _HELD = {
     "t": "46 to 98% (of the best three quarters of the systems, --top 0.75, in 84 to 100%)",
-    "max-t": "36 to 91% (intervals of --test t are wider: 46 to 98%)",
+    "max-t": "36 to 95% (intervals of --test t are wider: 46 to 98%)",
     "tukey": "94 to 100%, but in 84 to 96% where all tie",
 }
 """Of what share of simulated collections the intervals of all pairs hold, by test; `python -m bench.coverage`."""

@@ -338,7 +338,7 @@ def _notes(
     if count > 1 and correct == "dunnett":
         notes.append(
             "With few topics Dunnett's intervals hold less often: in simulated collections of 10 topics "
-            "all held at once in 70 to 96%, of 50 topics in 92 to 97%. Those of --correct holm are wider: 77 to 100%."
+            "all held at once in 70 to 97%, of 50 topics in 91 to 97%. Those of --correct holm are wider: 77 to 100%."
         )
     if count > 1 and correct in ("holm", "bh"):
         notes.append(
