@@ -64,6 +64,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "correlation.correlation.true_low": ("r of true means",),
     "description.means.low": ("t interval of a mean",),
     "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
+    "description.topics.reversed": ("topics where better systems score worse",),
     "design.budget.behind_low": ("ways behind the best of a design",),
     "design.budget.low": _DESIGN,
     "design.designs.low": _DESIGN,
@@ -121,7 +122,6 @@ rows (means beside differences, as in `place.systems.low`) is in the column "bes
 """
 
 WITHOUT: Mapping[str, str] = {
-    "description.topics.reversed": "a t test of r, Holm over topics: tests/studies/test_description.py has how often",
     "estimate.pairs.human_p_corrected": "the paired t test, Holm, on the topics judged by people",
     "estimate.pairs.p_corrected": "the interval of the difference, inverted",
     "judges.bias.p_corrected": "the interval of the favour, inverted, corrected by BH",

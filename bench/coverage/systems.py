@@ -1,11 +1,13 @@
 """Promises about systems: intervals of means, rank sets, paired tests."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
-from bench.coverage.frame import Entry
+from bench.coverage.frame import Case, Entry
 from bench.coverage.worlds import (
     SIZES,
     TIED,
@@ -169,6 +171,52 @@ def _equivalent_at_once(
     return {"kept": wrong.any()}
 
 
+@dataclass(frozen=True)
+class Equals:
+    """Systems of one ability, so that on no topic better ones score worse: where that is hardest not to say.
+
+    team : systems in a team, which share nine tenths of their luck.  few : whether scores have few values.
+    """
+
+    systems: int
+    team: int = 1
+    few: bool = False
+
+    def __str__(self) -> str:
+        """Name the world in the table."""
+        teams = f" in teams of {self.team}, named" if self.team > 1 else ""
+        return (
+            f"{self.systems} equal systems{teams}{', few values' if self.few else ''}"
+        )
+
+    def draw(self, topics: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw scores (system, topic)."""
+        teams = self.systems // self.team
+        shared = np.sqrt(0.9) * rng.normal(size=(teams, topics))
+        own = np.sqrt(0.1) * rng.normal(size=(self.systems, topics))
+        scores = shared.repeat(self.team, axis=0) + own
+        return np.round(scores) if self.few else scores
+
+
+def _reversed(
+    world: Equals, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Whether any topic is said to be one on which better systems, or teams, score worse."""
+    scores = world.draw(topics, rng).reshape(-1, world.team, topics).mean(axis=1)
+    return {"kept": descriptive.surely_reversed(scores).any()}
+
+
+def _of_equals(_: Path | None) -> Iterable[Case]:
+    """Return the cases of a promise about topics, which need no real collection."""
+    for world in (
+        *(Equals(systems) for systems in (5, 20, 60)),
+        *(Equals(systems, team=4) for systems in (20, 60)),
+        Equals(20, few=True),
+    ):
+        for topics in SIZES:
+            yield Case(str(world), topics, partial(_reversed, world, topics))
+
+
 def _level(name: str, bound: float, p: P, at_once: bool = False) -> Entry:
     """Promise that a test rejects what is true at 5%: each pair, or any pair of all."""
     return Entry(name, 0.05, bound, in_worlds(partial(_test, p, at_once), TIED))
@@ -201,4 +249,5 @@ ENTRIES = [
     _level("max-t test of all pairs", 0.08, _max_t, True),
     Entry("equivalence at the margin", 0.05, 0.10, in_worlds(_equivalent, UNTIED)),
     Entry("equivalence of all pairs, Holm", 0.05, 0.15, _EQUAL),
+    Entry("topics where better systems score worse", 0.05, 0.06, _of_equals),
 ]
