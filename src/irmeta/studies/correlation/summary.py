@@ -91,7 +91,10 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
     pairs = frame(outcome, ["r", "low", "high", "n", *of_true_means]).rename(
         {"metric": "metric_a", "metric_2": "metric_b"}
     )
-    return once(pairs, outcome.sizes["metric"], diagonal=1)
+    ends = pl.selectors.ends_with("low", "high")
+    return once(
+        pairs.with_columns(ends.fill_nan(None)), outcome.sizes["metric"], diagonal=1
+    )
 
 
 def _groups(outcome: xr.Dataset) -> pl.DataFrame:
@@ -110,7 +113,9 @@ def _members(outcome: xr.Dataset) -> pl.DataFrame:
 def _components(outcome: xr.Dataset) -> pl.DataFrame:
     shares = ["share", "cumulated", "cumulated_low", "cumulated_high"]
     loadings = frame(outcome, [*shares, "loading"], by=["component", "metric"])
-    return loadings.select(pl.exclude("metric", "loading"), "metric", "loading")
+    return loadings.select(
+        pl.exclude("metric", "loading"), "metric", "loading"
+    ).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None))
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -64,7 +64,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ),
         "subsets": pl.DataFrame(
             {"k": outcome["k"].values, "metrics": chosen, **numbers}
-        ),
+        ).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None)),
     }
     if "again" in outcome:
         again = outcome["again"].values
