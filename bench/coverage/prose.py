@@ -8,17 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
+from bench.coverage.worlds import TIES, UNTIED
+
 ROOT = Path(__file__).parents[2]
-DIFFER = (
-    "like TREC-8, AP",
-    "like TREC-8, P@10",
-    "like Web 2012, ERR@20",
-    "5 systems",
-    "20 systems",
-    "60 systems in teams of 4",
-    "heavy ties",
-    "heavy ties, P@10",
-)
+DIFFER = (*UNTIED, *TIES)
 """Worlds in which systems, or groups of them, differ."""
 TIED = "all tie.*"
 
