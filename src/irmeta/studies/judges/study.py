@@ -11,6 +11,7 @@ from irmeta.cube import require_variation
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.groups import Grouping, Teams, source_of_groups, teams
+from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -23,10 +24,15 @@ from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges import measured
 from irmeta.studies.judges.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.labels import Relevant, label_variables
 
+TAUS = ("tau, good judge", "tau, bad judge")
+DIFFERENCES = (
+    "difference of tau, good and bad judge",
+    "difference of tau, two good judges",
+)
+"""What is measured of intervals of tau, and of differences between two judges' tau."""
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
@@ -350,6 +356,19 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
     }
 
 
+def _coverage_note(systems: int, topics: int, team: Teams) -> str:
+    """Say how often intervals of tau, and of differences between two judges' tau, held."""
+    apart = "" if team.source is None else ", teams left out"
+    of_tau, of_differences = (
+        held(*(name + apart for name in names), systems=systems, topics=topics)
+        for names in (TAUS, DIFFERENCES)
+    )
+    return (
+        f"95% intervals of tau{apart} held in {of_tau.share}, and of differences between two "
+        f"judges' tau in {of_differences} (docs/coverage.md)"
+    )
+
+
 def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
@@ -365,9 +384,7 @@ def _notes(
         corrected = f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for other samples of as many systems and topics",
-        measured.coverage_note(systems, topics)
-        if team.source is None
-        else measured.coverage_of_teams(),
+        _coverage_note(systems, topics, team),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
     if together.shared:

@@ -13,7 +13,7 @@ from irmeta.board import Board, board_of, complete, require_comparison, types_of
 from irmeta.choices import Aggregate, Holes, Over
 from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import shapes_note
+from irmeta.limits import shapes_notes
 from irmeta.names import split
 from irmeta.parallel import seeded
 from irmeta.result import result
@@ -337,7 +337,7 @@ def _notes(
             "each pair"
         )
     if over != "items":
-        notes.append(shapes_note(nouns.model))
+        notes += shapes_notes(nouns.model, *board.scores.shape)
     if over == "both":
         notes.append(
             f"over both: {nouns.item}s count twice, as the spread over {nouns.task}s includes them, "
