@@ -14,8 +14,11 @@ STUB = Path(__file__).parent.parent / "src" / "irmeta" / "__init__.pyi"
 
 def stub() -> str:
     """Return the stub: each public name imported from its module under its own name."""
-    homes = [*irmeta._HOME.items(), *((name, "irmeta") for name in irmeta._MODULES)]
-    lines = sorted(f"from {module} import {name} as {name}" for name, module in homes)
+    homes = [(home, name, name) for name, home in irmeta._HOME.items()]
+    for name, module in irmeta._MODULES.items():
+        home, _, own = module.rpartition(".")
+        homes.append((home, own, name))
+    lines = sorted(f"from {home} import {own} as {name}" for home, own, name in homes)
     return "\n".join(
         [
             "# Written by scripts/public.py (make format).",

@@ -14,7 +14,7 @@ from typer.main import get_command
 import irmeta
 from irmeta import cli
 from irmeta.cli.app import app
-from irmeta.signatures import CATALOGUE
+from irmeta.metrics.signatures import CATALOGUE
 
 DOCS = Path(__file__).parents[1] / "docs"
 LISTS = runpy.run_path(str(DOCS.parent / "scripts" / "lists.py"))

@@ -25,7 +25,7 @@ def validate(
 
     irmeta validate runs/ --qrels qrels.txt
     """
-    from irmeta.studies.validation import validate as study
+    from irmeta.studies.checks.validation import validate as study
 
     outcome = shown.show(study, qrels, runs, reading=reader.reading())
     sys.exit(int("error" in outcome["level"].values))

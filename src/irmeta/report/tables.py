@@ -16,12 +16,12 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 from irmeta.io.scores import to_frame
-from irmeta.io.tables import written
-from irmeta.names import nearest
+from irmeta.io.tables.spreadsheet import written
+from irmeta.metrics.names import nearest
+from irmeta.scores.attributes import about
 from irmeta.studies import study_of
 from irmeta.words import printable
 
@@ -71,7 +71,7 @@ def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
     given : a cube (its long table: system, topic, metric, score), or what a study returns.
     table : which table of a result, the first by default; `tables` lists them.
 
-    >>> from irmeta.cube import cube
+    >>> from irmeta.scores.cube import cube
     >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
     (2, 5)
     """

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irmeta
-from irmeta.cube import cube
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.versus import by_topic
+from irmeta.scores.cube import cube
 
 
 def made():

@@ -12,12 +12,12 @@ import polars as pl
 import xarray as xr
 from jinja2 import Environment, PackageLoader, select_autoescape
 
-from irmeta.attributes import about
 from irmeta.errors import FileFormatError
 from irmeta.io.outputs import writing
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.writing import THEME, _asset, _script, _table, hashes, setting
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.studies import leaderboard
 from irmeta.words import counted
 
