@@ -181,6 +181,9 @@ def table(folder):
 QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
+    "evaluate_run": lambda _, __, **options: irmeta.evaluate_run(
+        QRELS, RUNS, "RR", **options
+    ),
     "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(
         folder / "s.parquet", QRELS, RUNS, "RR", **options
     ),

@@ -16,6 +16,7 @@ _HOME = {
     "about": "irmeta.scores.attributes",
     "evaluate": "irmeta.evaluation.engine",
     "evaluate_under": "irmeta.evaluation.sets",
+    "evaluate_run": "irmeta.evaluation.engine",
     "evaluate_to": "irmeta.evaluation.archive",
     "from_frame": "irmeta.scores.cube",
     "from_frame_all": "irmeta.scores.cube",
