@@ -22,10 +22,10 @@ from irmeta.io.model_file import Model, described
 from irmeta.io.tables.spreadsheet import written
 from irmeta.report.plots import figure_of
 from irmeta.report.tables import flat, overview, text
-from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES as DECLARED
+from irmeta.studies import standardizing as standardization
 from irmeta.studies import study_of
 from irmeta.studies.checks.reproduction import compare, reproduction
 

@@ -95,7 +95,7 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
     """After kill -9 of whoever asked, the same command goes on with what is left, and the file is the same."""
     code = """if True:
         import sys, time
-        from irmeta.cluster import on_cluster
+        from irmeta.workers import on_cluster
         from irmeta.evaluation import archive
         from irmeta.parallel import watched_by
         archive.EVERY = 0

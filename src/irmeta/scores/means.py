@@ -32,6 +32,7 @@ def means(scores: xr.DataArray) -> xr.DataArray:
     scores : a cube.
     A system with a missing topic has a missing mean: means over different topics do not compare.
 
+    >>> from irmeta.scores.cube import cube
     >>> means(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).item()
     0.3
     """

@@ -203,6 +203,7 @@ def deeper_metrics(
 def metric_of(scores: xr.DataArray, name: str) -> str:
     """Return the one metric of the scores that a name stands for; an unknown name raises ScoresError.
 
+    >>> from irmeta.scores.cube import cube
     >>> metric_of(cube([[[0.5]]], ["bm25"], ["301"], ["AP@1000"]), "map")
     'AP@1000'
     """
@@ -317,6 +318,7 @@ def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -
 def varying(scores: xr.DataArray) -> xr.DataArray:
     """Keep the metrics that distinguish systems: a metric whose mean is the same for all correlates with nothing.
 
+    >>> from irmeta.scores.cube import cube
     >>> varying(cube([[[0.1, 1.0]], [[0.2, 1.0]]], ["a", "b"], ["301"], ["AP", "P@10"])).metric.values.tolist()
     ['AP']
     """

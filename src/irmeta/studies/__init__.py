@@ -259,15 +259,20 @@ STUDIES: dict[str, Study] = {
 """Every study by name, in the order in which commands, sections and pages list them."""
 
 
-def study_of(result: "xr.Dataset") -> ModuleType:
-    """Return the module of the study that made a result; raise ScoresError for a Dataset that no study made."""
+def name_of(result: "xr.Dataset") -> str:
+    """Return the name of the study that made a result; raise ScoresError for a Dataset that no study made."""
     name = getattr(result, "attrs", {}).get("study")
     if name not in STUDIES:
         raise ScoresError(
             f"this is not the result of an irmeta study (its attribute `study` is {name!r}); pass "
             "what a study such as irmeta.describe returned"
         )
-    return import_module(f"irmeta.studies.{STUDIES[name].home}")
+    return str(name)
+
+
+def study_of(result: "xr.Dataset") -> ModuleType:
+    """Return the module of the study that made a result; raise ScoresError for a Dataset that no study made."""
+    return import_module(f"irmeta.studies.{STUDIES[name_of(result)].home}")
 
 
 def warnings(result: "xr.Dataset") -> list[str]:

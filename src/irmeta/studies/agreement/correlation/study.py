@@ -67,7 +67,8 @@ def correlation(
     `cumulated_high`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
     components as in Baccini et al. (2012).
 
-    >>> scores = cube.cube(np.random.default_rng(0).random((5, 6, 2)), list("abcde"), list("123456"), ["AP", "P@10"])
+    >>> from irmeta.scores.cube import cube
+    >>> scores = cube(np.random.default_rng(0).random((5, 6, 2)), list("abcde"), list("123456"), ["AP", "P@10"])
     >>> correlation(scores)["r"].shape
     (2, 2)
     """

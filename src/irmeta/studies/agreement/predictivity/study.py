@@ -57,7 +57,8 @@ def predictivity(
     >>> rng = np.random.default_rng(1)
     >>> noise = rng.normal(size=(8, 10, 2)) * [0.1, 0.5]
     >>> scores = np.arange(8)[:, None, None] / 8 + noise
-    >>> scores = cube.cube(scores, list("abcdefgh"), [str(topic) for topic in range(10)], ["AP", "RR"])
+    >>> from irmeta.scores.cube import cube
+    >>> scores = cube(scores, list("abcdefgh"), [str(topic) for topic in range(10)], ["AP", "RR"])
     >>> power = predictivity(scores, partitions=100)
     >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
     True
