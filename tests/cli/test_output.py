@@ -81,6 +81,14 @@ def test_a_width_without_a_plot_is_an_error(run):
     assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
 
 
+def test_a_terminal_gets_no_control_characters(monkeypatch, capsys):
+    """What goes to a terminal, CSV too, shows control characters as escapes; a pipe gets names exactly."""
+    for terminal in (True, False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal)
+        output.write("bm25\x1b[2J\t\u202e1\n", None)
+    assert capsys.readouterr().out == "bm25\\x1b[2J\t\\u202e1\nbm25\x1b[2J\t\u202e1\n"
+
+
 def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
     """Where the system gives no more memory, the command says so and what to do, and exits with 2."""
 
