@@ -2,6 +2,7 @@
 
 import gzip
 import shutil
+import sys
 import time
 from pathlib import Path
 
