@@ -20,8 +20,9 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.model_file import Model, described
 from irmeta.io.tables.spreadsheet import written
+from irmeta.report.forms import flat, text
 from irmeta.report.plots import figure_of
-from irmeta.report.tables import flat, overview, text
+from irmeta.report.tables import overview
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES as DECLARED
@@ -224,7 +225,7 @@ ONE |= {
     for function in sorted(OF_STUDIES - {*ONE, *SEVERAL, *EITHER})
     if takes_a_cube(function)
 }
-"""A study that needs no options is called without an entry above."""
+# a study that needs no options is called without an entry above
 STUDIES = ONE | SEVERAL | EITHER
 CALLS = STUDIES | OTHERS
 SLOW = {"write_report": pytest.mark.slow}

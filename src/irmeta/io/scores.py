@@ -17,6 +17,7 @@ from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
+from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, labels, possible
 from irmeta.scores.cubes import by_name
 from irmeta.scores.selection import choose_names
@@ -135,9 +136,12 @@ def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
             by_collection.agg(pl.col(DIMS).unique(maintain_order=True)).collect().rows()
         ):
             known[name] = dict(zip(DIMS, lists, strict=True))
+    require_short(known, "collection")
     for dim in DIMS:
-        if any(None in one[dim] for one in known.values()):
-            raise _unnamed(dim)
+        for one in known.values():
+            if None in one[dim]:
+                raise _unnamed(dim)
+            require_short(one[dim], dim)
     return known
 
 

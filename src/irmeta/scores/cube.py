@@ -17,6 +17,7 @@ from irmeta.metrics.names import (
 )
 from irmeta.scores import frames
 from irmeta.scores.attributes import recorded
+from irmeta.scores.columns import require_short
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
 
@@ -263,6 +264,7 @@ def in_order(scores: object) -> xr.DataArray:
             raise ScoresError(
                 f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])"
             )
+        require_short(scores[dim].values, dim)
     if scores.dtype.kind not in "fiu":
         raise ScoresError(
             f"scores must be numbers, not {scores.dtype}; convert them with astype(float)"
