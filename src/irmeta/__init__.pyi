@@ -36,6 +36,7 @@ from irmeta.scores.cube import from_frame_all as from_frame_all
 from irmeta.scores.means import means as means
 from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems
+from irmeta.studies import standardizing as standardization
 from irmeta.studies.agreement.correlation import correlation as correlation
 from irmeta.studies.agreement.predictivity import predictivity as predictivity
 from irmeta.studies.checks.validation import validate as validate
@@ -55,17 +56,13 @@ from irmeta.studies.prediction.coverage import coverage as coverage
 from irmeta.studies.prediction.lowcost import lowcost as lowcost
 from irmeta.studies.prediction.models import models as models
 from irmeta.studies.prediction.predict import predict as predict
-from irmeta.studies.prediction.prediction_model import (
-    prediction_model as prediction_model,
-)
+from irmeta.studies.prediction.prediction_model import prediction_model as prediction_model
 from irmeta.studies.prediction.predictors import predictors as predictors
 from irmeta.studies.reliability import reliability as reliability
 from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.standardizing.comparison import compare as compare
 from irmeta.studies.standardizing.durability import durability as durability
-from irmeta.studies.standardizing.standardizing_set import (
-    standardizing_set as standardizing_set,
-)
+from irmeta.studies.standardizing.standardizing_set import standardizing_set as standardizing_set
 from irmeta.workers import on_cluster as on_cluster
 
 __version__: str
