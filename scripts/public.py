@@ -14,16 +14,19 @@ STUB = Path(__file__).parent.parent / "src" / "irmeta" / "__init__.pyi"
 
 def stub() -> str:
     """Return the stub: each public name imported from its module under its own name."""
-    homes = [(home, name, name) for name, home in irmeta._HOME.items()]
+    homes = [(home, name) for name, home in irmeta._HOME.items()]
+    lines = sorted(f"from {home} import {name} as {name}" for home, name in homes)
+    modules = []
     for name, module in irmeta._MODULES.items():
-        home, _, own = module.rpartition(".")
-        homes.append((home, own, name))
-    lines = sorted(f"from {home} import {own} as {name}" for home, own, name in homes)
+        room, _, own = module.rpartition(".")
+        lines.append(f"from {room} import {own}")
+        modules.append(f"{name} = {own}")
     return "\n".join(
         [
             "# Written by scripts/public.py (make format).",
             *lines,
             "",
+            *modules,
             "__version__: str",
             "",
         ]

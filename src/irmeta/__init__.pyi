@@ -36,7 +36,6 @@ from irmeta.scores.cube import from_frame_all as from_frame_all
 from irmeta.scores.means import means as means
 from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems
-from irmeta.studies import standardizing as standardization
 from irmeta.studies.agreement.correlation import correlation as correlation
 from irmeta.studies.agreement.predictivity import predictivity as predictivity
 from irmeta.studies.checks.validation import validate as validate
@@ -64,5 +63,7 @@ from irmeta.studies.standardizing.comparison import compare as compare
 from irmeta.studies.standardizing.durability import durability as durability
 from irmeta.studies.standardizing.standardizing_set import standardizing_set as standardizing_set
 from irmeta.workers import on_cluster as on_cluster
+from irmeta.studies import standardizing
 
+standardization = standardizing
 __version__: str
