@@ -501,7 +501,7 @@ def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
         if "95%" in note
     ]
     share = held(*(f"{name}, teams left out" for name in TAUS), systems=15, topics=20)
-    assert f"95% intervals of tau, teams left out held in {share.share}" in note
+    assert f"95% intervals of tau with teams left out held in {share.share}" in note
 
 
 def test_the_note_of_coverage_is_of_a_like_size() -> None:

@@ -357,13 +357,15 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
 
 def _coverage_note(systems: int, topics: int, team: Teams) -> str:
     """Say how often intervals of tau, and of differences between two judges' tau, held."""
-    apart = "" if team.source is None else ", teams left out"
+    apart, with_teams = "", ""
+    if team.source is not None:
+        apart, with_teams = ", teams left out", " with teams left out"
     of_tau, of_differences = (
         held(*(name + apart for name in names), systems=systems, topics=topics)
         for names in (TAUS, DIFFERENCES)
     )
     return (
-        f"95% intervals of tau{apart} held in {of_tau.share}, and of differences between two "
+        f"95% intervals of tau{with_teams} held in {of_tau.share}, and of differences between two "
         f"judges' tau in {of_differences} (docs/coverage.md)"
     )
 
