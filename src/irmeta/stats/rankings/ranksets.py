@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
-from irmeta.stats.rankings.rank import BLOCK, settled
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
+from irmeta.stats.rankings.rank import BLOCK
 from irmeta.stats.tests.stepdown import DRAWS, laws
 
 Differences = Callable[[Indices, slice, slice], Iterator[Singles]]
