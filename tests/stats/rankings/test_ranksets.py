@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from irmeta.errors import ScoresError
 from irmeta.parallel import watched_by
 from irmeta.stats.rankings import ranksets
-from irmeta.stats.rankings.ranksets import fewest_topics, rank_sets, rank_sets_of
+from irmeta.stats.rankings.ranksets import (
+    discovered,
+    fewest_topics,
+    rank_sets,
+    rank_sets_of,
+)
+from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.stepdown import laws
 
 
@@ -339,3 +345,29 @@ def test_estimates_that_differ_by_rounding_are_equal():
     sets = rank_sets_of([0.1 + 0.2, 0.3, 0.4], np.zeros((100, 3)))
     assert sets.low.tolist() == [2, 2, 1]
     assert sets.high.tolist() == [3, 3, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_discovered_claims_are_those_of_bh(seed):
+    """The pairs claimed by false discovery rate are those of the paired t test with Benjamini and Hochberg's p."""
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(1, 2, (12, 25)) + np.linspace(0, 0.4, 12)[:, None]
+    p = multiplicity.bh(paired.over_pairs(paired.t, scores))
+    sets = discovered(scores.T)
+    pairs = np.triu_indices(12, 1)
+    np.testing.assert_array_equal((sets.better | sets.worse)[pairs], p <= 0.05)
+    means = scores.mean(axis=1)
+    np.testing.assert_array_equal(sets.better & (means[:, None] <= means), False)
+    assert sets.better.any()
+    assert (sets.worse == sets.better.T).all()
+
+
+def test_discovered_claims_with_holes_are_those_of_shared_topics():
+    """A pair is claimed by the topics that both have; a difference that is the same on each has the p of signs."""
+    scores = np.full((12, 3), np.nan)
+    scores[:, 0] = np.linspace(0, 1, 12)
+    scores[2:, 1] = scores[2:, 0] + 0.5
+    scores[:5, 2] = scores[:5, 0] + 0.5
+    sets = discovered(scores)
+    # 2 / 2^10 of 10 topics, 2 / 2^5 of 5, 1 of the 3 that the others share
+    assert np.argwhere(sets.better).tolist() == [[1, 0]]
