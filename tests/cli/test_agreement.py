@@ -10,8 +10,8 @@ from tests.typed import typed
 
 import irmeta
 from irmeta.cli import correlate, main, predictivity, reproduce  # noqa: F401  each registers its verb
-from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.scores.cube import cube
 
 
 def run(*arguments):

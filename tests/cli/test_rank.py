@@ -10,9 +10,9 @@ import pytest
 from tests.typed import typed
 
 import irmeta
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
-from irmeta.names import split
+from irmeta.metrics.names import split
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture(scope="module")

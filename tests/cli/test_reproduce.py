@@ -11,7 +11,7 @@ from tests.typed import typed
 
 from irmeta.cli import reproduce as verb
 from irmeta.errors import IrmetaError
-from irmeta.studies.reproduction import compare, reproduction
+from irmeta.studies.checks.reproduction import compare, reproduction
 
 
 def paper(name: str, ours: float, needs: tuple[str, ...] = ()) -> ModuleType:

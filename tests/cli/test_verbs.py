@@ -10,9 +10,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import irmeta
-from irmeta.attributes import about
 from irmeta.cli import commands
-from irmeta.cube import cube
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES
 
 COMMANDS = commands()

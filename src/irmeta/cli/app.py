@@ -346,7 +346,7 @@ def misfit(value: str, kind: Any) -> str:
     >>> misfit("x", float)
     " must be a number, not 'x'"
     """
-    from irmeta.names import alike
+    from irmeta.metrics.names import alike
 
     kinds = _kinds(kind)
     choices = [one for one in kinds if isinstance(one, str)]

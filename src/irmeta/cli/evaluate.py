@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.attributes import about
 from irmeta.choices import (
     Duplicates,
     MetricSet,
@@ -26,11 +25,12 @@ from irmeta.cli.output import (
     write,
 )
 from irmeta.errors import IrmetaError
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
     from irmeta.evaluation.archive import Options, Written
-    from irmeta.io.trec import Reading
+    from irmeta.io.runs.trec import Reading
 
 FILES = "Reading files"
 
@@ -81,7 +81,7 @@ class Reader:
 
     def reading(self) -> "Reading":
         """Return the options as those of a reader."""
-        from irmeta.io.trec import Reading
+        from irmeta.io.runs.trec import Reading
 
         return Reading(**vars(self))
 
@@ -228,7 +228,7 @@ def _print(
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
-    from irmeta.studies.evaluation import evaluation
+    from irmeta.studies.checks.evaluation import evaluation
 
     form = shown.form or form_of(shown.output)
     with working(shown.cluster, quiet=shown.quiet):
