@@ -78,7 +78,7 @@ def rank(
                 "table shows the gap left."
             )
         ),
-    ] = 60,
+    ] = 60.0,
     partitions: Annotated[
         int,
         option(
