@@ -5,7 +5,7 @@ from collections.abc import Callable
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.report.tables import escaped
+from irmeta.report.forms import escaped
 from irmeta.studies.paper_table import BETTER, DIGITS, WORSE, caption
 
 _LATEX_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}

@@ -26,12 +26,12 @@ from irmeta.errors import require_choice
 from irmeta.io.groups import Grouping
 from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
+from irmeta.report.forms import csv, flat, latex
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
-from irmeta.report.tables import csv, flat, latex
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
