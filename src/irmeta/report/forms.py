@@ -2,7 +2,6 @@
 
 import io
 import math
-import re
 from collections.abc import Sequence
 from textwrap import fill
 
@@ -11,13 +10,11 @@ import rich.box
 from rich.console import Console
 from rich.table import Table
 
+from irmeta import words
 from irmeta.io.tables import written
-from irmeta.words import printable
 
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
-_MARKUP = re.compile(r"[\\`*\[<|]|(?<!\w)_|_(?!\w)")
-"""What Markdown does not print as it is; an underscore inside of a word it does."""
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
@@ -50,8 +47,13 @@ def text(
         name: [cell(value, digits) for value in frame[name].to_list()]
         for name in frame.columns
     }
-    longest = {name: max(map(len, (name, *values))) for name, values in cells.items()}
-    words = {name: _longest_word([name, *values]) for name, values in cells.items()}
+    longest = {
+        name: max(map(len, (words.printable(name), *values)))
+        for name, values in cells.items()
+    }
+    longest_words = {
+        name: _longest_word([name, *values]) for name, values in cells.items()
+    }
     texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
     buffer = io.StringIO()
     buffer.write(f"{fill(title, width or 80)}\n" if title else "")
@@ -60,7 +62,8 @@ def text(
     )
     options = [  # three characters stand between columns
         {
-            name: (min(size, max(fold, words[name])) if name in texts else size) + 3
+            name: (min(size, max(fold, longest_words[name])) if name in texts else size)
+            + 3
             for name, size in longest.items()
         }
         for fold in FOLDS
@@ -72,7 +75,7 @@ def text(
         drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
         for name in block:
             drawn.add_column(
-                name,
+                words.printable(name),
                 justify="left" if name in texts else "right",
                 overflow="fold",
                 max_width=widths[name] - 3,
@@ -110,10 +113,10 @@ def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
     lines = [
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
-        " & ".join(escaped(name) for name in frame.columns) + " \\\\",
+        " & ".join(words.latex(name) for name in frame.columns) + " \\\\",
         "\\midrule",
         *(
-            " & ".join(escaped(cell(value, digits)) for value in row) + " \\\\"
+            " & ".join(words.latex(cell(value, digits)) for value in row) + " \\\\"
             for row in frame.iter_rows()
         ),
         "\\bottomrule",
@@ -132,16 +135,12 @@ def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
     """
     # numbers to the right
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
-    head = [_as_it_is(name) for name in frame.columns]
+    head = [words.markdown(name) for name in frame.columns]
     lines = [
-        [_as_it_is(cell(value, digits)) for value in row] for row in frame.iter_rows()
+        [words.markdown(cell(value, digits)) for value in row]
+        for row in frame.iter_rows()
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
-
-
-def _as_it_is(text: str) -> str:
-    """Put a backslash before what Markdown would not print."""
-    return _MARKUP.sub(r"\\\g<0>", text)
 
 
 def cell(value: object, digits: int = 4) -> str:
@@ -152,24 +151,4 @@ def cell(value: object, digits: int = 4) -> str:
         return f"{value:z.{digits}f}"
     if isinstance(value, list):
         return ", ".join(cell(item, digits) for item in value)
-    return printable(str(value))
-
-
-def escaped(value: str) -> str:
-    r"""Return text that LaTeX prints as it is, also at the begin of a row, where [ and * are arguments of \\.
-
-    >>> print(escaped("[opt]_1"), escaped("*star"))
-    {}[opt]\_1 {}*star
-    """
-    special = {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-    }
-    text = "".join(
-        special.get(char, f"\\{char}" if char in "&%$#_{}" else char)
-        for char in printable(value)
-    )
-    if text.startswith(("[", "*")):
-        return f"{{}}{text}"
-    return text
+    return words.printable(str(value))
