@@ -86,7 +86,7 @@ struct Hash {
   }
 };
 
-// A hash that is the same in every process, and in irmeta.io.fields: for telling rankings from each other.
+// A hash that is the same in every process, and in irmeta.io.runs.fields: for telling rankings from each other.
 constexpr u64 MIX = 0x9E3779B97F4A7C15ull;
 
 inline u64 scrambled(u64 word) {

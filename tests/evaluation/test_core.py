@@ -18,7 +18,6 @@ import xarray as xr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irmeta.attributes import about
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import core
 from irmeta.evaluation.engine import evaluate
@@ -26,9 +25,10 @@ from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.task import Task
 from irmeta.io import files
 from irmeta.io.files import Content
-from irmeta.io.rankings import qrels_from_mapping
-from irmeta.io.trec import Reading, run_of
-from irmeta.signatures import CATALOGUE
+from irmeta.io.runs.rankings import qrels_from_mapping
+from irmeta.io.runs.trec import Reading, run_of
+from irmeta.metrics.signatures import CATALOGUE
+from irmeta.scores.attributes import about
 
 pytestmark = pytest.mark.skipif(
     core.compiled is None, reason="the core is not compiled"

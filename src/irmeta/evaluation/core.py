@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmeta.choices import Precision
-from irmeta.io.fields import PADDING, Strings
 from irmeta.io.files import Content
-from irmeta.io.rankings import Qrels, Run
-from irmeta.io.trec import HEADER, metadata_of, not_utf8, tag_remark
+from irmeta.io.runs.fields import PADDING, Strings
+from irmeta.io.runs.rankings import Qrels, Run
+from irmeta.io.runs.trec import HEADER, metadata_of, not_utf8, tag_remark
 from irmeta.stats.arrays import Ints
 
 try:

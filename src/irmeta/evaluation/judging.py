@@ -9,8 +9,8 @@ import numpy as np
 from irmeta.choices import Precision
 from irmeta.evaluation import core
 from irmeta.evaluation.core import Found
-from irmeta.io.fields import MIX, Words, scrambled
-from irmeta.io.rankings import Qrels, Run, pair_keys
+from irmeta.io.runs.fields import MIX, Words, scrambled
+from irmeta.io.runs.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 _STEPS = 64

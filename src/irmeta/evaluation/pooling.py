@@ -10,8 +10,8 @@ from irmeta.choices import Precision
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
-from irmeta.io.trec import Reading
-from irmeta.names import parse
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import parse
 from irmeta.parallel import in_order
 
 BATCH = 8

@@ -18,11 +18,11 @@ from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.other_measures import IrMeasures
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
-from irmeta.io.fields import Strings
 from irmeta.io.files import Content
-from irmeta.io.rankings import Run
-from irmeta.io.trec import Reading, run_of
-from irmeta.names import Metric
+from irmeta.io.runs.fields import Strings
+from irmeta.io.runs.rankings import Run
+from irmeta.io.runs.trec import Reading, run_of
+from irmeta.metrics.names import Metric
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Ints
 
