@@ -3,6 +3,7 @@
 import codecs
 import secrets
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,11 +17,9 @@ from irmeta.io.runs.trec import HEADER, metadata_of, not_utf8, tag_remark
 from irmeta.stats.arrays import Ints
 
 try:
-    from irmeta import _core
+    compiled: Any = import_module("irmeta._core")
 except ImportError:  # there was no compiler, or Python has no stable ABI
-    compiled: Any = None
-else:
-    compiled = _core
+    compiled = None
 
 _KEYS = secrets.token_bytes(16)
 """Of this process's hashes: nobody can choose ids whose hashes collide."""
