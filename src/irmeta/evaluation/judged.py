@@ -262,7 +262,7 @@ class Judged:
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.code >= self.of_grade(0)
         cell = self.cell[kept]
-        # ranks are counted anew from where each list begins
+        # ranks count from where each list begins
         place = np.arange(cell.size, dtype=np.int32)
         begins = np.where(np.diff(cell, prepend=-1) != 0, place, 0)
         rank = place - np.maximum.accumulate(begins)
