@@ -168,7 +168,7 @@ def test_too_few_resamples_for_holm_are_named():
             "permutation",
             10,
             20,
-            "permutation on 10 topics no p is below 0.002, and holm's correction for 190 pairs",
+            "permutation on 10 topics no p is below 0.002, and holm's correction for 190 comparisons",
         ),
         (
             "permutation",
@@ -180,7 +180,7 @@ def test_too_few_resamples_for_holm_are_named():
             "sign",
             5,
             2,
-            "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
+            "sign on 5 topics no p is below 0.062, and alpha is 0.05: nothing can be",
         ),
         ("wilcoxon", 10, 20, "use 13 topics or more, or --test t, or --correct bh"),
         ("bootstrap", 10, 30, "use 8700 resamples, or --correct bh"),
@@ -427,7 +427,7 @@ def test_every_test_has_intervals_around_the_difference(test):
     low, high = outcome["low"], outcome["high"]
     np.testing.assert_allclose((low + high) / 2, outcome["difference"], atol=1e-12)
     assert any(
-        "all pairs of a metric at once" in note for note in about(outcome)["notes"]
+        "comparisons by a metric at once" in note for note in about(outcome)["notes"]
     )
 
 
@@ -598,7 +598,7 @@ def test_holm_leaves_tied_pairs_that_may_come_last_their_chance():
 def test_intervals_that_do_not_hold_at_once_are_meant_to():
     """Beside how often all intervals held at once, they are said to be meant to hold."""
     notes = about(significance(scores(), metrics="AP"))["notes"]
-    assert any("are meant to hold for all pairs" in note for note in notes)
+    assert any("are meant to hold for all" in note for note in notes)
 
 
 @pytest.mark.parametrize(("systems", "said"), [(3, 1), (2, 0)])
