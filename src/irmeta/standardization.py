@@ -19,7 +19,7 @@ from irmeta.choices import Flat, Kind, Missing, MissingOfPairs
 from irmeta.cube import ALL, check, complete, geometric, only_numbered, prepare
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.groups import Grouping, teams
 from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
@@ -355,10 +355,10 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
-    seals.check_file(path)
+    table, metadata = parquet.opened(path)
     try:
-        frame = _checked(pl.read_parquet(path))
-        attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
+        frame = _checked(table.collect())
+        attrs = json.loads(metadata[_KEY])
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(

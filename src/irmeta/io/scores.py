@@ -16,7 +16,7 @@ from irmeta.columns import require_short
 from irmeta.cube import DIMS, check, choose_names, cube, labels, possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.names import nearest
@@ -375,12 +375,10 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         )
     try:
         with path.open("rb") as file:
-            if file.read(4) == b"PAR1":
-                seals.check_file(path)
-                held = _declared(
-                    json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
-                )
-                return _plain(pl.scan_parquet(path, glob=False)), held
+            packed = file.read(4) == parquet.MAGIC
+        if packed:
+            rows, metadata = parquet.opened(path)
+            return _plain(rows), _declared(json.loads(metadata.get(_KEY, "{}")))
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(
             pl.read_csv(
