@@ -11,8 +11,8 @@ import pytest
 
 import irmeta
 from irmeta.cli import main, output
-from irmeta.cube import cube
 from irmeta.parallel import steps
+from irmeta.scores.cube import cube
 
 
 def test_results_replace_nothing_of_another_kind(run):

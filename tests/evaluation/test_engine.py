@@ -11,17 +11,17 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.attributes import about
-from irmeta.cube import means
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
 from irmeta.evaluation import scoring, task
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
-from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
-from irmeta.io.trec import Reading
-from irmeta.names import highest
+from irmeta.io.runs.rankings import qrels_from_mapping, run_from_mapping
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import highest
+from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import watched_by
-from irmeta.signatures import CATALOGUE
+from irmeta.scores.attributes import about
+from irmeta.scores.means import means
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]

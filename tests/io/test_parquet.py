@@ -71,10 +71,10 @@ def bombs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 READ = """
 import irmeta, resource, sys
 from pathlib import Path
-from irmeta import standardization
+from irmeta.datasets import factors
 path = sys.argv[1]
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for read in (irmeta.load_all, irmeta.import_table, standardization.load,
+for read in (irmeta.load_all, irmeta.import_table, factors.load,
              lambda path: irmeta.evaluate(path, {"r": {"1": {"d": 1.0}}}, "AP"),
              lambda path: irmeta.evaluate({"1": {"d": 1}}, path, "AP")):
     try:

@@ -5,37 +5,53 @@ import sys
 from importlib import import_module
 from pkgutil import iter_modules
 
+from irmeta.cli import limited
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
-from irmeta.words import folded, printable
+from irmeta.words import folded, printable, reason
 
-FRAME = {"app", "output", "study"}
+FRAME = {"app", "limited", "output", "study"}
 """The modules here that have no command."""
 
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
-    for name in _modules():
-        import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
-    from irmeta.cli.app import app
-
     # closed by the caller
     sys.stdout, sys.stderr = (sys.stdout or io.StringIO(), sys.stderr or io.StringIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
+    limited.watched(_run, _fail)
+
+
+def _run() -> None:
+    """Run a command, and end with a sentence where it cannot go on."""
     try:
+        for name in _modules():
+            import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
+        from irmeta.cli.app import app
+
         app()
     except IrmetaError as error:
         _fail(str(error))
+    except MemoryError as error:
+        _fail_for_memory(error)
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
-    except MemoryError as error:
-        _fail(
-            f"not enough memory ({error or 'none is left'}); raise the limit (ulimit -v), or take fewer runs, cores, "
-            "metrics or topics at a time"
-        )
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # polars' panics are not Exceptions
+        if not limited.exhausted():
+            raise
+        _fail_for_memory(error)
+
+
+def _fail_for_memory(error: BaseException) -> None:
+    _fail(
+        f"not enough memory ({reason(error)}); raise the limit (ulimit -v), or take fewer runs, cores, "
+        "metrics or topics at a time"
+    )
 
 
 def _fail(message: str) -> None:

@@ -13,7 +13,7 @@ from irmeta.cli.app import app
 from irmeta.cli.output import emit, form_of, working, write
 from irmeta.cli.study import Seed, Shown, option
 from irmeta.errors import IrmetaError
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -110,7 +110,7 @@ def _write_all(
     from irmeta.report.kept import PAGE, Kept
     from irmeta.report.reproduction import page
     from irmeta.report.tables import render
-    from irmeta.studies.reproduction import findings
+    from irmeta.studies.checks.reproduction import findings
 
     modules = [_module(name, folder) for name in PAPERS]
     names = [*(f"{name}.json" for name in PAPERS), PAGE]

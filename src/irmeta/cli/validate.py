@@ -44,7 +44,7 @@ def validate(
 
     irmeta validate runs/ --topics topics.txt --depth 1000 # where nobody has judged yet
     """
-    from irmeta.studies.validation import validate as study
+    from irmeta.studies.checks.validation import validate as study
 
     outcome = shown.show(
         study,

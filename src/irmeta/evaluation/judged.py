@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.evaluation.judging import JudgedRun
-from irmeta.io.rankings import Qrels
+from irmeta.io.runs.rankings import Qrels
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 T = TypeVar("T", bound=npt.NDArray[Any])

@@ -7,8 +7,8 @@ from hashlib import sha256
 import numpy as np
 
 from irmeta.choices import Precision
-from irmeta.io.fields import Words
-from irmeta.io.rankings import Qrels, Run, pair_keys
+from irmeta.io.runs.fields import Words
+from irmeta.io.runs.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 _STEPS = 64

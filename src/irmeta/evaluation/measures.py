@@ -15,15 +15,15 @@ import numpy as np
 
 from irmeta.errors import MetricError
 from irmeta.evaluation.judged import FIRST, Judged
-from irmeta.names import Metric
-from irmeta.signatures import NORMALISED
+from irmeta.metrics.names import Metric
+from irmeta.metrics.signatures import NORMALISED
 from irmeta.stats.arrays import Floats
 
 _ABOVE_0 = math.ulp(0.0)
 """The lowest grade above 0, fractions included."""
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
-"""Every measure by its name in `irmeta.signatures.CATALOGUE`."""
+"""Every measure by its name in `irmeta.metrics.signatures.CATALOGUE`."""
 
 Measure = Callable[..., Floats]
 

@@ -10,9 +10,9 @@ from irmeta.choices import Precision
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
-from irmeta.io.rankings import Run
-from irmeta.io.trec import Reading
-from irmeta.names import parse
+from irmeta.io.runs.rankings import Run
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import parse
 from irmeta.parallel import in_order
 
 BATCH = 8

@@ -19,10 +19,10 @@ from irmeta.evaluation.other_measures import IrMeasures
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
 from irmeta.io.files import Content
-from irmeta.io.parts import in_parts
-from irmeta.io.rankings import Run
-from irmeta.io.trec import Reading, run_of
-from irmeta.names import Metric
+from irmeta.io.runs.parts import in_parts
+from irmeta.io.runs.rankings import Run
+from irmeta.io.runs.trec import Reading, run_of
+from irmeta.metrics.names import Metric
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats
 
