@@ -5,27 +5,27 @@ process with a limit starts another one that does the work, and hands on what th
 """
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 MIB = 1 << 20
-LEAST = 640 * MIB
+LEAST = 720 * MIB
 """With less, polars cannot be loaded."""
 _PLENTY = 4096 * MIB
 """With less, threads are kept few: each takes address space."""
-_FRUGAL = {
-    "_RJEM_MALLOC_CONF": "background_thread:false",
-    "POLARS_MAX_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-"""What the libraries below us read when they are loaded; what a user sets comes first."""
-_MOST = 16 * MIB
+_FEW = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+"""What the libraries below us read when they are loaded."""
+_ALLOCATOR = "_RJEM_MALLOC_CONF"
+_MOST = 4 * MIB
 """What a command may say on stderr."""
 _CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 _PIECE = 1 << 16
+_STILL = 30.0
+"""Seconds in which a process that has taken most of its address space may do nothing: its threads wait for one another."""
 
 
 def limit() -> int | None:
@@ -38,12 +38,12 @@ def limit() -> int | None:
     return None if most == resource.RLIM_INFINITY else most
 
 
-def exhausted() -> bool:
-    """Say whether most of the address space was taken at some time, so that an odd error is one of memory."""
+def exhausted(process: int | str = "self") -> bool:
+    """Say whether a process has taken most of its address space at some time, so that an odd end is one of memory."""
     most = limit()
     with suppress(OSError, ValueError, StopIteration):
-        with open("/proc/self/status", encoding="utf-8") as status:  # noqa: PTH123
-            peak = next(line for line in status if line.startswith("VmPeak"))
+        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+        peak = next(line for line in lines if line.startswith("VmPeak"))
         return most is not None and int(peak.split()[1]) * 1024 > 0.7 * most
     return False
 
@@ -63,9 +63,10 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
             f"{LEAST // MIB} MiB or more (ulimit -v {LEAST // 1024})"
         )
     if most < _PLENTY:
-        os.environ.update(
-            _FRUGAL | {key: os.environ[key] for key in _FRUGAL if key in os.environ}
-        )
+        os.environ |= dict.fromkeys(_FEW, "1")
+        given = os.environ.get(_ALLOCATOR)
+        options = [*([given] if given else []), "background_thread:false"]
+        os.environ[_ALLOCATOR] = ",".join(options)
     reader, writer = os.pipe()
     sys.stderr.flush()
     worker = os.fork()
@@ -80,29 +81,46 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
 
 
 def _followed(worker: int, reader: int) -> tuple[int, bool]:
-    """Hand on what a process says until it ends; return its status, and whether it said so much that it was stopped."""
+    """Hand on what a process says until it ends; return its status, and whether it had to be stopped."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to both
     signal.signal(signal.SIGTERM, lambda number, _: os.kill(worker, number))
     said = 0
-    flooded = False
-    while piece := os.read(reader, _PIECE):
-        said += len(piece)
-        if said > _MOST and not flooded:
-            flooded = True
+    stopped = False
+    worked = ""
+    while True:
+        if not select.select([reader], [], [], _STILL)[0]:
+            before, worked = worked, _work(worker)
+            still = before == worked and exhausted(worker)
+            piece = b""
+        elif piece := os.read(reader, _PIECE):
+            said += len(piece)
+            still = False
+        else:
+            break
+        if (still or said > _MOST) and not stopped:
+            stopped = True
             os.kill(worker, signal.SIGKILL)
-        if not flooded:
+        if piece and not stopped:
             with suppress(OSError):  # closed by the caller
                 os.write(2, piece)
     os.close(reader)
-    return os.waitpid(worker, 0)[1], flooded
+    return os.waitpid(worker, 0)[1], stopped
 
 
-def _end(status: int, flooded: bool, most: int, fail: Callable[[str], None]) -> None:
+def _work(process: int) -> str:
+    """Return what processor time a process has taken, by itself and for the system, as Linux says."""
+    with suppress(OSError):
+        said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+        return " ".join(said.rpartition(")")[2].split()[11:13])
+    return ""
+
+
+def _end(status: int, stopped: bool, most: int, fail: Callable[[str], None]) -> None:
     """End as a process ended; a crash is a sentence."""
     if not os.WIFSIGNALED(status):
         sys.exit(os.waitstatus_to_exitcode(status))
     number = signal.Signals(os.WTERMSIG(status))
-    if flooded or number in _CRASHES:
+    if stopped or number in _CRASHES:
         fail(
             f"not enough memory: address space is limited to {most // MIB} MiB; raise the limit "
             "(ulimit -v), or take fewer runs, cores, metrics or topics at a time"
