@@ -141,6 +141,7 @@ limited.watched(run, fail)
         ("os.abort()", 2, "not enough memory: address space is limited to 800 MiB"),
         ("\n while True: os.write(2, b'x' * 4096)", 2, "not enough memory"),
         ("held = bytearray(600 << 20); time.sleep(60)", 2, "not enough memory"),
+        ("os._exit(1)", 2, "not enough memory"),
         ("sys.exit(1)", 1, ""),
         ("print('done')", 0, ""),
         ("os.kill(os.getpid(), 15)", -15, ""),
@@ -148,7 +149,7 @@ limited.watched(run, fail)
     ],
 )
 def test_what_watches_a_command(run: str, code: int, said: str) -> None:
-    """An abort, a flood and threads that wait for one another are a sentence; other ends are what they were, and threads are few."""
+    """An abort, a flood and a standstill are a sentence; other ends are what they were, and threads are few."""
     done = subprocess.run(
         [sys.executable, "-c", WORKER.format(mib=800, run=run)],
         capture_output=True,

@@ -25,7 +25,7 @@ _MOST = 4 * MIB
 _CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 _PIECE = 1 << 16
 _STILL = 30.0
-"""Seconds in which a process that has taken most of its address space may do nothing: its threads wait for one another."""
+"""Seconds that a process which has taken most of its address space may do nothing: its threads wait for each other."""
 
 
 def limit() -> int | None:
@@ -68,16 +68,30 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
         options = [*([given] if given else []), "background_thread:false"]
         os.environ[_ALLOCATOR] = ",".join(options)
     reader, writer = os.pipe()
+    last, end = os.pipe()
     sys.stderr.flush()
     worker = os.fork()
     if not worker:
         os.dup2(writer, 2)
-        os.close(reader)
-        os.close(writer)
-        run()
+        for one in (reader, writer, last):
+            os.close(one)
+        try:
+            run()
+        finally:  # what ends the process below Python does not come here
+            os.write(end, b".")
         return
     os.close(writer)
-    _end(*_followed(worker, reader), most, fail)
+    os.close(end)
+    status, stopped = _followed(worker, reader)
+    if os.read(last, 1):
+        sys.exit(os.waitstatus_to_exitcode(status))
+    if os.WIFSIGNALED(status) and not stopped and os.WTERMSIG(status) not in _CRASHES:
+        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    fail(
+        f"not enough memory: address space is limited to {most // MIB} MiB; raise the limit "
+        "(ulimit -v), or take fewer runs, cores, metrics or topics at a time"
+    )
 
 
 def _followed(worker: int, reader: int) -> tuple[int, bool]:
@@ -113,17 +127,3 @@ def _work(process: int) -> str:
         said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
         return " ".join(said.rpartition(")")[2].split()[11:13])
     return ""
-
-
-def _end(status: int, stopped: bool, most: int, fail: Callable[[str], None]) -> None:
-    """End as a process ended; a crash is a sentence."""
-    if not os.WIFSIGNALED(status):
-        sys.exit(os.waitstatus_to_exitcode(status))
-    number = signal.Signals(os.WTERMSIG(status))
-    if stopped or number in _CRASHES:
-        fail(
-            f"not enough memory: address space is limited to {most // MIB} MiB; raise the limit "
-            "(ulimit -v), or take fewer runs, cores, metrics or topics at a time"
-        )
-    signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
