@@ -4,13 +4,17 @@ import io
 import sys
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 from irmeta.cli import limited
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
 from irmeta.words import folded, printable, reason
 
-FRAME = {"app", "limited", "output", "study"}
+if TYPE_CHECKING:
+    from cyclopts import App
+
+FRAME = {"app", "limited", "options", "output"}
 """The modules here that have no command."""
 
 
@@ -23,16 +27,16 @@ def main() -> None:
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
     limited.watched(_run, _fail)
+    sys.exit(0)
 
 
 def _run() -> None:
     """Run a command, and end with a sentence where it cannot go on."""
     try:
-        for name in _modules():
-            import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
-        from irmeta.cli.app import app
+        _register()
+        from irmeta.cli.app import run
 
-        app()
+        run(sys.argv[1:])
     except IrmetaError as error:
         _fail(str(error))
     except MemoryError as error:
@@ -52,6 +56,19 @@ def _fail_for_memory(error: BaseException) -> None:
         f"not enough memory ({reason(error)}); raise the limit (ulimit -v), or take fewer runs, cores, "
         "metrics or topics at a time"
     )
+
+
+def commands() -> "dict[str, App]":
+    """Return every command of irmeta by its verb, as in "predict apply"."""
+    _register()
+    from irmeta.cli.app import app, inside
+
+    return dict(inside(app.app))
+
+
+def _register() -> None:
+    for name in _modules():
+        import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
 
 
 def _fail(message: str) -> None:
