@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from irmeta.cluster import Cluster
+    from irmeta.workers import Cluster
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -56,7 +56,7 @@ def empty_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def colliding() -> Callable[[str, int], list[str]]:
     """Make ids of 16 printable characters with the hash of a given one, as somebody would who hides a document."""
-    from irmeta.io.fields import Strings
+    from irmeta.io.runs.fields import Strings
 
     mix, most = 0x9E3779B97F4A7C15, (1 << 64) - 1
     inverse = pow(mix, -1, 1 << 64)
@@ -156,7 +156,7 @@ def address(scheduler: str) -> str:
 @pytest.fixture
 def cluster(address: str) -> "Iterator[Cluster]":
     """The Dask cluster at work."""
-    from irmeta.cluster import on_cluster
+    from irmeta.workers import on_cluster
 
     with on_cluster(address) as engine:
         yield engine

@@ -14,7 +14,7 @@ from typer.main import get_command
 import irmeta
 from irmeta import cli
 from irmeta.cli.app import app
-from irmeta.signatures import CATALOGUE
+from irmeta.metrics.signatures import CATALOGUE
 
 DOCS = Path(__file__).parents[1] / "docs"
 LISTS = runpy.run_path(str(DOCS.parent / "scripts" / "lists.py"))
@@ -183,7 +183,7 @@ def test_recipes_name_files_that_there_are() -> None:
     text = (DOCS.parent / "CONTRIBUTING.md").read_text()
     paths = re.findall(r"`((?:src|tests|docs|bench|scripts)/[^` ]*)`", text)
     assert len(paths) > 20
-    fixed = [path.partition("ROOM")[0] for path in paths]
+    fixed = [re.split("ROOM|FAMILY", path)[0] for path in paths]
     folders = [re.sub(r"[^/]*(NAME|VERB).*", "", path) for path in fixed]
     assert [path for path in folders if not (DOCS.parent / path).exists()] == []
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import irmeta
 from irmeta.cli import correlate, main, predictivity, reproduce  # noqa: F401  each registers its verb
 from irmeta.cli.app import app
-from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.scores.cube import cube
 
 runner = CliRunner()
 

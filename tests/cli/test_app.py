@@ -9,8 +9,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import irmeta
-from irmeta.attributes import about
-from irmeta.cube import cube
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 
 METRICS = ["AP@1000", "P@10", "RR", "nDCG@10"]
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 import irmeta
 from irmeta.cli import rank as _registered  # noqa: F401
 from irmeta.cli.app import app
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
-from irmeta.names import split
+from irmeta.metrics.names import split
+from irmeta.scores.cube import cube
 
 runner = CliRunner()
 

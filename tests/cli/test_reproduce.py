@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from irmeta.cli import reproduce as verb
 from irmeta.cli.app import app
 from irmeta.errors import IrmetaError
-from irmeta.studies.reproduction import compare, reproduction
+from irmeta.studies.checks.reproduction import compare, reproduction
 
 
 def paper(name: str, ours: float, needs: tuple[str, ...] = ()) -> ModuleType:

@@ -11,10 +11,10 @@ from polars.testing import assert_frame_equal
 from typer.main import get_command
 
 import irmeta
-from irmeta.attributes import about
 from irmeta.cli import _modules
 from irmeta.cli.app import app
-from irmeta.cube import cube
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES
 
 for module in _modules():

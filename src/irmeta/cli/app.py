@@ -49,7 +49,7 @@ def misfit(value: str, kind: Any, info: Any) -> str:
     >>> misfit("1", int, typer.Option(min=2)), misfit("x", float, typer.Option())
     (' must be 2 or more, not 1', " must be a number, not 'x'")
     """
-    from irmeta.names import alike
+    from irmeta.metrics.names import alike
 
     kinds = _kinds(kind)
     choices = [one for one in kinds if isinstance(one, str)]

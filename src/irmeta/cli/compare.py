@@ -36,7 +36,7 @@ def compare(
     random re-partitions of their topics. A --kind other than raw standardizes by each
     collection's own systems; to use others, run irmeta standardize apply first.
     """
-    from irmeta.studies.comparison import compare as study
+    from irmeta.studies.standardizing.comparison import compare as study
 
     if kind is None:
         kinds = None

@@ -46,7 +46,7 @@ def correlate(
 
     irmeta correlate scores.parquet --top 0.75 --by AP # without the worst systems
     """
-    from irmeta.studies import correlation
+    from irmeta.studies.agreement import correlation
 
     study = correlation.each if each else correlation.correlation
     options: dict[str, Any] = {

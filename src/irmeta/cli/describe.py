@@ -39,7 +39,7 @@ def describe(
 
     irmeta describe scores.parquet --marginal # the rank of one system that you named in advance
     """
-    from irmeta.studies.description import describe as study
+    from irmeta.studies.differences.description import describe as study
 
     sets = "marginal" if marginal else "simultaneous"
     shown.show(

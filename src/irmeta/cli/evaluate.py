@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.attributes import about
 from irmeta.choices import (
     Duplicates,
     MetricSet,
@@ -28,11 +27,12 @@ from irmeta.cli.output import (
 )
 from irmeta.cli.study import Shown, option
 from irmeta.errors import IrmetaError
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
     from irmeta.evaluation.archive import Options, Written
-    from irmeta.io.trec import Reading
+    from irmeta.io.runs.trec import Reading
 
 FILES = "Reading files"
 
@@ -83,7 +83,7 @@ class Reader:
 
     def reading(self) -> "Reading":
         """Return the options as those of a reader."""
-        from irmeta.io.trec import Reading
+        from irmeta.io.runs.trec import Reading
 
         return Reading(**vars(self))
 
@@ -230,7 +230,7 @@ def _print(
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
-    from irmeta.studies.evaluation import evaluation
+    from irmeta.studies.checks.evaluation import evaluation
 
     form = shown.form or form_of(shown.output)
     with working(shown.cluster, quiet=shown.quiet):

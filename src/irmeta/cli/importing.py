@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.attributes import about
 from irmeta.choices import Rows, TableKind, explained
 from irmeta.cli.app import app
 from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
@@ -206,14 +206,15 @@ def _read(
     collection: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
-    from irmeta.io import importers, lines, mteb, tables
+    from irmeta.io import mteb
+    from irmeta.io.tables import lines, matrices, spreadsheet
 
     if kind in ("table", "mteb") and len(files) > 1:
         raise IrmetaError(f"import one {kind} at a time; add the next with --append")
     name = collection or "collection"
     match kind:
         case "table":
-            return tables.import_table(
+            return spreadsheet.import_table(
                 files[0], rows=rows, collection=collection, **columns.named()
             )
         case "mteb":
@@ -222,7 +223,7 @@ def _read(
             )
             return {str(made.attrs["collection"]): made}
         case "trec_eval":
-            return {name: importers.import_trec_eval(files, collection=name)}
+            return {name: matrices.import_trec_eval(files, collection=name)}
         case "ir_measures":
             return {name: lines.import_ir_measures(files, collection=name)}
         case "tot":
@@ -234,11 +235,11 @@ def _read(
                 raise IrmetaError(
                     "a matrix does not say what its rows are; add --rows topics or --rows systems"
                 )
-            named = importers.topic_range(topics) if topics else None
+            named = matrices.topic_range(topics) if topics else None
             return {
-                name: importers.import_matrix(
+                name: matrices.import_matrix(
                     files, rows=rows, topics=named, collection=name
                 )
             }
         case "systemwise":
-            return importers.import_systemwise(files)
+            return matrices.import_systemwise(files)

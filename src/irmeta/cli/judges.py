@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.evaluation.sets import JudgmentSets
-    from irmeta.studies.judges.labels import Relevant
+    from irmeta.studies.judges.compare.labels import Relevant
 
 judges = Verbs(
     "judges",
@@ -127,7 +127,7 @@ def compare(
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
     """
-    from irmeta.studies.judges import compare_judges
+    from irmeta.studies.judges.compare import compare_judges
 
     refuse_overwriting(shown.output)
     relevant = _relevant(rel)
@@ -310,7 +310,7 @@ def estimate(
 
     The topics that people judged must be drawn at random, as irmeta judges sample does.
     """
-    from irmeta.studies.estimate import estimate as study
+    from irmeta.studies.judges.estimate import estimate as study
 
     shown.show(study, *given.cubes(shown), **given.used(), new_topics=not these_topics)
 
@@ -336,7 +336,7 @@ def plan(
 
     irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 --cost-human 20 --cost-llm .1
     """
-    from irmeta.studies.plan import plan as study
+    from irmeta.studies.judges.plan import plan as study
 
     options: dict[str, Any] = {
         "width": width,
@@ -458,9 +458,9 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(
             axis=0
         )
-    from irmeta.cube import labels
     from irmeta.evaluation.sources import qrels_of
-    from irmeta.io.trec import Reading
+    from irmeta.io.runs.trec import Reading
+    from irmeta.scores.cube import labels
 
     if collection is not None:
         raise IrmetaError(

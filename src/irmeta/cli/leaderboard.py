@@ -90,7 +90,7 @@ def leaderboard(
 
     irmeta leaderboard results.parquet --holes predict -o board/ # a page to host: board/index.html
     """
-    from irmeta.io.tables import read_types
+    from irmeta.io.tables.spreadsheet import read_types
     from irmeta.studies.leaderboard import leaderboard as study
 
     if shown.output is not None and not shown.output.suffix:

@@ -125,8 +125,8 @@ def apply(
     from dataclasses import replace
 
     from irmeta.io.model_file import load_model
-    from irmeta.studies import prediction
-    from irmeta.studies.prediction_model import prediction_model
+    from irmeta.studies.prediction import predict as prediction
+    from irmeta.studies.prediction.prediction_model import prediction_model
 
     if scores is not None and given is not None:
         raise IrmetaError("a table and --given exclude each other; use one")
@@ -189,7 +189,7 @@ def fit(
     from dataclasses import replace
 
     from irmeta.io.model_file import save_model
-    from irmeta.studies.prediction_model import prediction_model
+    from irmeta.studies.prediction.prediction_model import prediction_model
 
     # all metrics: a collection may lack some of those asked for
     cubes = replace(pooled, metrics=None).cubes()
@@ -215,8 +215,8 @@ def fit(
 
 def _table(path: Path) -> "xr.DataArray":
     """Read a table of systems and metrics: CSV, or a score file of one collection."""
-    from irmeta.io.importers import import_systemwise
     from irmeta.io.scores import load
+    from irmeta.io.tables.matrices import import_systemwise
 
     if path.suffix == ".parquet":
         return load(path)

@@ -44,7 +44,7 @@ def predictivity(
 
     irmeta predictivity scores.parquet --metrics "AP P@10" --sizes 5,10,15,20,25 --plot curve.svg
     """
-    from irmeta.studies.predictivity import predictivity as study
+    from irmeta.studies.agreement.predictivity import predictivity as study
 
     halves: dict[str, Any] = {
         "partitions": partitions,

@@ -101,7 +101,7 @@ def select(
 
     Predictors are chosen by least squares, whatever --learner is.
     """
-    from irmeta.studies.predictors import predictors
+    from irmeta.studies.prediction.predictors import predictors
 
     sizes = _sizes(k)
     train, dev, test = roles.cubes(targets)
@@ -161,7 +161,7 @@ def lowcost(
 
     irmeta evaluate qrels.txt runs/ -m "AP@1000 RBP(p=0.95) NumRel P(depth=10)@1000 AP(depth=10)@1000" -o C.parquet
     """
-    from irmeta.studies.lowcost import lowcost as study
+    from irmeta.studies.prediction.lowcost import lowcost as study
 
     numbers = whole_numbers("--depths", depths)
     train, dev, test = roles.cubes(targets)
@@ -192,7 +192,7 @@ def coverage(
 
     irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets "AP P@10"
     """
-    from irmeta.studies.coverage import coverage as study
+    from irmeta.studies.prediction.coverage import coverage as study
 
     cubes = pooled.cubes(targets)
     shown.show(
@@ -212,7 +212,7 @@ def models(
 
     irmeta predict models A.parquet B.parquet C.parquet --targets AP
     """
-    from irmeta.studies.models import models as study
+    from irmeta.studies.prediction.models import models as study
 
     shown.show(
         study,

@@ -111,7 +111,7 @@ def rank(
 
     irmeta rank scores.parquet --method ib --matrix covariance --format json
     """
-    from irmeta.studies.ranking import rank_metrics
+    from irmeta.studies.choice.ranking import rank_metrics
 
     search: dict[str, Any] = {
         "method": method,
@@ -142,7 +142,7 @@ def rank(
 
 
 def _costs(text: str) -> dict[str, float]:
-    from irmeta.names import split
+    from irmeta.metrics.names import split
 
     costs = {}
     for part in split(text):

@@ -42,7 +42,7 @@ def significance(
     With up to four metrics the table shows the systems with letters: systems that share a letter do not differ
     significantly.
     """
-    from irmeta.studies.significance import significance as study
+    from irmeta.studies.differences.significance import significance as study
 
     if correct is not None and test in ("tukey", "max-t"):
         raise IrmetaError(

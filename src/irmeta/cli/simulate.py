@@ -92,10 +92,10 @@ def _like(
     """Write a cube like a real one, and its truth beside it."""
     import numpy as np
 
-    from irmeta.cube import complete
     from irmeta.datasets.like import like
     from irmeta.errors import IrmetaError
     from irmeta.io.scores import choose, load_all, save
+    from irmeta.scores.selection import complete
 
     if output.suffix != ".parquet":
         raise IrmetaError(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, app, panel_of
 from irmeta.cli.output import refuse_overwriting, say, say_note
@@ -22,6 +21,7 @@ from irmeta.cli.study import (
     option,
     whole_numbers,
 )
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
@@ -77,13 +77,14 @@ def fit(
 
     irmeta standardize fit trec8.parquet -o factors.parquet
     """
-    from irmeta import standardization
+    from irmeta.datasets import factors as factor_files
+    from irmeta.scores import standardization
 
     refuse_overwriting(output)
     factors = standardization.fit(
         picked.cube(), groups=teamed.teams(), missing=picked.missing
     )
-    standardization.save(factors, output)
+    factor_files.save(factors, output)
     for note in about(factors)["notes"]:
         say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
@@ -123,12 +124,13 @@ def apply(
 
     irmeta standardize apply new-runs.parquet --factors factors.parquet -o standardized.parquet --kind normal
     """
-    from irmeta import standardization
+    from irmeta.datasets import factors as factor_files
     from irmeta.io.scores import save
+    from irmeta.scores import standardization
 
     refuse_overwriting(output)
     cube = only(selected.read(scores))
-    fitted = standardization.load(factors)
+    fitted = factor_files.load(factors)
     left_out = list[str]()
     if selected.metrics is None:
         cube, left_out = standardization.common_metrics(cube, fitted)
@@ -170,7 +172,7 @@ def durability(
     few systems two rankings agree little. Where the old file holds several collections, each is compared with the
     new one of the same name, or with the only new one, on the topics that both have.
     """
-    from irmeta.studies.durability import durability as study
+    from irmeta.studies.standardizing.durability import durability as study
 
     options: dict[str, Any] = {
         "kind": kind,
@@ -204,8 +206,8 @@ def sample(
 
     irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20
     """
-    from irmeta import standardization
-    from irmeta.studies.standardizing_set import standardizing_set
+    from irmeta.scores import standardization
+    from irmeta.studies.standardizing.standardizing_set import standardizing_set
 
     cubes, others = given.cubes()
     old = only(cubes)

@@ -12,7 +12,7 @@ from irmeta.choices import Format, Missing, MissingOfPairs, explained
 if TYPE_CHECKING:
     import xarray as xr
 
-    from irmeta.io.groups import Groups
+    from irmeta.scores.teams import Groups
 
 SCORES = "Scores to use"
 RESULT = "Result"
@@ -237,7 +237,8 @@ class Teamed:
 
     def teams(self) -> "Groups | str | None":
         """Read the table, if one is named."""
-        from irmeta.io.groups import STEM, read_groups
+        from irmeta.io.groups import read_groups
+        from irmeta.scores.teams import STEM
 
         if self.groups in (None, STEM):
             return self.groups

@@ -54,7 +54,7 @@ def versus(
 
     irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only
     """
-    from irmeta.studies.versus import versus as study
+    from irmeta.studies.differences.versus import versus as study
 
     tests: dict[str, Any] = {
         "test": test,

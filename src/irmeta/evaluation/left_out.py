@@ -14,15 +14,15 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.evaluation import notes, scoring
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.judged import GradeArray, Judged, whole_steps
+from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
-from irmeta.io.trec import Reading
-from irmeta.names import Metric
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import Metric
+from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import in_order
-from irmeta.signatures import CATALOGUE
 from irmeta.stats.arrays import Bools, Floats, Indices
 
 NOBODY = -1
@@ -170,7 +170,7 @@ def scores(looked: LookedUp) -> Floats:
 def only_rises(metric: Metric) -> bool:
     """Say whether judging more documents can only raise a score.
 
-    >>> from irmeta.names import parse
+    >>> from irmeta.metrics.names import parse
     >>> only_rises(parse("P@10")), only_rises(parse("AP")), only_rises(parse("nDCG@10"))
     (True, False, False)
     """
@@ -241,7 +241,7 @@ def _ignores_unjudged(metric: Metric) -> bool:
 
 def _chunks(runs: Sequence[JudgedRun]) -> Iterator[list[JudgedRun]]:
     """Cut runs into chunks that have about CHUNK cells together."""
-    longest = max((int(whole_steps(run.retrieved).sum()) for run in runs), default=1)
+    longest = max((int(run.retrieved.sum()) for run in runs), default=1)
     size = max(1, CHUNK // longest)
     for start in range(0, len(runs), size):
         yield list(runs[start : start + size])

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irmeta.attributes import about
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.mteb import import_mteb
 from irmeta.io.mteb.tasks import known
+from irmeta.scores.attributes import about
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.studies.leaderboard import leaderboard
 
@@ -163,15 +163,21 @@ def test_what_cannot_be_read_is_listed(tmp_path: Path) -> None:
 
 
 def test_names_of_models(tmp_path: Path) -> None:
-    """A model is named by its model_meta.json, else by its folder, in which __ stands for /."""
+    """A model is named by its model_meta.json, else by its folder, with a revision below or none; __ stands for /."""
     for folder in ("org__small", "org__large"):
         write(tmp_path, folder, "FiQA2018", {"test": entries(default=0.3)})
+    assert import_mteb(tmp_path / "org__small").system.item() == "org/small"
+    (tmp_path / "org__tiny").mkdir()
+    held = (tmp_path / "org__small" / "abc123" / "FiQA2018.json").read_text()
+    (tmp_path / "org__tiny" / "FiQA2018.json").write_text(held)
+    names = ["org/large", "org/small", "org/tiny"]
+    assert import_mteb(tmp_path).system.values.tolist() == names
     meta = tmp_path / "org__large" / "abc123" / "model_meta.json"
     meta.write_text('{"name": "org/LARGE", "revision": "abc123"}')
-    assert import_mteb(tmp_path).system.values.tolist() == ["org/LARGE", "org/small"]
+    assert import_mteb(tmp_path).system.values[0] == "org/LARGE"
     meta.write_text("{")
     made = import_mteb(tmp_path)
-    assert made.system.values.tolist() == ["org/large", "org/small"]
+    assert made.system.values.tolist() == names
     assert "model_meta.json: not JSON" in about(made)["notes"][0]
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import xarray as xr
 
-from irmeta.cube import cube
 from irmeta.errors import FileFormatError
 from irmeta.io.files import listed
 from irmeta.io.mteb.files import META, Models, task_result
@@ -18,6 +17,7 @@ from irmeta.io.mteb.results import Results
 from irmeta.io.mteb.tasks import Chosen, wanted
 from irmeta.io.places import reachable
 from irmeta.parallel import steps
+from irmeta.scores.cube import cube
 from irmeta.words import counted
 from irmeta.words import listed as in_a_list
 

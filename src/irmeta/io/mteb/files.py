@@ -61,13 +61,11 @@ class Models:
         return model.replace("__", "/"), revision
 
     def _by_folders(self, folder: Path) -> tuple[str, str | None]:
-        """Name model and revision by MODEL/REVISION; by MODEL, or the folder of the results, where that is all."""
-        above = folder.relative_to(self.root).parts
-        if len(above) > 1:
+        """Name model and revision by MODEL/REVISION, or by MODEL; either may be the folder of the results itself."""
+        above = [self.root.resolve().name, *folder.relative_to(self.root).parts]
+        if len(above) > 2 or (len(above) == 2 and "__" in above[0]):
             return above[-2], above[-1]
-        if above:
-            return above[0], None
-        return self.root.resolve().name, None
+        return above[-1], None
 
 
 def task_result(path: Path, model: str, revision: str | None) -> TaskResult:

@@ -10,7 +10,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.io.mteb.files import TaskResult
 from irmeta.io.mteb.tasks import Part, Parts, known
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 

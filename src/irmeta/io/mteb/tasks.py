@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from irmeta.errors import ScoresError
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 
 _FILE = Path(__file__).with_name("tasks.json.xz")
 
