@@ -204,7 +204,8 @@ def _read(
     collection: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
-    from irmeta.io.tables import lines, matrices, mteb, spreadsheet
+    from irmeta.io import mteb
+    from irmeta.io.tables import lines, matrices, spreadsheet
 
     if kind in ("table", "mteb") and len(files) > 1:
         raise IrmetaError(f"import one {kind} at a time; add the next with --append")
