@@ -23,7 +23,7 @@ _HOME = {
     "import_ir_measures": "irmeta.io.tables.lines",
     "import_jsonl": "irmeta.io.tables.lines",
     "import_matrix": "irmeta.io.tables.matrices",
-    "import_mteb": "irmeta.io.mteb",
+    "import_mteb": "irmeta.io.tables.mteb",
     "import_systemwise": "irmeta.io.tables.matrices",
     "import_table": "irmeta.io.tables.spreadsheet",
     "import_tot": "irmeta.io.tables.lines",

@@ -12,7 +12,7 @@ from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_groups as read_groups
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model
-from irmeta.io.mteb import import_mteb
+from irmeta.io.tables.mteb import import_mteb
 from irmeta.io.runs.trec import Reading as Reading
 from irmeta.io.scores import load as load
 from irmeta.io.scores import load_all as load_all

@@ -204,8 +204,7 @@ def _read(
     collection: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
-    from irmeta.io import mteb
-    from irmeta.io.tables import lines, matrices, spreadsheet
+    from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 
     if kind in ("table", "mteb") and len(files) > 1:
         raise IrmetaError(f"import one {kind} at a time; add the next with --append")

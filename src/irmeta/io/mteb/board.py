@@ -12,10 +12,10 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import listed
-from irmeta.io.mteb.files import META, Models, task_result
-from irmeta.io.mteb.results import Results
-from irmeta.io.mteb.tasks import Chosen, wanted
 from irmeta.io.places import reachable
+from irmeta.io.tables.mteb.files import META, Models, task_result
+from irmeta.io.tables.mteb.results import Results
+from irmeta.io.tables.mteb.tasks import Chosen, wanted
 from irmeta.parallel import steps
 from irmeta.scores.cube import cube
 from irmeta.words import counted

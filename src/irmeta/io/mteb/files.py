@@ -8,8 +8,8 @@ from typing import Any
 
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import read_bytes
-from irmeta.io.mteb.tasks import Part, known
 from irmeta.io.strictly import number, parsed
+from irmeta.io.tables.mteb.tasks import Part, known
 from irmeta.words import reason
 
 META = "model_meta.json"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from irmeta.errors import ScoresError
-from irmeta.io.mteb.files import TaskResult
-from irmeta.io.mteb.tasks import Part, Parts, known
+from irmeta.io.tables.mteb.files import TaskResult
+from irmeta.io.tables.mteb.tasks import Part, Parts, known
 from irmeta.metrics.names import nearest
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
