@@ -14,7 +14,15 @@ import mteb
 from mteb.get_tasks import _TASKS_REGISTRY
 from mteb.results import task_result
 
-TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "io" / "mteb" / "tasks.json.xz"
+TARGET = (
+    Path(__file__).parents[1]
+    / "src"
+    / "irmeta"
+    / "io"
+    / "tables"
+    / "mteb"
+    / "tasks.json.xz"
+)
 
 
 def main() -> None:

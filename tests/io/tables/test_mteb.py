@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from irmeta.io.tables.mteb import import_mteb
-from irmeta.io.tables.mteb.tasks import known
 
 from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.tables.mteb import import_mteb
+from irmeta.io.tables.mteb.tasks import known
 from irmeta.scores.attributes import about
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.studies.leaderboard import leaderboard
