@@ -12,7 +12,6 @@ from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_groups as read_groups
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model
-from irmeta.io.tables.mteb import import_mteb
 from irmeta.io.runs.trec import Reading as Reading
 from irmeta.io.scores import load as load
 from irmeta.io.scores import load_all as load_all
@@ -23,6 +22,7 @@ from irmeta.io.tables.lines import import_tot as import_tot
 from irmeta.io.tables.matrices import import_matrix as import_matrix
 from irmeta.io.tables.matrices import import_systemwise as import_systemwise
 from irmeta.io.tables.matrices import import_trec_eval as import_trec_eval
+from irmeta.io.tables.mteb import import_mteb as import_mteb
 from irmeta.io.tables.spreadsheet import import_table as import_table
 from irmeta.io.tables.spreadsheet import wide as wide
 from irmeta.parallel import watched_by as watched_by
