@@ -32,7 +32,7 @@ _SLICE, _STEP = 1 << 13, 1 << 22
 
 
 def limit(packed: int) -> int:
-    """Return how many bytes so many packed ones may hold, whatever packs them: Parquet, too."""
+    """Return how many bytes packed data may hold by their size, whatever packs them: Parquet, too."""
     return max(FREE, RATIO * packed)
 
 
