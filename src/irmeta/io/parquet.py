@@ -1,6 +1,6 @@
 """Parquet of strangers: the footer and the heads of its pages are read first, so that a small file is not much data.
 
-polars makes of a page what its head says: so many bytes unpacked, so many values of up to 16 bytes. The sum over all
+polars makes of a page what its head says: a number of bytes unpacked, and of values of up to 16 bytes. The sum over all
 pages has the limit of every packed form (`irmeta.io.files.limit`). Format: parquet-format 2.10, Thrift's compact
 protocol.
 """
