@@ -39,7 +39,7 @@ class Run {
       : retrieved(judgments.topics()), judgments_(judgments), single_(single), top_(top) {}
 
   void feed(const char* data, size_t n) {
-    if (!regular) return;
+    if (!regular || !n) return;
     text_.resize(left_ + n + PADDING);
     std::memcpy(&text_[left_], data, n);
     const size_t size = left_ + n;
