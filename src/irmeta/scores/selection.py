@@ -149,12 +149,16 @@ def prepare(
     by: str | None = None,
     missing: MissingOfPairs = "error",
     pairs: bool = False,
+    by_topic: bool = False,
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
+
+    Topics that come in clusters are replaced by their clusters, which are then what was drawn independently.
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
     pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
+    by_topic : the study looks at each topic by itself, whatever its cluster.
     """
     if by is not None and top is None:
         raise ScoresError("--by needs --top, as in --top 0.75")
