@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 
 import irmeta
+import irmeta.scores.standardization
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to

@@ -25,7 +25,7 @@ _WIDE = 8
 """Words of strings that are sorted as arrays, where each takes as many as the longest; longer ones go as bytes."""
 _MASKS = np.array([2**64 - 2 ** (64 - 8 * n) for n in range(9)], dtype=np.uint64)
 """For n = 0, ..., 8 the bits of a word's first n bytes."""
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+MIX = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio, odd: multiplying by it spreads neighbouring numbers (Knuth, volume 3, section 6.4)."""
 
 
@@ -90,12 +90,12 @@ class Strings:
     @cached_property
     def hash(self) -> Words:
         """A 64-bit hash of each string: equal strings have equal hashes, different ones almost never."""
-        mixed = _scramble(self.word(0))
+        mixed = scrambled(self.word(0))
         # word after word, of the strings that reach so far
         longer = np.arange(len(self))
         for which in range(1, self.widest):
             longer = longer[self.length[longer] > 8 * which]
-            mixed[longer] = _scramble(mixed[longer] ^ self.take(longer).word(which))
+            mixed[longer] = scrambled(mixed[longer] ^ self.take(longer).word(which))
         return mixed
 
     def equals(self, other: "Strings") -> Bools:
@@ -230,8 +230,8 @@ def windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
     )
 
 
-def _scramble(word: Words) -> Words:
+def scrambled(word: Words) -> Words:
     """Mix the bits of each number: two multiplications by an odd constant, and the upper half folded in between."""
-    mixed = word * _MIX
+    mixed = word * MIX
     mixed ^= mixed >> np.uint64(32)
-    return mixed * _MIX
+    return mixed * MIX

@@ -90,7 +90,7 @@ RUN = Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
 _QRELS = Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
 _BEIR = Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
 _STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
-_HEADER = 1 << 16
+HEADER = 1 << 16
 """Bytes of a file in which a header of ir_metadata ends."""
 _HEADERS = {
     b"qid",
@@ -178,7 +178,7 @@ def metadata_of(text: bytes) -> str:
     """
     if not text.startswith(b"#"):
         return ""
-    header = takewhile(lambda line: line.startswith(b"#"), text[:_HEADER].split(b"\n"))
+    header = takewhile(lambda line: line.startswith(b"#"), text[:HEADER].split(b"\n"))
     lines = [
         line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip()
         for line in header
@@ -281,15 +281,14 @@ def text_of(
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not text.isascii() and not _is_utf8(text):
-        remarks.append(
-            Remark(
-                "warning",
-                str(path),
-                None,
-                "not UTF-8; ids keep their bytes unchanged",
-            )
-        )
+        remarks.append(not_utf8(path))
     return text, remarks
+
+
+def not_utf8(path: Location) -> Remark:
+    """Say that a file has bytes that are not UTF-8."""
+    what = "not UTF-8; ids keep their bytes unchanged"
+    return Remark("warning", str(path), None, what)
 
 
 def _is_utf8(text: bytes) -> bool:
