@@ -8,11 +8,11 @@ import xarray as xr
 
 from irmeta.choices import MeanOver
 from irmeta.errors import ScoresError, require_choice
-from irmeta.scores.attributes import about, recorded
+from irmeta.scores.attributes import about
 from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.teams import STEM, stem
-from irmeta.stats.arrays import Ints
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of
 from irmeta.words import counted, listed
@@ -31,7 +31,7 @@ def with_clusters(
     *,
     mean_over: MeanOver = "topics",
 ) -> xr.DataArray:
-    """Return a cube whose topics have clusters; studies then take clusters, not topics, for what was drawn independently.
+    """Return a cube whose topics have clusters; studies then take clusters, not topics, as independent.
 
     scores : a cube.
     clusters : the cluster of each topic by name; or "stem": a topic's name begins with its cluster, up to its last
@@ -109,7 +109,8 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         provenance=provenance
         | {"clusters": {"clusters": len(names), "topics": topics, "mean_over": over}},
     )
-    return from_additive(made), [_note(number, over)]
+    metric = str(scores.metric.values[0])
+    return from_additive(made), [_note(line[:, 0], number, over, metric)]
 
 
 def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:
@@ -120,23 +121,37 @@ def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:
     return order, np.array([place[name] for name in names], dtype=np.int64)
 
 
-def _note(number: Ints, over: str) -> str:
-    """Say what counts as independent, what a mean is over, and whether clusters are too few to claim anything."""
+def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
+    """Say what counts as independent, what a mean is over, and what the topics are worth by one metric, (system, topic).
+
+    A mean of topics in clusters is as certain as that of fewer independent topics: their number over the design effect.
+    """
     sizes = np.bincount(number)
     note = (
-        f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} to {sizes.max()}): clusters, not topics, "
-        f"count as independent, and a mean is over {over}."
+        f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} to {sizes.max()}): clusters, not "
+        f"topics, count as independent, and a mean is over {over}."
     )
     worth = statistics.effective(number)
     if worth < FEW:
-        note += f" They are worth {worth:.1f} of one size, too few to claim anything."
+        return (
+            f"{note} They are worth {worth:.1f} of one size, too few to claim anything."
+        )
+    if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
+        means, differences = (
+            len(number) / statistics.wider(part, number) ** 2
+            for part in (scores, scores - scores.mean(axis=0))
+        )
+        note += (
+            f" By {metric} the topics are worth {means:.0f} independent ones for a mean, {differences:.0f} for a "
+            "difference of two."
+        )
     return note
 
 
-def noticed(scores: xr.DataArray, metric: str) -> list[str]:
+def noticed(scores: xr.DataArray) -> list[str]:
     """Note that topics look clustered, by their names and by their scores, where nobody said so; else nothing.
 
-    metric : the one whose scores are looked at, as differences from each topic's mean.
+    The scores of the first metric are looked at, as differences from each topic's mean.
     """
     if CLUSTER in scores.coords or scores.isnull().any():
         return []
@@ -146,7 +161,9 @@ def noticed(scores: xr.DataArray, metric: str) -> list[str]:
         return []
     clustered = with_clusters(scores, STEM)
     _, number = numbered(clustered)
-    values = additive(scores).sel(metric=metric).transpose("system", "topic").values
+    first = additive(scores).isel(metric=0)
+    metric = str(first.metric.item())
+    values = first.transpose("system", "topic").values
     from_topic = values - values.mean(axis=0)
     found = statistics.alike(from_topic, number)
     if not found.low > 0:
@@ -155,8 +172,26 @@ def noticed(scores: xr.DataArray, metric: str) -> list[str]:
     return [
         f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and differences "
         f"between systems by {metric} are alike within them (intraclass correlation {found.icc:.2f}, 95% "
-        f"{found.low:.2f} to {found.high:.2f}). Ignoring it makes intervals {times:.1f} times too short: --clusters stem."
+        f"{found.low:.2f} to {found.high:.2f}). Ignoring it makes intervals {times:.1f} times too short "
+        "(--clusters stem)."
     ]
+
+
+def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Note which collections' topics come in clusters, where intervals take each topic as independent all the same."""
+    return [
+        f"{name}: intervals take topics as independent, though they come in clusters; they are too short if the topics "
+        "of a cluster are alike"
+        for name, scores in cubes.items()
+        if in_clusters(scores)
+    ]
+
+
+def units(scores: xr.DataArray) -> list[str]:
+    """Return for each topic what is drawn independently: the name of its cluster, or its own."""
+    if CLUSTER in scores.coords:
+        return [str(name) for name in scores[CLUSTER].values]
+    return [str(topic) for topic in scores.topic.values]
 
 
 def cluster_map(scores: xr.DataArray) -> dict[str, str]:

@@ -19,6 +19,7 @@ from irmeta.metrics.names import (
     raw,
     split,
 )
+from irmeta.scores.clusters import by_cluster, noticed
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.means import means
 from irmeta.stats.arrays import Floats, settled
@@ -160,6 +161,22 @@ def prepare(
     pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
     by_topic : the study looks at each topic by itself, whatever its cluster.
     """
+    whole, notes = _kept(scores, metrics, top, by, missing, pairs)
+    if by_topic:
+        return whole, notes
+    units, of_clusters = by_cluster(whole)
+    return units, notes + of_clusters + noticed(whole)
+
+
+def _kept(
+    scores: xr.DataArray,
+    metrics: str | Iterable[str] | None,
+    top: float | None,
+    by: str | None,
+    missing: MissingOfPairs,
+    pairs: bool,
+) -> tuple[xr.DataArray, list[str]]:
+    """Return the metrics and systems that a study is about, complete, and what was left out."""
     if by is not None and top is None:
         raise ScoresError("--by needs --top, as in --top 0.75")
     used = select(scores, metrics=metrics)

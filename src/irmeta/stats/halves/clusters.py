@@ -66,38 +66,39 @@ def alike(scores: Floats, cluster: Ints) -> Alike:
     totals = sums(scores, cluster, axis=-1)  # (system, cluster)
     between = totals**2 / sizes
     within = np.maximum(sums(scores**2, cluster, axis=-1) - between, 0.0)
-    parts = (sizes, sizes**2, between.sum(axis=0), within.sum(axis=0), totals)
-    whole = [part.sum(axis=-1, keepdims=True) for part in parts]
-    icc = _icc(*whole, clusters).item()
+    parts = _Sums(sizes, sizes**2, between.sum(axis=0), within.sum(axis=0), totals)
+    whole = _Sums(*(part.sum(axis=-1, keepdims=True) for part in parts))
+    icc = _icc(whole, clusters).item()
     if clusters < 3:
         return Alike(icc, np.nan, np.nan)
-    without = _icc(
-        *(every - part for every, part in zip(whole, parts, strict=True)), clusters - 1
-    )
+    left = _Sums(*(every - part for every, part in zip(whole, parts, strict=True)))
+    without = _icc(left, clusters - 1)
     # the jackknife's variance: (G - 1) / G times the sum of squares about the mean
     error = np.sqrt((clusters - 1) * np.var(without))
     half = scipy.stats.t.ppf(0.975, clusters - 1) * error
     return Alike(icc, max(icc - half, -1.0), min(icc + half, 1.0))
 
 
-def _icc(
-    topics: Floats,
-    squares: Floats,
-    between: Floats,
-    within: Floats,
-    totals: Floats,
-    clusters: int,
-) -> Floats:
-    """Return (MSB - MSW) / (MSB + (n0 - 1) MSW), MSB and MSW pooled over systems, n0 the size that counts.
+class _Sums(NamedTuple):
+    """Sums over clusters, or the terms of each: sizes, their squares, sums of squares, and each system's scores.
 
-    topics, squares : sums of the clusters' sizes and of their squares.  between, within : sums of squares, between still
-    about 0.  totals : (system, ...), sums of scores.
+    between, within : sums of squares of clusters' means about 0, and of scores about them.  totals : (system, ...).
     """
-    about_mean = between - (totals**2).sum(axis=0) / topics
+
+    topics: Floats
+    squares: Floats
+    between: Floats
+    within: Floats
+    totals: Floats
+
+
+def _icc(of: _Sums, clusters: int) -> Floats:
+    """Return (MSB - MSW) / (MSB + (n0 - 1) MSW), MSB and MSW pooled over systems, n0 the size that counts."""
+    about_mean = of.between - (of.totals**2).sum(axis=0) / of.topics
     msb = about_mean / (clusters - 1)
-    size = (topics - squares / topics) / (clusters - 1)
+    size = (of.topics - of.squares / of.topics) / (clusters - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        msw = within / (topics - clusters)
+        msw = of.within / (of.topics - clusters)
         found: Floats = (msb - msw) / (msb + (size - 1) * msw)
     return found
 
