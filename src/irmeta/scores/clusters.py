@@ -122,7 +122,7 @@ def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:
 
 
 def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
-    """Say what counts as independent, what a mean is over, and what the topics are worth by one metric, (system, topic).
+    """Say what counts as independent, what a mean is over, and what topics are worth by a metric, (system, topic).
 
     A mean of topics in clusters is as certain as that of fewer independent topics: their number over the design effect.
     """
