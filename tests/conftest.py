@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from irmeta import cli
+
 if TYPE_CHECKING:
     from irmeta.workers import Cluster
 
@@ -160,3 +162,20 @@ def cluster(address: str) -> "Iterator[Cluster]":
 
     with on_cluster(address) as engine:
         yield engine
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    """Run a command line in a folder of its own; gives exit code, standard output, unfolded standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["irmeta", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out, err.replace("\n  ", " ")
+
+    return command

@@ -80,11 +80,11 @@ def test_errors_of_the_system_end_in_a_sentence(
 ) -> None:
     """An error of the system that no reader or writer expected names the file, and the command exits with 2."""
 
-    def refuse() -> None:
+    def refuse(_: object) -> None:
         raise OSError(5, "Input/output error", "s.parquet")
 
     monkeypatch.setattr("irmeta.cli._modules", list)
-    monkeypatch.setattr("irmeta.cli.app.app", refuse)
+    monkeypatch.setattr("irmeta.cli.app.run", refuse)
     with pytest.raises(SystemExit, match="2"):
         main()
     assert capsys.readouterr().err == "irmeta: s.parquet: Input/output error\n"

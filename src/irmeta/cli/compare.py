@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Pooled, Seed, Shown
 from irmeta.cli.standardize import FlatTopics
-from irmeta.cli.study import Pooled, Seed, Shown, option
 
 
 @app.command()

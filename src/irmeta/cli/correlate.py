@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Coefficient, CorrelationView, Level, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, PickedPairs, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, PickedPairs, Shown
 
 
 @app.command()

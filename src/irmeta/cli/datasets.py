@@ -4,11 +4,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import Quiet
 from irmeta.cli.output import working, write
-from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import nearest
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 datasets = Verbs("datasets", help="List and fetch public collections.")
-app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
 
 Data = Annotated[
     Path | None,
@@ -94,7 +91,7 @@ def _factors() -> "pl.DataFrame":
 def fetch(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME", help="Names that irmeta datasets list shows."),
+        argument(metavar="NAME", help="Names that irmeta datasets list shows."),
     ],
     data: Data = None,
     quiet: Quiet = False,

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from irmeta.choices import ScoreView, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Picked, Seed, Shown, Teamed
 
 
 @app.command()

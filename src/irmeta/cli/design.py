@@ -3,15 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.cli.app import app
-from irmeta.cli.study import (
-    Picked,
-    Seed,
-    Shown,
-    Teamed,
-    option,
-    whole_numbers,
-)
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Picked, Seed, Shown, Teamed, whole_numbers
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import (
     Duplicates,
     MetricSet,
@@ -15,7 +13,8 @@ from irmeta.choices import (
     TopicSet,
     explained,
 )
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Shown
 from irmeta.cli.output import (
     form_of,
     refuse_overwriting,
@@ -25,7 +24,6 @@ from irmeta.cli.output import (
     working,
     write,
 )
-from irmeta.cli.study import Shown, option
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import about
 from irmeta.words import counted
@@ -38,7 +36,7 @@ FILES = "Reading files"
 
 Runs = Annotated[
     list[str],
-    typer.Argument(
+    argument(
         help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."
     ),
 ]
@@ -92,7 +90,7 @@ class Reader:
 def evaluate(
     qrels: Annotated[
         str,
-        typer.Argument(help="Relevance judgments: topic, iteration, document, grade."),
+        argument(help="Relevance judgments: topic, iteration, document, grade."),
     ],
     runs: Runs,
     reader: Reader,

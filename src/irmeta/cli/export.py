@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Held, Quiet
 from irmeta.cli.output import say
-from irmeta.cli.study import Held, Quiet, option
 from irmeta.errors import IrmetaError
 
 

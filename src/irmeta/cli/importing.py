@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import Rows, TableKind, explained
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note
-from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import about
 from irmeta.words import counted
@@ -69,10 +67,10 @@ class Named:
 @app.command(name="import")
 def import_scores(
     kind: Annotated[
-        TableKind, typer.Argument(help=explained(TableKind, "What the files hold."))
+        TableKind, argument(help=explained(TableKind, "What the files hold."))
     ],
     files: Annotated[
-        list[str], typer.Argument(help="The files, or folders, globs or URLs of them.")
+        list[str], argument(help="The files, or folders, globs or URLs of them.")
     ],
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
     columns: Named,

@@ -5,21 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
-from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, Teamed
 from irmeta.cli.output import refuse_overwriting, say, write
-from irmeta.cli.study import (
-    RESULT,
-    SCORES,
-    MissingScores,
-    Quiet,
-    Seed,
-    Shown,
-    Teamed,
-    option,
-)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -32,7 +21,6 @@ judges = Verbs(
     "judges",
     help="Compare judgments with true ones; combine few judgments by people with many by a machine.",
 )
-app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
 Runs = Annotated[
     list[str] | None,
@@ -66,7 +54,7 @@ SampleFile = Annotated[
 def compare(
     files: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             help="Judgment sets (qrels), the truth first; or score files with one collection for each judge."
         ),
     ],
@@ -169,7 +157,7 @@ def compare(
 def sample(
     file: Annotated[
         str,
-        typer.Argument(help="Judgments (qrels) or scores of the topics to draw from."),
+        argument(help="Judgments (qrels) or scores of the topics to draw from."),
     ],
     topics: Annotated[int, option(min=2, help="How many topics to draw.")],
     strata: Annotated[
@@ -360,7 +348,7 @@ def _given(
             "give judgment sets (with --runs for their scores) or score files, not both"
         )
     if tables:
-        from irmeta.cli.study import distinct
+        from irmeta.cli.options import distinct
         from irmeta.io.scores import load_all
 
         [cubes] = distinct([[(path, load_all(path)) for path in tables]])

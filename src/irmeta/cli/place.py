@@ -4,18 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from irmeta.cli.app import app
-from irmeta.cli.study import (
-    MissingScores,
-    Seed,
-    Selected,
-    Shown,
-    distinct,
-    named,
-    option,
-)
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import MissingScores, Seed, Selected, Shown, distinct, named
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -28,9 +18,7 @@ class Placed(Selected):
 
     given: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SCORES|RUNS", help="Score files; with --qrels, run files."
-        ),
+        argument(metavar="SCORES|RUNS", help="Score files; with --qrels, run files."),
     ]
 
     def cubes(self) -> "dict[str, xr.DataArray]":

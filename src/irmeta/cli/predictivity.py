@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Ties, TopOn, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option, whole_numbers
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Picked, Seed, Shown, Teamed, whole_numbers
 
 
 @app.command()

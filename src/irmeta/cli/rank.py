@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from irmeta.choices import Candidates, Level, Matrix, Objective, Search, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import RESULT, Best, Picked, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import RESULT, Best, Picked, Seed, Shown
 from irmeta.errors import ScoresError
 
 
@@ -78,7 +78,7 @@ def rank(
                 "table shows the gap left."
             )
         ),
-    ] = 60,
+    ] = 60.0,
     partitions: Annotated[
         int,
         option(

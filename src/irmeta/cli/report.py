@@ -5,9 +5,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.cli.app import app
-from irmeta.cli.output import say, working
-from irmeta.cli.study import (
+from irmeta.cli.app import app, option
+from irmeta.cli.options import (
     Cluster,
     MissingScores,
     Pooled,
@@ -15,8 +14,8 @@ from irmeta.cli.study import (
     Seed,
     Teamed,
     named,
-    option,
 )
+from irmeta.cli.output import say, working
 
 if TYPE_CHECKING:
     import xarray as xr

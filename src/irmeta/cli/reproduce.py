@@ -7,11 +7,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Seed, Shown
 from irmeta.cli.output import emit, form_of, working, write
-from irmeta.cli.study import Seed, Shown, option
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import nearest
 
@@ -33,7 +31,7 @@ PAPERS: dict[str, str] = {
 @app.command()
 def reproduce(
     shown: Shown,
-    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
+    paper: Annotated[str, argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
     data: Annotated[
         Path | None,
         option(

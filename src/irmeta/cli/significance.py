@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Correction, Test, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Margin, Picked, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Margin, Picked, Seed, Shown
 from irmeta.errors import IrmetaError
 
 

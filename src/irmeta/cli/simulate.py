@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Quiet, Seed
 from irmeta.cli.output import refuse_overwriting, say, working
-from irmeta.cli.study import Quiet, Seed, option
 
 
 @app.command()

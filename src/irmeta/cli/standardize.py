@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import Flat, Kind, explained
-from irmeta.cli.app import Verbs, app, panel_of
-from irmeta.cli.output import refuse_overwriting, say, say_note
-from irmeta.cli.study import (
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import (
     Chosen,
     PickedPairs,
     Quiet,
@@ -18,9 +15,9 @@ from irmeta.cli.study import (
     Shown,
     Teamed,
     only,
-    option,
     whole_numbers,
 )
+from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.scores.attributes import about
 from irmeta.words import counted
 
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
 standardize = Verbs(
     "standardize", help="Standardize scores, so that all topics are on one scale."
 )
-app.add_typer(standardize, name="standardize", rich_help_panel=panel_of("standardize"))
 
 KindOption = Annotated[
     Kind, option("--kind", help=explained(Kind, "How scores are standardized."))
@@ -53,10 +49,10 @@ class OldAndNew(Chosen):
 
     old: Annotated[
         Path,
-        typer.Argument(help="Score file of the old systems, whose factors are used."),
+        argument(help="Score file of the old systems, whose factors are used."),
     ]
     new: Annotated[
-        Path, typer.Argument(help="Score file of the new systems on the same topics.")
+        Path, argument(help="Score file of the new systems on the same topics.")
     ]
 
     def cubes(self) -> "tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]":
@@ -100,7 +96,7 @@ def fit(
 def apply(
     scores: Annotated[
         Path,
-        typer.Argument(
+        argument(
             help="A score file (Parquet), as written by irmeta evaluate or import."
         ),
     ],

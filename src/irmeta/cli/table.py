@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Correction, TableTest, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Picked, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Picked, Seed, Shown
 
 
 @app.command()

@@ -3,9 +3,9 @@
 import sys
 from typing import Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
 from irmeta.cli.evaluate import Reader, Runs
-from irmeta.cli.study import Shown, option
+from irmeta.cli.options import Shown
 
 
 @app.command()

@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import ManyToOne, PairedTest, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Margin, PickedPairs, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Margin, PickedPairs, Seed, Shown
 
 
 @app.command()

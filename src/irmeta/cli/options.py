@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import Format, MeanOver, Missing, MissingOfPairs, explained
+from irmeta.cli.app import argument, option
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,22 +16,6 @@ if TYPE_CHECKING:
 SCORES = "Scores to use"
 RESULT = "Result"
 WHERE_MISSING = "What to do where scores are missing."
-
-
-def option(*names: str, panel: str | None = None, **settings: Any) -> Any:
-    """Declare an option in a panel of the command's help."""
-    return typer.Option(*names, rich_help_panel=panel, **settings)
-
-
-def _drawable(path: Path | None) -> Path | None:
-    """Refuse, before the work, a figure that cannot be saved after it."""
-    if path is not None:
-        from irmeta.io.outputs import require_folder
-        from irmeta.report.plots.figure import require_form
-
-        require_form(path)
-        require_folder(path)
-    return path
 
 
 Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
@@ -185,7 +168,7 @@ class Held(Selected):
 
     scores: Annotated[
         Path,
-        typer.Argument(
+        argument(
             help="A score file (Parquet), as written by irmeta evaluate or import."
         ),
     ]
@@ -220,7 +203,7 @@ class Pooled(Chosen):
 
     scores: Annotated[
         list[Path],
-        typer.Argument(help="Score files (Parquet); every collection in them is used."),
+        argument(help="Score files (Parquet); every collection in them is used."),
     ]
 
     def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
@@ -322,7 +305,6 @@ class Shown:
         option(
             panel=RESULT,
             help="Draw the result: FILE.svg, .pdf or .png.",
-            callback=_drawable,
         ),
     ] = None
     plot_width: Annotated[
@@ -352,6 +334,12 @@ class Shown:
 
         if self.plot_width is not None and self.plot is None:
             raise IrmetaError("--plot-width needs --plot FILE")
+        if self.plot is not None:  # what cannot be saved is refused before the work
+            from irmeta.io.outputs import require_folder
+            from irmeta.report.plots.figure import require_form
+
+            require_form(self.plot)
+            require_folder(self.plot)
         form = self.form or form_of(self.output)
         with working(self.cluster, quiet=self.quiet):
             result = study(*scores, **options)
