@@ -11,9 +11,11 @@ import xarray as xr
 
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
+from irmeta.io.schemas import FactorsFile
+from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.standardization import dataset_of, frame_of
@@ -48,10 +50,11 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
-    seals.check_file(path)
+    table, metadata = parquet.opened(path)
     try:
-        frame = _checked(pl.read_parquet(path))
-        attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
+        frame = _checked(table.collect())
+        attrs = parsed(metadata[_KEY])
+        fitting(attrs, FactorsFile)
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(
