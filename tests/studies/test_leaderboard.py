@@ -290,7 +290,7 @@ def test_a_task_that_no_complete_model_has_does_not_take_the_board_down() -> Non
 
 
 def test_models_with_few_tasks_can_be_left_out() -> None:
-    """min_tasks keeps the models with so many tasks; the finding offers it where models lack more than half."""
+    """min_tasks keeps the models with that number of tasks; the finding offers it where models lack more than half."""
     scores = drawn(models=20)
     scores[15:, 5:] = NAN
     told = findings(leaderboard(board(scores), aggregate="mean", resamples=40))

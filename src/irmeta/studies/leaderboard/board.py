@@ -169,7 +169,7 @@ def _cells(part: tuple[Bools, Bools]) -> int:
 
 
 def with_tasks(board: Board, least: int) -> Board:
-    """Keep the models that have scores on at least so many tasks."""
+    """Keep the models that have scores on at least this number of tasks."""
     model, task, _ = board.nouns
     kept = np.isfinite(board.scores).sum(axis=1) >= least
     if kept.all():
@@ -185,7 +185,7 @@ def with_tasks(board: Board, least: int) -> Board:
 
 
 def predictable(board: Board, least: int) -> Board:
-    """Keep the tasks that at least so many models have, and the models that have some of them."""
+    """Keep the tasks that at least this number of models have, and the models that have some of them."""
     model, task, _ = board.nouns
     present = np.isfinite(board.scores)
     tasks = present.sum(axis=0) >= least

@@ -76,8 +76,9 @@ def leaderboard(
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
     order is sure) and tied (how many may be first); over (aggregate, other) tau, over the `compared` models that have a
     value by all aggregates; over (system, topic) score, and with holes="predict" predicted, predicted_low and
-    predicted_high; with holes="bounds" and holes, over (system) complete_rank, complete_low and complete_high, by the
-    first aggregate on the part without holes; and over (step) the few tasks that rank as all do.
+    predicted_high, with the coverage of hidden scores, of those of the ten best models, and of each task's; with
+    holes="bounds" and holes, over (system) complete_rank, complete_low and complete_high, by the first aggregate on
+    the part without holes; and over (step) the few tasks that rank as all do.
     Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
     count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
 
@@ -158,6 +159,8 @@ def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, obje
         "predicted_low": (cells, np.clip(filled.low, *possible)),
         "predicted_high": (cells, np.clip(filled.high, *possible)),
         "coverage": filled.coverage,
+        "coverage_of_top": filled.coverage_of_top,
+        "coverage_of_task": ("topic", filled.coverage_of_tasks),
         "prediction_error": filled.error,
     }
 

@@ -10,6 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
+from irmeta.stats.leaderboards.completion import TOP
 from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.stats.rankings.rank import tau_b
@@ -123,6 +124,9 @@ def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
     if "type" in outcome.coords:
         held["type"] = _texts(outcome["type"])
     held["models"] = counts.sum("system").values
+    if "coverage_of_task" in outcome:
+        covered = pl.Series(outcome["coverage_of_task"].values)
+        held["coverage"] = covered.fill_nan(None)
     held["mean"] = outcome["score"].mean("system").values
     return pl.DataFrame(held)
 
@@ -410,7 +414,8 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
         return [
             f"{count}; they were predicted from the models' other scores. Of known scores that were "
             f"hidden as a check, {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} "
-            f"intervals (typical error {outcome['prediction_error'].item():.3f}). This holds for "
+            f"intervals{_of_the_best(outcome)} (typical error "
+            f"{outcome['prediction_error'].item():.3f}). This holds for "
             "missing scores that resemble the known ones; if bad scores were withheld, they are "
             "worse than predicted, and ranks favour whoever withheld them."
         ]
@@ -429,6 +434,15 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
         "whatever the missing scores are, even if bad ones were withheld; --holes predict narrows "
         f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons{_sparse(outcome)}."
     ]
+
+
+def _of_the_best(outcome: xr.Dataset) -> str:
+    """Say how many of the hidden scores of the best models lay within their intervals."""
+    covered = outcome["coverage_of_top"].item()
+    if np.isnan(covered):
+        return ""
+    best = min(TOP, outcome.sizes["system"])
+    return f", {covered:.0%} of those of the {best} best {nouns(outcome)['model']}s"
 
 
 def _sparse(outcome: xr.Dataset) -> str:
