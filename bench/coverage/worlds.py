@@ -62,6 +62,11 @@ class Column:
     of: Hard
 
     @property
+    def systems(self) -> Sequence[str]:
+        """Their names."""
+        return [str(number) for number in range(self.of.systems)]
+
+    @property
     def means(self) -> np.ndarray:
         """The true means."""
         return self.of.means[:, None]
