@@ -15,6 +15,7 @@ from irmeta.metrics.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.scores.limits import (
     at_once_notes,
+    by_itself_notes,
     constant_notes,
     equivalence_notes,
     tied_notes,
@@ -406,6 +407,8 @@ def _interval_notes(
     if together and systems > 2:
         promise, *better = AT_ONCE.get(test, BY_DEFAULT)
         lines += at_once_notes(promise, scores, *better)
+    else:
+        lines += by_itself_notes(scores)
     if systems > 2:
         lines.append(
             "the share of pairs that differ significantly describes these topics and has no "

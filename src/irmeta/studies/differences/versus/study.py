@@ -12,6 +12,7 @@ from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores.limits import (
     at_once_notes,
+    by_itself_notes,
     constant_notes,
     equivalence_notes,
     tied_notes,
@@ -347,6 +348,8 @@ def _notes(
         notes.append(
             f"{1 - alpha:.0%} intervals of the differences are meant to hold {held}."
         )
+    if count == 1 or correct in ("bh", "none"):
+        notes += by_itself_notes(scores)
     if count > 1 and correct in ("holm", "bonferroni"):
         notes += at_once_notes(f"{AT_ONCE}, Bonferroni's t", scores)
     if count > 1 and correct == "dunnett":
