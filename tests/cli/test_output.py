@@ -2,6 +2,7 @@
 
 import gzip
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 
 import irmeta
 from irmeta.cli import main, output
-from irmeta.cube import cube
 from irmeta.parallel import steps
+from irmeta.scores.cube import cube
 
 
 def test_results_replace_nothing_of_another_kind(run):
@@ -81,14 +82,22 @@ def test_a_width_without_a_plot_is_an_error(run):
     assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
 
 
+def test_a_terminal_gets_no_control_characters(monkeypatch, capsys):
+    """What goes to a terminal, CSV too, shows control characters as escapes; a pipe gets names exactly."""
+    for terminal in (True, False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal)
+        output.write("bm25\x1b[2J\t\u202e1\n", None)
+    assert capsys.readouterr().out == "bm25\\x1b[2J\t\\u202e1\nbm25\x1b[2J\t\u202e1\n"
+
+
 def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
     """Where the system gives no more memory, the command says so and what to do, and exits with 2."""
 
-    def refuse():
+    def refuse(_):
         raise MemoryError("Unable to allocate 3 GiB")
 
     monkeypatch.setattr("irmeta.cli._modules", list)
-    monkeypatch.setattr("irmeta.cli.app.app", refuse)
+    monkeypatch.setattr("irmeta.cli.app.run", refuse)
     with pytest.raises(SystemExit, match="2"):
         main()
     said = capsys.readouterr().err

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.cube import cube
 from irmeta.report.page.writing import write_report
 from irmeta.report.plots import figure
+from irmeta.scores.cube import cube
 
 METRICS = ("AP@1000", "P@10", "nDCG@10", "RR", "RBP(p=0.8)")
 

@@ -15,7 +15,6 @@ import pytest
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import ALL, cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.report.page import design as design_page
 from irmeta.report.page import writing
@@ -26,7 +25,11 @@ from irmeta.report.page.sections import sections
 from irmeta.report.page.significance import range_of_power
 from irmeta.report.page.writing import write_report
 from irmeta.report.words import headlines
-from irmeta.studies import correlation, description, design, predictivity, significance
+from irmeta.scores.cube import cube
+from irmeta.scores.frames import ALL
+from irmeta.studies import design
+from irmeta.studies.agreement import correlation, predictivity
+from irmeta.studies.differences import description, significance
 
 TEXTS = {name: import_module(f"irmeta.report.page.{name}").TEXT for name in NAMES}
 OF_SEVERAL = {"judges", "comparison"}
@@ -484,10 +487,11 @@ def test_an_interrupted_report_is_run_again(
         "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a", "b")
     )
     write = writing._write_files
+    half = tmp_path / "one" / "tables" / ".systems-b-means.csv.12345678.part"
 
-    def stop_at_b(folder: Path, stem: str, panel: Panel) -> None:
-        write(folder, stem, panel)
-        (folder / "tables" / ".systems-b-means.csv.12345678.part").write_text("half")
+    def stop_at_b(written: Any, stem: str, panel: Panel) -> None:
+        write(written, stem, panel)
+        half.write_text("half")
         if panel.label == "b":
             raise KeyboardInterrupt
 

@@ -11,14 +11,16 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.cube import DIMS, check, choose_names, cube, labels, possible
-from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
+from irmeta.scores.attributes import about
+from irmeta.scores.columns import require_short
+from irmeta.scores.cube import DIMS, check, cube, labels, possible
+from irmeta.scores.cubes import by_name
+from irmeta.scores.selection import choose_names
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 
@@ -134,9 +136,12 @@ def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
             by_collection.agg(pl.col(DIMS).unique(maintain_order=True)).collect().rows()
         ):
             known[name] = dict(zip(DIMS, lists, strict=True))
+    require_short(known, "collection")
     for dim in DIMS:
-        if any(None in one[dim] for one in known.values()):
-            raise _unnamed(dim)
+        for one in known.values():
+            if None in one[dim]:
+                raise _unnamed(dim)
+            require_short(one[dim], dim)
     return known
 
 

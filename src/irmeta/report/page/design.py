@@ -5,10 +5,10 @@ from shlex import quote
 
 import numpy as np
 
-from irmeta.attributes import about
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Chart, Panel, Text, numbers, of_study
 from irmeta.report.plots import figure_of
+from irmeta.scores.attributes import about
 from irmeta.studies import design
 
 PARTITIONS = 100

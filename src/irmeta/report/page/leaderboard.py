@@ -1,5 +1,6 @@
 """A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -10,19 +11,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 import xarray as xr
-from jinja2 import Environment, PackageLoader, select_autoescape
 
-from irmeta.attributes import about
-from irmeta.errors import FileFormatError
-from irmeta.io.outputs import writing
+from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.writing import THEME, _asset, _script, _table, hashes, setting
-from irmeta.result import short
+from irmeta.report.page.writing import THEME, _asset, _script, _table, hashes, template
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.studies import leaderboard
 from irmeta.words import counted
 
 GENERATOR = "irmeta leaderboard"
-"""Marks a page of ours, which may be written over."""
+"""Marks a page of ours."""
 _SCRIPTS = ("drawing.js", "address.js", "tables.js", "leaderboard.js")
 
 
@@ -37,41 +36,21 @@ def write_leaderboard(
 
     outcome : a result of `irmeta.leaderboard`.  folder : the folder to write; it is made if need be.
     title : the heading.  source : the score file, as the page names it.
-    A folder that holds another index.html, or a file of that name, raises FileFormatError.
+    A page of an earlier command that nobody changed is replaced; a folder that holds something else raises
+    FileFormatError.
     """
     folder = Path(folder)
-    page = folder / "index.html"
-    if folder.is_file():
-        raise FileFormatError(f"{folder} is a file; name a folder for the page")
-    if page.is_file() and f'content="{GENERATOR}' not in page.read_text(
-        encoding="utf-8", errors="replace"
-    ):
-        raise FileFormatError(
-            f"{page} is a page that irmeta leaderboard did not write; choose a new or empty folder"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileFormatError(
-            f"{folder}: no folder can be made there ({error.strerror or error})"
-        ) from error
-    with writing(page) as part:
-        part.write_text(html(outcome, title or "Leaderboard", source), encoding="utf-8")
-    return page
+    kept = Kept(folder, "leaderboard", re.escape(PAGE))
+    with kept.made(), kept.replaced([PAGE]) as write:
+        write(PAGE, html(outcome, title or "Leaderboard", source))
+    return folder / PAGE
 
 
 def html(outcome: xr.Dataset, title: str, source: str) -> str:
     """Return the page as text."""
-    environment = Environment(
-        loader=PackageLoader("irmeta.report.page", "assets"),
-        autoescape=select_autoescape(default=True),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["setting"] = setting
     options = about(outcome)["options"]
     scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
-    return environment.get_template("leaderboard.html.j2").render(
+    return template("leaderboard.html.j2").render(
         title=title,
         findings=leaderboard.findings(outcome),
         aggregates=_aggregates(outcome),

@@ -12,7 +12,8 @@ from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
 from irmeta.report.page.predictivity import power
 from irmeta.report.plots import figure_of
-from irmeta.studies import predictivity, ranking
+from irmeta.studies.agreement import predictivity
+from irmeta.studies.choice import ranking
 from irmeta.words import listed
 
 PARTITIONS = 30

@@ -9,14 +9,14 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.cube import additive
 from irmeta.report.page.content import Content
 from irmeta.report.page.description import described
 from irmeta.report.page.panel import Panel, Text, names, numbers
 from irmeta.report.page.significance import lettered
 from irmeta.report.plots import figure_of
-from irmeta.result import short
-from irmeta.studies.ranking import is_reported
+from irmeta.scores.figures import short
+from irmeta.scores.means import additive
+from irmeta.studies.choice.ranking import is_reported
 from irmeta.words import counted, listed
 
 MOST = 400_000

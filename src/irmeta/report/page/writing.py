@@ -17,21 +17,22 @@ from typing import Any, get_args
 import polars as pl
 import polars.selectors as cs
 import xarray as xr
-from jinja2 import Environment, PackageLoader, select_autoescape
+from jinja2 import Environment, PackageLoader, Template
+from markupsafe import Markup
 
 from irmeta.choices import Missing
-from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import require_choice
-from irmeta.io.groups import Grouping
-from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
-from irmeta.report.kept import PAGE, Kept
+from irmeta.report.forms import csv, flat, latex
+from irmeta.report.kept import PAGE, Kept, Write
 from irmeta.report.page.panel import Panel, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
-from irmeta.report.tables import csv, flat, latex
+from irmeta.scores.cubes import by_name
+from irmeta.scores.teams import Grouping
+from irmeta.words import printable
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
@@ -74,7 +75,7 @@ def write_report(
     cubes : one, or several by collection name.
     folder : the folder to write: new, empty, or one of an earlier report.
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
+    missing : what to do with missing scores, as in `selection.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
     groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     title : of the page; the names of the collections by default.
@@ -127,14 +128,10 @@ def write_sections(
         each = _each(made)
         named = {key: _files_of(stem, panel) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
-        with kept.replaced([*wanted, PAGE]):
+        with kept.replaced([*wanted, PAGE]) as write:
             for _, stem, panel in steps(each, "files of panels"):
-                _write_files(folder, stem, panel)
-            with writing(folder / PAGE) as part:
-                part.write_text(
-                    _html(made, named, cubes, title or ", ".join(cubes)),
-                    encoding="utf-8",
-                )
+                _write_files(write, stem, panel)
+            write(PAGE, _html(made, named, cubes, title or ", ".join(cubes)))
     return folder / PAGE, made
 
 
@@ -164,18 +161,16 @@ def _files_of(stem: str, panel: Panel) -> list[str]:
     return [*tables, *latexes, *figures]
 
 
-def _write_files(folder: Path, stem: str, panel: Panel) -> None:
+def _write_files(write: Write, stem: str, panel: Panel) -> None:
     """Write a panel's tables and figures, under the names of `_files_of`."""
     for name, frame in panel.tables.items():
-        with writing(folder / f"tables/{stem}-{_slug(name)}.csv") as part:
-            part.write_text(csv(frame), encoding="utf-8")
+        write(f"tables/{stem}-{_slug(name)}.csv", csv(frame))
     for name, frame in panel.latex.items():
-        with writing(folder / f"tables/{stem}-{_slug(name)}.tex") as part:
-            part.write_text(latex(frame, digits=3), encoding="utf-8")
+        write(f"tables/{stem}-{_slug(name)}.tex", latex(frame, digits=3))
     for name, draw in panel.figures.items():
         drawn = draw()
         for form in _FORMS:
-            figure.save(drawn, folder / f"figures/{stem}-{_slug(name)}.{form}")
+            write(f"figures/{stem}-{_slug(name)}.{form}", figure.rendered(drawn, form))
             drawn.set_layout_engine("none")  # laid out once, the same in both
 
 
@@ -185,13 +180,6 @@ def _html(
     cubes: Mapping[str, xr.DataArray],
     title: str,
 ) -> str:
-    environment = Environment(
-        loader=PackageLoader("irmeta.report.page", "assets"),
-        autoescape=select_autoescape(default=True),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"sentences": sentences, "setting": setting}
     model = reference_model()
     metrics = list(
         dict.fromkeys(
@@ -210,7 +198,7 @@ def _html(
         for section in made
     }
     scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
-    return environment.get_template("page.html.j2").render(
+    return template("page.html.j2").render(
         sections=made,
         files=listed,
         title=title,
@@ -225,6 +213,26 @@ def _html(
             {"metrics": metrics, "sections": content, "calculator": calculator(model)}
         ),
     )
+
+
+def template(name: str) -> Template:
+    """Return one of our pages to fill in: what comes into it is text, not markup, and can be printed."""
+    environment = Environment(
+        loader=PackageLoader("irmeta.report.page", "assets"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters |= {"sentences": sentences, "setting": setting}
+    return environment.get_template(name)
+
+
+def _shown(value: Any) -> Any:
+    """Return what stands on a page for a value; what we wrote ourselves, marked as safe, as it is."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return printable(value, "\n\t")
+    return value
 
 
 def hashes(*scripts: str) -> str:
@@ -287,13 +295,15 @@ def _script(content: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Return a value as JSON has it: numbers that are not finite are null."""
+    """Return a value as JSON has it: numbers that are not finite are null, texts can be printed."""
     if isinstance(value, Mapping):
-        return {name: _finite(one) for name, one in value.items()}
+        return {_finite(name): _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, str):
+        return printable(value, "\n\t")
     return value
 
 

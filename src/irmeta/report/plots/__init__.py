@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
-from irmeta.studies import study_of
+from irmeta.studies import name_of
 
 
 def figure_of(result: xr.Dataset, **view: Any) -> Figure:
@@ -15,7 +15,7 @@ def figure_of(result: xr.Dataset, **view: Any) -> Figure:
 
     Raises ScoresError where the study has no figure.
     """
-    name = study_of(result).__name__.rpartition(".")[2]
+    name = name_of(result)
     try:
         plots = import_module(f"irmeta.report.plots.{name}")
     except ModuleNotFoundError as error:

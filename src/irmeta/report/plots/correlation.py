@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
-from irmeta.attributes import about
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 
 

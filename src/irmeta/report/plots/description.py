@@ -6,9 +6,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:

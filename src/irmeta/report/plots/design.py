@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, draw
+from irmeta.scores.attributes import about
 
 LISTED = 8
 """Ways that the legend names: those that are on the front most often."""

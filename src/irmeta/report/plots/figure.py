@@ -1,6 +1,7 @@
 """The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
 
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,16 @@ def save(figure: Figure, path: Path, *, width: float | None = None) -> None:
     form = require_form(path)
     if width is not None:
         figure.set_figwidth(width)
-    with mpl.rc_context(STYLE), writing(path) as part:
-        figure.savefig(part, format=form, dpi=200, metadata=_UNDATED.get(form))
+    with writing(path) as part:
+        part.write_bytes(rendered(figure, form))
+
+
+def rendered(figure: Figure, form: str) -> bytes:
+    """Return a figure as what a file of this form holds."""
+    drawn = BytesIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(drawn, format=form, dpi=200, metadata=_UNDATED.get(form))
+    return drawn.getvalue()
 
 
 def require_form(path: Path) -> str:

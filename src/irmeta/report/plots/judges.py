@@ -7,11 +7,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import JudgesView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.rows import NEAR, named_rows
+from irmeta.scores.attributes import about
 
 
 def figure(

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.choices import PredictivityView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.studies.predictivity import best_predictor
+from irmeta.studies.agreement.predictivity import best_predictor
 
 
 def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:

@@ -5,8 +5,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
+from irmeta.scores.attributes import about
 
 _LABELS = {
     "determinant": "log determinant",

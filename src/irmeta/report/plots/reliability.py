@@ -4,9 +4,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import ReliabilityView
 from irmeta.report.plots.figure import COLUMN, draw
+from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset, *, view: ReliabilityView = "reliability") -> Figure:

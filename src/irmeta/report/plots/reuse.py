@@ -5,10 +5,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import ReuseView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.rows import height, named_rows
+from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:

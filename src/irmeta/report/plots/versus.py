@@ -5,8 +5,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.scores.attributes import about
 
 MOST = 4
 """Metrics that a figure shows, a panel each; the first ones of the result."""

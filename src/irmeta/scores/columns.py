@@ -1,0 +1,135 @@
+"""A column of a table as names or as scores; what is neither is an error that names the row and the mend."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+import polars as pl
+
+from irmeta.errors import ScoresError
+from irmeta.words import shortened
+
+LONGEST = 500
+"""Characters of a name; a longer one is a text that stands in the wrong column."""
+_MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
+"""What people write where a score is missing."""
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that make the text after them run the other way: names with them look like others."""
+
+
+def names(column: pl.Series, name: str) -> pl.Series:
+    """Return a column of names as text; missing and unprintable ones raise ScoresError."""
+    if column.dtype.is_nested():
+        raise _unfit(column, name)
+    try:
+        if column.dtype.is_float() and (column == column.round()).all():
+            texts = column.cast(pl.Int64)
+        else:
+            texts = column
+        texts = texts.cast(pl.String).str.strip_chars()
+    except pl.exceptions.PolarsError as error:
+        raise _unfit(column, name) from error
+    if texts.null_count() or (texts == "").any():
+        row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
+        raise ScoresError(
+            f"the column {name!r} is empty in row {row}; fill in the names, or drop such rows"
+        )
+    require_names(texts.unique(), f"in the column {shortened(name)!r}")
+    return texts
+
+
+def _unfit(column: pl.Series, name: str) -> ScoresError:
+    return ScoresError(
+        f"the column {shortened(name)!r} holds {column.dtype}, not names; choose another column"
+    )
+
+
+def require_names(texts: Iterable[str], where: str) -> None:
+    """Raise ScoresError if a text is too long for a name, or has characters that cannot be seen."""
+    every = list(texts)
+    require_short(every, where)
+    for text in every:
+        if any(
+            unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
+        ):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
+            )
+
+
+def require_short(texts: Iterable[str], where: str) -> None:
+    """Raise ScoresError if a text is too long for a name: what is done with names may take its length to a power."""
+    longest = max(texts, key=len, default="")
+    if len(longest) > LONGEST:
+        raise ScoresError(
+            f"{where}: a text of {len(longest):,} characters ({shortened(longest, 20)}) is too long "
+            f"for a name; a name has at most {LONGEST}"
+        )
+
+
+def is_text(column: pl.Series) -> bool:
+    """Say whether a column holds words, of which none can be read as a score.
+
+    >>> is_text(pl.Series(["bm25", "dpr"])), is_text(pl.Series(["0.5", "nan"])), is_text(pl.Series(["50%"]))
+    (True, False, False)
+    """
+    if column.dtype != pl.String:
+        return False
+    held = column.filter(~column.str.to_lowercase().is_in(_MISSING)).drop_nulls()
+    words = held.str.contains(r"\p{L}")
+    unread = held.cast(pl.Float64, strict=False).is_null()
+    return not held.is_empty() and bool((words & unread).all())
+
+
+def numbers(column: pl.Series, name: str) -> pl.Series:
+    """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
+    if column.dtype.is_numeric() or column.dtype == pl.Null:
+        return column.cast(pl.Float64).fill_nan(None)
+    if column.dtype == pl.String:
+        texts = column.cast(pl.String).str.strip_chars()
+    else:
+        texts = None
+    if texts is None:
+        raise ScoresError(
+            f"the column {name!r} holds {column.dtype}, not scores; leave it out with "
+            f"ignore={[name]!r} (--ignore {name!r})"
+        )
+    held = (
+        texts.to_frame("text")
+        .select(
+            pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING))
+            .then(None)
+            .otherwise("text")
+        )
+        .to_series()
+    )
+    scores = held.cast(pl.Float64, strict=False)
+    wrong = held.is_not_null() & scores.is_null()
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise ScoresError(
+            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
+        )
+    return scores.fill_nan(None)
+
+
+def _said(text: str) -> str:
+    return shortened(repr(text), 40)
+
+
+def _remedy(text: str, column: str) -> str:
+    """Say what to do about a text where a score is expected."""
+    if re.fullmatch(r"-?\d+,\d+", text):
+        return "write a decimal point (pandas.read_csv(..., decimal=','))"
+    if text.endswith("%"):
+        return "remove the percent signs"
+    if text.startswith("="):
+        return "it is a spreadsheet formula; save values, not formulas"
+    if text.startswith("'"):
+        return (
+            "its apostrophe marks it as text for a spreadsheet; remove the apostrophe"
+        )
+    return (
+        "leave the cell empty if the score is missing; if the column does not hold scores, leave "
+        f"it out with ignore={[column]!r} (--ignore {column!r})"
+    )
