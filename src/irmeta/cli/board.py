@@ -1,21 +1,16 @@
 """`irmeta board`: the boards of a site, from the shell."""
 
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-import typer
-
-from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.serve import extra
-from irmeta.cli.study import option
 from irmeta.errors import IrmetaError
 
 board = Verbs("board", help="Make, show, change and import the boards of a site.")
-app.add_typer(board, name="board", rich_help_panel=panel_of("board"))
 
-Key = Annotated[
-    str, typer.Argument(metavar="KEY", help="Key of the board, in its address.")
-]
+Key = Annotated[str, argument(metavar="KEY", help="Key of the board, in its address.")]
 SiteOption = Annotated[
     Path, option("--site", metavar="DIR", help="Folder of the site.")
 ]
@@ -118,8 +113,8 @@ def set_(
     licence: Licence = None,
     factors: Factors = None,
     publish_runs: Annotated[
-        bool | None,
-        option("--publish-runs/--keep-runs", help="Whether freezing may copy runs."),
+        Literal["yes", "no"] | None,
+        option(help="Whether freezing may copy runs."),
     ] = None,
 ) -> None:
     """Change a board; its page of changes says what.
@@ -131,7 +126,9 @@ def set_(
 
     given = {"title": title, "description": description, "rules": rules, "depth": depth}
     given |= {"precision": precision, "licence": licence, "factors": factors}
-    changes = _settings({**given, "publish_runs": publish_runs})
+    changes = _settings(given)
+    if publish_runs is not None:
+        changes["publish_runs"] = publish_runs == "yes"
     if metrics is not None:
         changes["metrics"] = answers.metrics(metrics)
     catalogue.set_board(engine, key, changes)
@@ -168,7 +165,7 @@ def check(site: SiteOption) -> None:
     for line in found:
         print(line)
     print(f"{len(found)} problem{'' if len(found) == 1 else 's'}.")
-    raise typer.Exit(int(bool(found)))
+    sys.exit(int(bool(found)))
 
 
 @board.command("import")
@@ -176,7 +173,7 @@ def import_(
     key: Key,
     sources: Annotated[
         list[Path],
-        typer.Argument(
+        argument(
             metavar="FROM", help="Run files or folders, a frozen site, or a score file."
         ),
     ],

@@ -7,15 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
-
-from irmeta.cli.app import app
-from irmeta.cli.study import option
+from irmeta.cli.app import app, argument, option
 from irmeta.errors import IrmetaError
 
 WORSE = 3
 """Exit code of `submit --fail-if-worse` where a loss above the margin is shown."""
-SiteFolder = Annotated[Path, typer.Argument(metavar="SITE", help="Folder of the site.")]
+SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
 
 
 @contextmanager
@@ -93,7 +90,7 @@ def freeze(
 
 @app.command()
 def submit(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Run files.")],
+    runs: Annotated[list[Path], argument(metavar="RUN", help="Run files.")],
     to: Annotated[
         str,
         option(metavar="URL", help="The board, as in https://runs.example.org/b/KEY."),

@@ -14,6 +14,8 @@ from irmeta import standardization
 
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
+SHOWN = 20
+"""Remarks on a run that are kept."""
 Floats = npt.NDArray[np.float64]
 Remark = dict[str, Any]
 """What is odd about a run: level, line (or None), text."""
@@ -47,7 +49,7 @@ def remarks(
         None, {name: run}, topics=topics, documents=documents, depth=depth
     )
     columns = (found[one].values for one in ("level", "line", "text"))
-    return [
+    every = [
         {
             "level": str(level),
             "line": None if np.isnan(line) else int(line),
@@ -55,6 +57,12 @@ def remarks(
         }
         for level, line, text in zip(*columns, strict=True)
     ]
+    more = len(every) - SHOWN
+    if more > 0:
+        level = every[SHOWN]["level"]
+        rest = {"level": level, "line": None, "text": f"and {more} more"}
+        return [*every[:SHOWN], rest]
+    return every
 
 
 def score(
@@ -78,24 +86,17 @@ def cube(
     topics: Sequence[str],
     metrics: Sequence[str],
     vectors: Mapping[str, Mapping[str, Floats]],
-    clusters: Mapping[str, str] | None = None,
-    teams: Mapping[str, str] | None = None,
 ) -> xr.DataArray:
-    """Label scores: a cube of the systems, with the clusters of its topics and the teams of its systems."""
+    """Label scores: a cube of the systems."""
     values = np.array([[one[name] for name in metrics] for one in vectors.values()])
     names = {"system": list(vectors), "topic": list(topics), "metric": list(metrics)}
-    made = xr.DataArray(
+    return xr.DataArray(
         values.reshape(len(vectors), len(metrics), len(topics)).transpose(0, 2, 1),
         dims=("system", "topic", "metric"),
         coords={dim: np.array(labels, dtype=object) for dim, labels in names.items()},
         name="score",
         attrs={"collection": collection},
     )
-    if clusters is not None:
-        made = made.assign_coords(cluster=("topic", [clusters[one] for one in topics]))
-    if teams is not None:
-        made = made.assign_coords(team=("system", [teams[one] for one in vectors]))
-    return made
 
 
 def intervals(cube: xr.DataArray) -> tuple[Floats, Floats]:

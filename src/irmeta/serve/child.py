@@ -23,7 +23,7 @@ def main() -> None:
         try:
             found = TASKS[given.pop("task")](**given)
         except IrmetaError as error:
-            found = {"error": str(error)}
+            found = {"warm": warm, "error": str(error)}
         except MemoryError:
             found = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises
@@ -76,6 +76,14 @@ def score(
     }
 
 
+def warm(**limits: int) -> dict[str, Any]:
+    """Load what the work needs, before there is any."""
+    from irmeta.serve import answers
+
+    limit(**limits)
+    return {"irmeta": answers.version()}
+
+
 def publish(site: str) -> dict[str, Any]:
     """Write the public files of a site; return the versions of its boards."""
     from irmeta.serve import publishing
@@ -93,6 +101,7 @@ def _documents(path: str) -> frozenset[str]:
 
 
 TASKS: dict[str, Callable[..., dict[str, Any]]] = {
+    "warm": warm,
     "check": check,
     "score": score,
     "publish": publish,

@@ -90,6 +90,7 @@ class Crew:
     def __init__(self, site: Site, engine: Engine, children: int = 2) -> None:
         self.site = site
         self.engine = engine
+        self._size = children
         self._pool = ThreadPoolExecutor(children, "child")
         self._own = threading.local()
         self._publisher = Child()
@@ -106,6 +107,8 @@ class Crew:
 
     def start(self) -> None:
         """Begin."""
+        for _ in range(self._size):
+            self._pool.submit(self._ask, "warm", {})
         for thread in self._threads:
             thread.start()
 
@@ -213,6 +216,8 @@ class Crew:
             return
         began = time.monotonic()
         answer = self._publisher.ask("publish", HOUR, site=str(self.site.folder))
+        if self._closed.is_set():
+            return
         if "error" in answer:
             LOG.error("publication: %s", answer["error"])
         else:

@@ -376,7 +376,7 @@ def _page(name: str, site: Site, root: str, **context: Any) -> bytes:
 def _template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("irmeta.serve", "pages"),
-        autoescape=jinja2.select_autoescape(["html", "svg"]),
+        autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

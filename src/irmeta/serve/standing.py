@@ -170,7 +170,7 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
     for line in ranked:
         line.rank = 1 + int((means > line.means[metric] + EQUAL).sum())
     names = {line.label: found.vectors[line.key] for line in ranked}
-    found.cube = _cube(found, shot, names)
+    found.cube = answers.cube(shot.board.collection, found.topics, found.metrics, names)
     if len(found.topics) < 2:
         return
     _intervals(found, shot, known)
@@ -182,18 +182,6 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
         line.rank_low, line.rank_high = best, worst
     _standardize(found, shot)
     _compare(found, known)
-
-
-def _cube(found: Standing, shot: Snapshot, names: Vectors) -> xr.DataArray:
-    teams = {line.label: line.about["team"] for line in found.ranked}
-    return answers.cube(
-        shot.board.collection,
-        found.topics,
-        found.metrics,
-        names,
-        shot.board.clusters,
-        teams if all(teams.values()) else None,
-    )
 
 
 def _intervals(found: Standing, shot: Snapshot, known: Known) -> None:
