@@ -207,11 +207,6 @@ STRANGE: dict[str, tuple[str, str, Callable[[Path], object]]] = {
         irmeta.import_table,
     ),
     "half a character in a run": ("run.json", '{"1": {"a\\ud800": 0.5}}', _run),
-    "a model of MTEB that is no JSON": (
-        "model_meta.json",
-        "{",
-        lambda path: import_mteb(path.parent),
-    ),
 }
 
 
