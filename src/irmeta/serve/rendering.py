@@ -223,8 +223,11 @@ def _data(shot: Snapshot, found: Standing) -> Iterator[File]:
             (
                 (line.label, topic, metric, repr(float(value)))
                 for line in found.lines.values()
-                for metric, vector in found.vectors.get(line.key, {}).items()
-                for topic, value in zip(found.topics, vector, strict=True)
+                if line.key in found.vectors
+                for metric in found.metrics
+                for topic, value in zip(
+                    found.topics, found.vectors[line.key][metric], strict=True
+                )
             ),
         ),
     )
