@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta import standardization
+from irmeta.scores import standardization
 
 from .conftest import Served, a_run, write_qrels
 

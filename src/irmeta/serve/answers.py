@@ -10,7 +10,7 @@ import numpy.typing as npt
 import xarray as xr
 
 import irmeta
-from irmeta import standardization
+from irmeta.scores import standardization
 
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
