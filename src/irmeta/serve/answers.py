@@ -1,4 +1,4 @@
-"""What the room asks of irmeta: its public functions, and nothing else of it."""
+"""What the room asks of irmeta: its public functions, and the files of factors, which have no public name."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -127,7 +127,7 @@ def everybody(
 ) -> xr.Dataset:
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
-        return standardization.load(factors)
+        return factor_files.load(factors)
     return standardization.fit(cube.sel(metric=[metric]), groups=teams)
 
 
@@ -177,5 +177,5 @@ def factors_as_parquet(factors: xr.Dataset) -> bytes:
     """Return the bytes of a file of factors."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "factors.parquet")
-        standardization.save(factors, path)
+        factor_files.save(factors, path)
         return path.read_bytes()
