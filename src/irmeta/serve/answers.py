@@ -1,4 +1,4 @@
-"""What the room asks of irmeta: its public functions, and the files of factors, which have no public name."""
+"""What the room asks of irmeta: its public functions, and nothing else of it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,6 @@ import numpy.typing as npt
 import xarray as xr
 
 import irmeta
-from irmeta.scores import standardization
 
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
@@ -127,8 +126,8 @@ def everybody(
 ) -> xr.Dataset:
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
-        return factor_files.load(factors)
-    return standardization.fit(cube.sel(metric=[metric]), groups=teams)
+        return irmeta.standardization.load(factors)
+    return irmeta.standardization.fit(cube.sel(metric=[metric]), groups=teams)
 
 
 def standing(cube: xr.DataArray, metric: str, factors: xr.Dataset) -> dict[str, Floats]:
@@ -177,5 +176,5 @@ def factors_as_parquet(factors: xr.Dataset) -> bytes:
     """Return the bytes of a file of factors."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "factors.parquet")
-        factor_files.save(factors, path)
+        irmeta.standardization.save(factors, path)
         return path.read_bytes()
