@@ -17,6 +17,7 @@ from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import OVER, cluster_map, with_clusters
 from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, labels, possible
 from irmeta.scores.cubes import by_name
@@ -26,6 +27,8 @@ from irmeta.words import listed, reason, shortened
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
+CLUSTERS = "clusters_of_topics"
+"""The attribute of a file that has the cluster of each topic by name."""
 
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
@@ -89,8 +92,12 @@ def from_rows(
             }
             own = rows.filter(pl.col("collection") == name)
             scores = _filled(own, known[name], chosen, name)
-            about = (provenance or {}).get(name)
+            about = dict((provenance or {}).get(name) or {})
+            clusters = about.pop(CLUSTERS, None)
             made = cube(scores, *chosen.values(), collection=name, provenance=about)
+            if clusters:
+                over = about.get(OVER, "topics")
+                made = with_clusters(made, clusters, mean_over=over)
             cubes[name] = possible(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
@@ -199,7 +206,8 @@ def save(
     ]
     described = {
         one.attrs["collection"]: About(
-            attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS}
+            attributes=_attributes(one),
+            names={dim: labels(one[dim].values) for dim in DIMS},
         )
         for one in named
     }
@@ -212,6 +220,12 @@ def save(
             raise ScoresError(f"{path} exists; choose another name, or remove it")
 
     write([to_frame(one) for one in named], described, path, append=append, check=check)
+
+
+def _attributes(scores: xr.DataArray) -> dict[str, Any]:
+    """Return what a file keeps of a cube beside its scores: its attributes, and the clusters of its topics."""
+    clusters = cluster_map(scores)
+    return about(scores) | ({CLUSTERS: clusters} if clusters else {})
 
 
 def write(
