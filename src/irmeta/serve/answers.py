@@ -126,8 +126,8 @@ def everybody(
 ) -> xr.Dataset:
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
-        return irmeta.standardization.load(factors)
-    return irmeta.standardization.fit(cube.sel(metric=[metric]), groups=teams)
+        return irmeta.datasets.factors.load(factors)
+    return irmeta.scores.standardization.fit(cube.sel(metric=[metric]), groups=teams)
 
 
 def standing(cube: xr.DataArray, metric: str, factors: xr.Dataset) -> dict[str, Floats]:
@@ -176,5 +176,5 @@ def factors_as_parquet(factors: xr.Dataset) -> bytes:
     """Return the bytes of a file of factors."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "factors.parquet")
-        irmeta.standardization.save(factors, path)
+        irmeta.datasets.factors.save(factors, path)
         return path.read_bytes()
