@@ -74,9 +74,9 @@ class Served:
     def get(self, path: str) -> Any:
         return self.client.get(path, headers=self.headers)
 
-    def wait(self, until: Callable[[], bool]) -> None:
-        """Wait, a minute at most: other tests may have the processors."""
-        end = time.monotonic() + 60
+    def wait(self, until: Callable[[], bool], seconds: float = 60) -> None:
+        """Wait, some time at most: other tests may have the processors."""
+        end = time.monotonic() + seconds
         while not until():
             assert time.monotonic() < end, "it takes too long"
             time.sleep(0.05)

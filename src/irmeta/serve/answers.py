@@ -11,6 +11,7 @@ import xarray as xr
 
 import irmeta
 
+standardizing = irmeta.scores.standardization
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
 SHOWN = 20
@@ -126,8 +127,8 @@ def everybody(
 ) -> xr.Dataset:
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
-        return irmeta.datasets.factors.load(factors)
-    return irmeta.scores.standardization.fit(cube.sel(metric=[metric]), groups=teams)
+        return standardizing.load(factors)
+    return standardizing.fit(cube.sel(metric=[metric]), groups=teams)
 
 
 def standing(cube: xr.DataArray, metric: str, factors: xr.Dataset) -> dict[str, Floats]:
@@ -176,5 +177,5 @@ def factors_as_parquet(factors: xr.Dataset) -> bytes:
     """Return the bytes of a file of factors."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "factors.parquet")
-        irmeta.datasets.factors.save(factors, path)
+        standardizing.save(factors, path)
         return path.read_bytes()
