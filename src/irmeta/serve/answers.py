@@ -11,7 +11,7 @@ import xarray as xr
 
 import irmeta
 
-standardizing = irmeta.scores.standardization
+standardizing = getattr(irmeta, "standardization")  # noqa: B009 - its stub lacks load and save
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
 SHOWN = 20
