@@ -202,7 +202,7 @@ class Crew:
         catalogue.scored(self.engine, key, job.judgments, vectors)
 
     def _hand_out(self) -> None:
-        """Give the children what waits."""
+        """Hand the children what waits."""
         steps = {"received": self._check, "accepted": self._score}
         for key, state in catalogue.pending(self.engine, AHEAD):
             self._handed(key, steps[state])

@@ -65,7 +65,7 @@ def open_board(
 
 
 def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> int:
-    """Give a board a new version of its judgments; return its number."""
+    """Add to a board a new version of its judgments; return its number."""
     topics = answers.topics(qrels)
     found = catalogue.board_of(engine, key)
     if not set(topics) & set(found.topics):

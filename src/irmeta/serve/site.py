@@ -68,7 +68,7 @@ class Site:
 
     @classmethod
     def open(cls, folder: Path) -> "Site":
-        """Return a site that exists; raise IrmetaError for a folder that is none."""
+        """Return a site that exists; raise IrmetaError for another folder."""
         settings = folder / "site.toml"
         if not settings.is_file():
             raise IrmetaError(
@@ -146,7 +146,7 @@ def durable(path: Path, content: bytes) -> None:
 
 
 def settle(part: Path, path: Path) -> None:
-    """Give a file on the disk its name, and the name to the disk."""
+    """Name a file that is on the disk, and put the name there, too."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part.replace(path)
     descriptor = os.open(path.parent, os.O_RDONLY)

@@ -185,7 +185,7 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
 
 
 def _intervals(found: Standing, shot: Snapshot, known: Known) -> None:
-    """Give each line its intervals: they depend on its own scores alone."""
+    """Compute each line's intervals: they depend on its own scores alone."""
     assert found.cube is not None
     base = (shot.board.key, found.version, tuple(found.metrics))
     new = [
