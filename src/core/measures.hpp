@@ -6,8 +6,6 @@
 
 namespace core {
 
-using i32 = std::int32_t;
-
 // The judged documents of some lists, list after list, by rank.
 struct Lists {
   const i64* first;  // where each list begins, and where the last one ends
