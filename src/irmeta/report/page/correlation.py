@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from functools import partial
 
 import xarray as xr
-from scipy.cluster.hierarchy import leaves_list
 
 from irmeta.attributes import about
 from irmeta.choices import Level
 from irmeta.report.page.content import LEVELS, Content
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import correlation
 
@@ -39,32 +38,16 @@ def correlation_panel(
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
     outcome = correlation.correlation(scores, level=level)
     options = about(outcome)["options"]
-    order = leaves_list(outcome["merge"].values)
-    chart = Chart(
-        "matrix",
-        f"{options['coefficient']} between metrics, {level} level",
-        "Heat map of the correlation of every pair of metrics, similar ones side by side; the table has the figures.",
-        {
-            "rows": names(outcome.metric),
-            "order": order.tolist(),
-            "ordered": "similar side by side",
-            "group": numbers(outcome["group"].values),
-            "threshold": options["threshold"],
-            "values": numbers(outcome["r"].values),
-            "low": numbers(outcome["low"].values),
-            "high": numbers(outcome["high"].values),
-            "symbol": "r",
-        },
-    )
-    figures = {
-        "heatmap": partial(figure_of, outcome, view="clustered"),
-        "groups": partial(figure_of, outcome, view="dendrogram"),
+    pictures = {
+        "heatmap": Picture(
+            f"{options['coefficient']} between metrics, {level} level; similar ones side by side",
+            partial(figure_of, outcome, view="clustered"),
+        )
     }
     return of_study(
         LEVELS[level],
         outcome,
-        charts=[chart],
+        pictures=pictures,
         shown=["correlation", "groups"],
-        figures=figures,
         command=f"irmeta correlate {source} --level {level}",
     )

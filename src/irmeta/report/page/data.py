@@ -1,7 +1,7 @@
 """The section on the data: what was scored, and every score as a shade."""
 
-from base64 import b64encode
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -9,7 +9,10 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, names
+from irmeta.report.page.panel import Panel, Picture, Text, names
+from irmeta.report.plots.description import shades
+from irmeta.report.plots.figure import PAGE, draw
+from irmeta.report.plots.rows import height
 from irmeta.result import describe as described
 
 REMARKS = 5
@@ -65,7 +68,7 @@ def data_panel(
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
-        [_shades(scores, by)] if counts["topic"] > 1 else [],
+        {"scores": _shades(scores, by)} if counts["topic"] > 1 else {},
         {"missing": table},
         ["missing"] if size["missing"] else [],
         options={**facts, **dict(about_scores.get("options") or {})},
@@ -75,27 +78,13 @@ def data_panel(
     )
 
 
-def _shades(scores: xr.DataArray, by: str) -> Chart:
-    """Draw every score of one metric: a byte a score, 255 where it is missing."""
+def _shades(scores: xr.DataArray, by: str) -> Picture:
+    """Draw every score of one metric, the best systems and the easiest topics first."""
     one = scores.sel(metric=by)
     one = one.isel(
         system=np.argsort(-one.mean("topic").fillna(0).values, kind="stable"),
         topic=np.argsort(-one.mean("system").fillna(0).values, kind="stable"),
     )
-    top = max(float(one.max()), 1e-12)
-    codes = np.where(
-        np.isnan(one.values), 255, np.clip(one.fillna(0).values / top, 0, 1) * 254
-    ).astype(np.uint8)
-    return Chart(
-        "shades",
-        f"Every score of {by}",
-        f"Matrix of {by}: {one.sizes['system']} systems down, best first; {one.sizes['topic']} topics across, easiest "
-        "first.",
-        {
-            "systems": names(one.system),
-            "topics": names(one.topic),
-            "metric": by,
-            "top": round(top, 4),
-            "codes": b64encode(codes.tobytes()).decode(),
-        },
-    )
+    tall = height(one.sizes["system"])
+    draw_all = partial(draw, shades, one.rename(by), width=PAGE, height=tall)
+    return Picture(f"Every score of {by}", draw_all)

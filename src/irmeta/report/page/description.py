@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.attributes import about
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import description
 
@@ -48,33 +48,24 @@ def systems_panel(content: Content, name: str) -> Panel:
     by = content.order[name]
     source = content.source_of(name)
     seed = content.seed
-    columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
-    per_metric = {
-        str(metric): {
-            column: numbers(outcome[column].sel(metric=metric).values)
-            for column in columns
-        }
-        for metric in outcome.metric.values
-    }
     level = about(outcome)["options"]["level"]
     topics = outcome.sizes["topic"]
-    chart = Chart(
-        "means",
-        f"System means with {level:.0%} intervals over {topics} topics",
-        f"Mean score of each of {outcome.sizes['system']} systems, best first, with its interval; table `means` has "
-        "the figures.",
-        {"systems": names(outcome.system), "by": by, "metrics": per_metric},
-    )
-    figures = {
-        view: partial(figure_of, outcome, view=view)
-        for view in ("means", "ranks", "matrix")
+    drawn = partial(figure_of, outcome, highlight=content.highlight)
+    pictures = {
+        "means": Picture(
+            f"Means by {by} with {level:.0%} intervals over {topics} topics",
+            partial(drawn, view="means"),
+        ),
+        "ranks": Picture(
+            f"Ranks by {by}, and the ranks that each system may have",
+            partial(drawn, view="ranks"),
+        ),
     }
     panel = of_study(
         name,
         outcome,
-        charts=[chart],
+        pictures=pictures,
         shown=["means", "topics"],
-        figures=figures,
         command=f"irmeta describe {source} --by {quote(by)}{content.by_team} --seed {seed}",
     )
     return replace(

@@ -3,11 +3,8 @@
 from functools import partial
 from shlex import quote
 
-import numpy as np
-
-from irmeta.attributes import about
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import design
 
@@ -40,27 +37,18 @@ def design_panel(content: Content, name: str) -> Panel:
         groups=content.groups,
         rng=content.seed,
     )
-    tau = outcome["tau"].values
-    order = np.argsort(-tau[:, -1], kind="stable")
-    labels = [str(label) for label in outcome["metric"].values]
     beyond = int(outcome["half"])
-    chart = Chart(
-        "lines",
-        f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
-        "Line chart of tau over the number of topics, a line a metric; the table `designs` has the figures.",
-        {
-            "x": numbers(outcome["size"].values),
-            "series": [{"name": labels[at], "y": numbers(tau[at])} for at in order],
-            "xlabel": "topics",
-            "ylabel": f"tau with {about(outcome)['options']['target']}",
-        },
-    )
+    pictures = {
+        "design": Picture(
+            f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
+            partial(figure_of, outcome),
+        )
+    }
     return of_study(
         name,
         outcome,
-        charts=[chart],
+        pictures=pictures,
         shown=["front"],
-        figures={"design": partial(figure_of, outcome)},
         command=f"irmeta design {content.source_of(name)} --target {quote(target)} --partitions {PARTITIONS}"
         f"{content.by_team} --seed {content.seed}",
     )

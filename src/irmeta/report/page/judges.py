@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
 import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import (
-    Chart,
     Panel,
+    Picture,
     Text,
     attempt,
-    names,
-    numbers,
     of_study,
 )
 from irmeta.report.plots import figure_of
@@ -57,25 +54,17 @@ def _panel(content: Content, by: str) -> Panel:
     outcome = judges.compare_judges(
         cubes, metrics=[by], groups=content.groups, rng=content.seed
     )
-    one = outcome.isel(metric=0)
-    order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
     truth = next(iter(cubes))
-    chart = Chart(
-        "bars",
-        f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
-        "Bar chart of tau by judge; the table `systems` has the figures and their intervals.",
-        {
-            "rows": [names(one.judge)[at] for at in order],
-            "values": numbers(one["tau"].values[order]),
-            "label": f"Kendall's tau-b with {truth}",
-            "reference": float(one["ceiling"]),
-        },
-    )
+    pictures = {
+        "tau": Picture(
+            f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
+            partial(figure_of, outcome),
+        )
+    }
     return of_study(
         "All judges",
         outcome,
-        charts=[chart],
+        pictures=pictures,
         shown=["systems", "significance"],
-        figures={"tau": partial(figure_of, outcome)},
         command=f"irmeta judges compare {content.source}{content.by_team} --truth '{truth}'",
     )

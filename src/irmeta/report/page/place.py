@@ -10,12 +10,11 @@ from irmeta.attributes import about
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import (
-    Chart,
     Panel,
+    Picture,
     Text,
     attempt,
     names,
-    numbers,
     of_study,
 )
 from irmeta.report.plots import figure_of
@@ -64,30 +63,17 @@ def place_panel(
 ) -> Panel:
     """Place the systems of one collection by one metric."""
     outcome = place.place(scores, on=factors, metrics=[metric], rng=seed)
-    figures = {
-        "standardized": "mean",
-        **{
-            column: column
-            for column in ("low", "high", "rank", "rank_low", "rank_high")
-        },
-    }
-    drawn = {
-        to: numbers(outcome[column].sel(metric=metric).values)
-        for column, to in figures.items()
-    }
     level = about(outcome)["options"]["level"]
-    chart = Chart(
-        "means",
-        f"Mean standardized {metric} with {level:.0%} intervals",
-        f"Mean standardized {metric} of each of {outcome.sizes['entry']} systems, best first, with its interval; table "
-        "`systems` has the figures.",
-        {"systems": names(outcome.system), "by": metric, "metrics": {metric: drawn}},
-    )
+    pictures = {
+        "place": Picture(
+            f"Mean standardized {metric} with {level:.0%} intervals",
+            partial(figure_of, outcome),
+        )
+    }
     return of_study(
         name,
         outcome,
-        charts=[chart],
+        pictures=pictures,
         shown=["systems"],
-        figures={"place": partial(figure_of, outcome)},
         command=f"irmeta place {source} --on {quote(name)} --metrics {quote(metric)} --seed {seed}",
     )

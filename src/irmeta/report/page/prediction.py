@@ -16,9 +16,10 @@ from irmeta.errors import ScoresError
 from irmeta.io.model_file import Model, described
 from irmeta.names import highest
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
 from irmeta.report.page.ranking import to_report
 from irmeta.report.plots import figure_of
+from irmeta.report.plots.accuracy import cells
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies import accuracy
 from irmeta.studies.prediction import OUTSIDE, predict
@@ -72,41 +73,22 @@ def prediction_panel(
     outcome = accuracy.accuracy(
         predict(here.sel(metric=given), model, want=others), here
     )
-    order = np.argsort(-outcome["tau"].fillna(-2).values, kind="stable")
-    targets = [names(outcome.target)[at] for at in order]
     level = about(outcome)["options"]["level"]
-    charts = [
-        Chart(
-            "bars",
+    pictures = {
+        "tau": Picture(
             f"How well {', '.join(given)} order the systems as the other metrics do",
-            "Bar chart of Kendall's tau of predicted and actual scores; the table `accuracy` has the figures.",
-            {
-                "rows": targets,
-                "values": numbers(outcome["tau"].values[order]),
-                "label": "Kendall's tau-b of predicted and actual scores",
-                "reference": 0.9,
-            },
+            partial(figure_of, outcome),
         ),
-        Chart(
-            "scatter",
-            f"Predicted and actual scores, with {level:.0%} intervals",
-            "Scatter plot of actual against predicted scores, a point a system; the table `cells` has the figures.",
-            {
-                "systems": names(outcome.system),
-                "targets": targets,
-                **{
-                    key: numbers(outcome[key].values[:, order].T)
-                    for key in ("value", "low", "high", "actual")
-                },
-            },
+        "cells": Picture(
+            f"Actual scores by predicted ones, with {level:.0%} intervals; orange lies outside",
+            partial(cells, outcome),
         ),
-    ]
+    }
     panel = of_study(
         name,
         outcome,
-        charts=charts,
+        pictures=pictures,
         shown=["accuracy", "cells"],
-        figures={"tau": partial(figure_of, outcome)},
         command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
     )
     first, *rest = panel.findings

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import predictivity
 
@@ -53,74 +53,33 @@ def _panel(content: Content, name: str) -> Panel:
     outcome = power(content, name)
     sizes = outcome["size"].values.tolist()
     metrics = names(outcome.metric)
-    phi = outcome["phi"].values
-    best = predictivity.best_predictor(outcome)
-    gain = outcome["advantage"].values[best]
-    others = [int(at) for at in np.argsort(-gain, kind="stable") if at != best]
-    order = np.argsort(-np.diagonal(phi), kind="stable")
-    own = outcome["curve"].values
-    charts = [
-        Chart(
-            "intervals",
-            f"How much better {metrics[best]} predicts each target than the target predicts itself",
-            f"Predictive power of {metrics[best]} for each target less the target's own, with 95% intervals, each "
-            "for one pair by itself; the table `advantage` has the figures.",
-            {
-                "rows": [metrics[at] for at in others],
-                **{
-                    key: numbers(outcome[variable].values[best, others])
-                    for key, variable in (
-                        ("value", "advantage"),
-                        ("low", "low"),
-                        ("high", "high"),
-                    )
-                },
-                "label": f"phi({metrics[best]}, target) \N{MINUS SIGN} phi(target, target)",
-                "reference": 0,
-            },
+    best = metrics[predictivity.best_predictor(outcome)]
+    pictures = {
+        "advantage": Picture(
+            f"How much better {best} predicts each target than the target predicts itself",
+            partial(figure_of, outcome, view="advantage"),
         ),
-        Chart(
-            "lines",
-            "Predictive power of each metric for itself, by the number of topics in each half",
-            "Line chart of phi over the number of topics, a line a metric; the table `curve` has the figures.",
-            {
-                "x": numbers(outcome["size"].values),
-                "series": [
-                    {"name": metrics[at], "y": numbers(own[:, at, at])} for at in order
-                ],
-                "xlabel": "topics in each of two disjoint sets",
-                "ylabel": "predictive power phi",
-            },
+        "curve": Picture(
+            "Predictive power for itself of the metrics that predict themselves best and least",
+            partial(figure_of, _few(outcome), view="curve"),
         ),
-        Chart(
-            "matrix",
+        "phi": Picture(
             "Predictive power of every metric for every other",
-            "Heat map of phi; metrics that predict themselves best come first; the table `phi` has the figures.",
-            {
-                "rows": metrics,
-                "order": order.tolist(),
-                "ordered": "best first",
-                "values": numbers(phi),
-                "symbol": "\N{GREEK SMALL LETTER PHI}",
-            },
+            partial(figure_of, outcome, view="matrix"),
         ),
-    ]
-    figures = {
-        "advantage": partial(figure_of, outcome, view="advantage"),
-        "curve": partial(figure_of, _few(outcome, order), view="curve"),
     }
     return of_study(
         name,
         outcome,
-        charts=charts,
+        pictures=pictures,
         shown=["advantage", "phi"],
-        figures=figures,
         command=f"irmeta predictivity {content.source_of(name)}{content.by_team} --partitions {PARTITIONS} "
         f"--sizes {','.join(map(str, sizes))} --seed {content.seed}",
     )
 
 
-def _few(outcome: xr.Dataset, order: np.ndarray) -> xr.Dataset:
-    """Keep the metrics that predict themselves best and least: a figure for print has room for a few lines."""
+def _few(outcome: xr.Dataset) -> xr.Dataset:
+    """Keep the metrics that predict themselves best and least: a figure has room for a few lines."""
+    order = np.argsort(-np.diagonal(outcome["phi"].values), kind="stable")
     kept = [int(order[0]), int(order[-1])]
     return outcome.isel(metric=kept, metric_2=kept)

@@ -9,9 +9,10 @@ import polars as pl
 from irmeta.choices import Level
 from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.page.predictivity import power
 from irmeta.report.plots import figure_of
+from irmeta.report.plots.ranking import subsets
 from irmeta.studies import predictivity, ranking
 from irmeta.words import listed
 
@@ -26,10 +27,9 @@ TEXT = Text(
     "reporting",
     "Metrics to report",
     "Which few metrics explain the rest?",
-    "A filled mark shows a metric in the best subset of that size, the one that leaves the least "
+    "A mark shows a metric in the best subset of that size, the one that leaves the least "
     "variance of all metrics unexplained. Up to the size to report, topics are also split into "
-    "random halves: the larger a mark, the more often a half chooses the metric. Rings mark "
-    "metrics that only halves choose.",
+    "random halves; the table `stability` says how often a half chooses each metric.",
     "Gupta et al. (ECIR 2019), section 6; McCabe (Technometrics 1984); exact search.",
 )
 
@@ -67,24 +67,20 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     partitions = 0 if level == "system" else PARTITIONS
     again = choose(k=few, partitions=partitions)
     shown = outcome.isel(k=slice(0, LARGEST))
-    chart = Chart(
-        "subsets",
-        "The best metrics to report, by their number",
-        "Grid of metrics by number reported: a filled mark where the metric is in the best subset; table `subsets`.",
-        {
-            "rows": names(outcome.metric),
-            "k": numbers(shown["k"].values),
-            "chosen": numbers(shown["chosen"].values),
-            "again": numbers(again["again"].values) if partitions else [],
-            "unexplained": numbers(shown["unexplained"].values),
-        },
-    )
+    pictures = {
+        "subsets": Picture(
+            "The best metrics to report, by their number", partial(subsets, shown)
+        ),
+        "ranking": Picture(
+            "What metrics explain, each added to those before it",
+            partial(figure_of, outcome),
+        ),
+    }
     panel = of_study(
         LEVELS[level],
         again,
-        charts=[chart],
+        pictures=pictures,
         shown=["subsets", "stability"] if partitions else ["subsets"],
-        figures={"ranking": partial(figure_of, outcome)},
         command=f"irmeta rank {source} --level {level} -k {few} --partitions {partitions} --seed {seed}",
     )
     chosen = reported(ranking.tables(outcome)["subsets"])

@@ -2,15 +2,12 @@
 
 from functools import partial
 
-import numpy as np
-import xarray as xr
-
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import reliability
 
-LINES = 8
+LINES = 3
 """Metrics that a figure for print has room for."""
 
 TEXT = Text(
@@ -38,41 +35,21 @@ def _panel(content: Content, name: str) -> Panel:
     outcome = found.sel(
         metric=[by, *(metric for metric in found.metric.values if metric != by)]
     )
-    charts = [
-        _curve(
-            outcome, "tau", "Expected tau with the true ranking by the number of topics"
-        ),
-        _curve(outcome, "erho2", "E rho2 by the number of topics"),
-    ]
     few = outcome.isel(metric=slice(LINES))
+    pictures = {
+        "reliability": Picture(
+            "E rho2, Phi and expected tau by the number of topics",
+            partial(figure_of, few, view="reliability"),
+        ),
+        "differences": Picture(
+            "Differences that a test shows, by the number of topics",
+            partial(figure_of, few, view="differences"),
+        ),
+    }
     return of_study(
         name,
         outcome,
-        charts=charts,
+        pictures=pictures,
         shown=["coefficients", "needed"],
-        figures={
-            view: partial(figure_of, few, view=view)
-            for view in ("reliability", "differences")
-        },
         command=f"irmeta reliability {content.source_of(name)}{content.by_team} --seed {content.seed}",
-    )
-
-
-def _curve(outcome: xr.Dataset, figure: str, title: str) -> Chart:
-    """Draw a figure against the number of topics, a line a metric, the highest first."""
-    values = outcome[figure].values
-    order = np.argsort(-values[-1], kind="stable")
-    return Chart(
-        "lines",
-        title,
-        f"Line chart: {title.lower()}, a line a metric; the table `coefficients` has the figures.",
-        {
-            "x": numbers(outcome["size"].values),
-            "series": [
-                {"name": names(outcome.metric)[at], "y": numbers(values[:, at])}
-                for at in order
-            ],
-            "xlabel": "topics",
-            "ylabel": title.partition(" by ")[0],
-        },
     )

@@ -2,17 +2,14 @@
 
 from functools import partial
 
-import numpy as np
 import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import (
-    Chart,
     Panel,
+    Picture,
     Text,
     attempt,
-    names,
-    numbers,
     of_study,
 )
 from irmeta.report.plots import figure_of
@@ -37,26 +34,20 @@ def panels(content: Content) -> list[Panel]:
 
 def reuse_panel(outcome: xr.Dataset) -> Panel:
     """Show what groups lose by each metric, the least first."""
-    loss = outcome["relative_loss"].values
-    order = np.argsort(np.nan_to_num(loss, nan=np.inf), kind="stable")
-    chart = Chart(
-        "bars",
-        "Mean loss of left-out groups, in standard deviations of the systems' scores",
-        "Bar chart of the mean loss by metric; the table `metrics` has the figures.",
-        {
-            "rows": [names(outcome["metric"])[at] for at in order],
-            "values": numbers(loss[order]),
-            "label": "mean loss, in standard deviations of systems",
-        },
-    )
+    pictures = {
+        "metrics": Picture(
+            "Mean loss of left-out groups by metric",
+            partial(figure_of, outcome, view="metrics"),
+        ),
+        "penalty": Picture(
+            "Loss of each left-out run by its share of unjudged documents",
+            partial(figure_of, outcome, view="penalty"),
+        ),
+    }
     return of_study(
         "Left-out groups",
         outcome,
-        charts=[chart],
+        pictures=pictures,
         shown=["metrics", "groups"],
-        figures={
-            view: partial(figure_of, outcome, view=view)
-            for view in ("metrics", "penalty")
-        },
         command="irmeta reuse QRELS RUNS --groups TEAMS",
     )

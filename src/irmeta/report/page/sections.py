@@ -1,4 +1,4 @@
-"""The sections of the page, in the order of the registry: each is the module of its study, with `TEXT` and `panels`."""
+"""The sections of the page, systems first, then metrics: each is the module of its study, with `TEXT` and `panels`."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -13,10 +13,14 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
 from irmeta.studies import STUDIES
 
+_STUDIED = [name for name, study in STUDIES.items() if study.section]
+FOLDED = tuple(name for name in _STUDIED if STUDIES[name].about == "metrics")
+"""The modules of sections on metrics, which the page shows folded, after those on systems and collections."""
 SECTIONS = (
     "standings",
+    *(name for name in _STUDIED if name not in FOLDED),
     "data",
-    *(name for name, study in STUDIES.items() if study.section),
+    *FOLDED,
 )
 """The modules of sections."""
 
@@ -44,5 +48,6 @@ def sections(
     for name in steps(SECTIONS, "sections of the page"):
         module = import_module(f"irmeta.report.page.{name}")
         if panels := module.panels(content):
-            made.append(Section(**vars(module.TEXT), panels=panels))
+            folded = name in FOLDED
+            made.append(Section(**vars(module.TEXT), panels=panels, folded=folded))
     return made

@@ -6,10 +6,9 @@ from functools import partial
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.report.page.content import Content
 from irmeta.report.page.description import described, first
-from irmeta.report.page.panel import Chart, Panel, Text, names, numbers, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.studies import description, significance
 
@@ -36,23 +35,17 @@ def panels(content: Content) -> list[Panel]:
 def significance_panel(content: Content, name: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
     by, outcome = content.order[name], tested(content, name)
-    options = about(outcome)["options"]
-    power = Chart(
-        "bars",
-        f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
-        "Bar chart of discriminative power by metric; the table `power` has the figures.",
-        {
-            "rows": names(outcome.metric),
-            "values": numbers(outcome["share_significant"].values),
-            "label": f"share of pairs with corrected p below {options['alpha']:g}",
-        },
-    )
+    pictures = {
+        "power": Picture(
+            f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
+            partial(figure_of, outcome),
+        )
+    }
     panel = of_study(
         name,
         outcome,
-        charts=[power],
+        pictures=pictures,
         shown=["power", "systems"],
-        figures={"p-values": partial(figure_of, outcome.sel(metric=[by]))},
         command=f"irmeta significance {content.source_of(name)}",
     )
     views = {title: first(frame, by) for title, frame in panel.tables.items()}

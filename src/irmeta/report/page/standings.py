@@ -1,20 +1,20 @@
 """The first section: every system by every metric, and two systems topic by topic."""
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 import xarray as xr
+from scipy import stats
 
 from irmeta.cube import additive
 from irmeta.report.page.content import Content
 from irmeta.report.page.description import described
-from irmeta.report.page.panel import Panel, Text, names, numbers
+from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.significance import lettered
-from irmeta.report.plots import figure_of
 from irmeta.result import short
 from irmeta.studies.ranking import is_reported
 from irmeta.words import counted, listed
@@ -26,10 +26,9 @@ TEXT = Text(
     "standings",
     "Leaderboard",
     "Who is best?",
-    "Click a metric to sort by it, and one system or two to see their topics. The span shows the "
-    "ranks that a system may have by the sorting metric; with 95% confidence all spans hold the "
-    "true ranks at once, if equal systems have scores of one shape. Among the best systems by the "
-    "named metric, those that share a letter do not differ significantly.",
+    "Click a metric to sort by it, and one system or two to see their topics. With 95% confidence "
+    "all true ranks lie within the possible ranks at once, if equal systems have scores of one "
+    "shape. Among the best systems, those that share a letter do not differ significantly.",
     "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by Student's t, Holm.",
 )
 
@@ -52,7 +51,6 @@ def standings_panel(content: Content, name: str) -> Panel:
     return Panel(
         name,
         [finding],
-        figures={"means": partial(figure_of, outcome, view="means")},
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'",
         board=board(
@@ -81,28 +79,57 @@ def board(
     marked: Any,
     source: str,
 ) -> Mapping[str, Any]:
-    """Return what the page's script draws: figures by metric, letters of the best, and the scores of topics."""
-    letters = dict(best.select("system", "letters").iter_rows())
-    metrics = sorted(names(outcome.metric), key=lambda metric: not is_reported(metric))
+    """Return the leaderboard: its rows by one metric, and what the script needs to compare two systems."""
+    named = sorted(names(outcome.metric), key=lambda one: not is_reported(one))
+    metrics = [by, *(one for one in named if one != by)]
     held = metrics if scores.size <= MOST else [by]
     line = additive(scores)
-    figures = {
-        metric: {
-            key: numbers(outcome[key].sel(metric=metric).values)
-            for key in ("mean", "rank", "rank_low", "rank_high")
-        }
-        for metric in metrics
-    }
+    topics = scores.sizes["topic"]
     return {
-        "systems": names(outcome.system),
-        "topics": names(scores.topic),
-        "by": by,
-        "metrics": figures,
-        "letters": [letters.get(system, "") for system in names(outcome.system)],
-        "marked": [system for system in names(outcome.system) if system in marked],
-        "scores": {metric: _packed(line.sel(metric=metric).values) for metric in held},
-        "command": f"irmeta versus {source}",
+        "metrics": metrics,
+        "rows": _rows(outcome, by, metrics, best, marked),
+        "script": {
+            "by": by,
+            "systems": names(outcome.system),
+            "topics": names(scores.topic),
+            "marked": [name for name in names(outcome.system) if name in marked],
+            "scores": {one: _packed(line.sel(metric=one).values) for one in held},
+            "t": float(stats.t.ppf(0.975, topics - 1)),
+            "command": f"irmeta versus {source}",
+        },
     }
+
+
+def _rows(
+    outcome: xr.Dataset,
+    by: str,
+    metrics: Sequence[str],
+    best: pl.DataFrame,
+    marked: Any,
+) -> list[dict[str, Any]]:
+    """Return the rows of the leaderboard, best first; the best mean by each metric says so."""
+    letters = dict(best.select("system", "letters").iter_rows())
+    one = outcome.sel(metric=by)
+    mean = outcome["mean"].sel(metric=metrics).values
+    top = np.nanmax(mean, axis=0)
+    systems = names(outcome.system)
+    rows = []
+    for at in np.argsort(one["rank"].values, kind="stable"):
+        low, high = (int(one[name].values[at]) for name in ("rank_low", "rank_high"))
+        rows.append(
+            {
+                "system": systems[at],
+                "rank": int(one["rank"].values[at]),
+                "ranks": str(low) if low == high else f"{low} to {high}",
+                "letters": letters.get(systems[at]) or "\N{EN DASH}",
+                "marked": systems[at] in marked,
+                "means": [
+                    {"text": short(value, 3), "best": value == most}
+                    for value, most in zip(mean[at], top, strict=True)
+                ],
+            }
+        )
+    return rows
 
 
 def _packed(values: np.ndarray[Any, np.dtype[np.float64]]) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Figures for papers: each module draws the results of the study of its name, and knows how large."""
 
+from collections.abc import Collection
 from importlib import import_module
 from typing import Any
 
@@ -7,12 +8,16 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
+from irmeta.report.plots import marks
 from irmeta.studies import study_of
 
 
-def figure_of(result: xr.Dataset, **view: Any) -> Figure:
+def figure_of(
+    result: xr.Dataset, *, highlight: Collection[str] = (), **view: Any
+) -> Figure:
     """Return the figure of a result, drawn by the `figure` of its study's plots; `view` says what of it to draw.
 
+    highlight : names to mark, of systems or of what else the figure names.
     Raises ScoresError where the study has no figure.
     """
     name = study_of(result).__name__.rpartition(".")[2]
@@ -25,4 +30,6 @@ def figure_of(result: xr.Dataset, **view: Any) -> Figure:
             f"results of {name} have no figure; leave out --plot"
         ) from None
     figure: Figure = plots.figure(result, **view)
+    if highlight:
+        marks.highlight(figure, highlight)
     return figure

@@ -6,6 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import ABOVE
+from irmeta.result import short
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -41,8 +44,13 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
             place + width * 0.45,
             color="black",
         )
+        names = result.metric.values.astype(str)
+        drmse = one["drmse"].mean("pair").values
+        words = [f"{kind}: dRMSE {short(value, 3)}" for value in drmse]
+        say(axes, place, drmse, names, words)
+    names = result.metric.values.astype(str)
+    axes.set_xticks(np.arange(names.size), names, rotation=90)
     axes.plot([], [], color="black", label="topics re-partitioned at random")
-    axes.set_xticks(np.arange(result.sizes["metric"]), result.metric.values.astype(str))
-    axes.set_ylabel("dRMSE between collections")
-    axes.legend()
+    axes.set_ylabel("dRMSE between collections\n(low is better)")
+    axes.legend(**ABOVE)
     return axes

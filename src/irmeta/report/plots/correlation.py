@@ -6,14 +6,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
 from irmeta.attributes import about
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.matrix import matrix
 from irmeta.result import short
-from irmeta.stats.arrays import Floats
 
 
 def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
@@ -37,20 +38,31 @@ def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
 def heatmap(
     result: xr.Dataset, axes: Axes, *, order: Literal["given", "clustered"] = "given"
 ) -> Axes:
-    """Draw the correlations as a matrix with their values, metrics in the order given or by the dendrogram."""
+    """Draw the correlations as a matrix, metrics in the order given, or by the dendrogram with groups outlined."""
     places = np.arange(result.sizes["metric"])
     if order == "clustered":
         places = np.asarray(leaves_list(result["merge"].values))
     names = [str(name) for name in result["metric"].values[places]]
-    _matrix(
-        axes,
-        result["r"].values[np.ix_(places, places)],
-        names,
-        names,
-        about(result)["options"]["coefficient"],
-    )
-    axes.tick_params(axis="x", rotation=90)
+    r = result["r"].values[np.ix_(places, places)]
+    matrix(axes, r, names, names, label=about(result)["options"]["coefficient"])
+    if order == "clustered":
+        _outline(axes, result["group"].values[places].tolist())
     return axes
+
+
+def _outline(axes: Axes, groups: list[int]) -> None:
+    """Outline neighbours of the same group."""
+    start = 0
+    for at in range(1, len(groups) + 1):
+        if at < len(groups) and groups[at] == groups[start]:
+            continue
+        side = at - start
+        if side > 1:
+            corner = (start - 0.5, start - 0.5)
+            axes.add_patch(
+                Rectangle(corner, side, side, fill=False, color="black", linewidth=1.2)
+            )
+        start = at
 
 
 def loadings(result: xr.Dataset, axes: Axes) -> Axes:
@@ -59,34 +71,9 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     count = int(np.searchsorted(np.cumsum(share), 0.95 - 1e-9)) + 1
     names = [str(name) for name in result["metric"].values]
     heads = [f"{number}\n{part:.0%}" for number, part in enumerate(share[:count], 1)]
-    _matrix(axes, result["loading"].values[:, :count], names, heads, "Loading")
+    matrix(axes, result["loading"].values[:, :count], names, heads, label="Loading")
     axes.set_xlabel("Principal component, share of variance")
     return axes
-
-
-def _matrix(
-    axes: Axes, values: Floats, rows: list[str], columns: list[str], label: str
-) -> None:
-    image = axes.imshow(
-        values,
-        cmap="RdBu",
-        vmin=-1,
-        vmax=1,
-        aspect="equal" if len(rows) == len(columns) else "auto",
-    )
-    size = min(8.0, 130 / len(rows))
-    for (i, j), value in np.ndenumerate(values):
-        colour = "white" if abs(value) > 0.6 else "black"
-        axes.text(
-            j, i, short(value), ha="center", va="center", fontsize=size, color=colour
-        )
-    axes.set_xticks(range(len(columns)), columns)
-    axes.set_yticks(range(len(rows)), rows)
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    axes.figure.colorbar(
-        image, ax=axes, fraction=0.046, pad=0.02, shrink=0.8
-    ).set_label(label)
 
 
 def tree(result: xr.Dataset, axes: Axes) -> Axes:

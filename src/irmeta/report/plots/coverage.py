@@ -9,12 +9,14 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, height, named_rows
+from irmeta.report.plots.rows import ABOVE, MARKERS, NEAR, height, named_rows
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of coverage, as wide as a page."""
-    return draw(coverage, result, width=PAGE, height=height(result.sizes["target"]))
+    return draw(
+        coverage, result, width=PAGE, height=0.3 + height(result.sizes["target"])
+    )
 
 
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -35,7 +37,7 @@ def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
     axes.axvline(
         about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0
     )
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(**ABOVE)
     return named_rows(
         axes,
         [str(target) for target in outcome.target.values],

@@ -1,7 +1,6 @@
 """A cube drawn: means with intervals, rank sets, the matrix of scores, the distribution of single scores."""
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,79 +8,101 @@ from matplotlib.figure import Figure
 from irmeta.attributes import about
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say, say_cells
+from irmeta.report.plots.rows import (
+    ABOVE,
+    BETTER_LEFT,
+    BETTER_RIGHT,
+    height,
+    named_rows,
+    row_height,
+    whole_ranks,
+)
+from irmeta.result import short
+
+NAMED = 40
+"""Topics that have their name below the matrix of scores; more are only counted."""
 
 
 def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
-    """Return a figure of the scores; of many systems as wide as a page."""
-    wide = view != "distribution" and result.sizes["system"] > 30
-    return draw(plot, result, width=PAGE if wide else COLUMN, view=view)
-
-
-def plot(result: xr.Dataset, axes: Axes, *, view: ScoreView = "means") -> Axes:
-    """Draw a result of `describe`: one metric's means, ranks or matrix, or the distribution of all metrics' scores."""
-    return {
-        "means": means,
-        "ranks": ranks,
-        "matrix": matrix,
-        "distribution": distribution,
-    }[view](result, axes)
+    """Return a figure of the scores, the taller the more systems; the matrix of scores is as wide as a page."""
+    if view == "distribution":
+        return draw(distribution, result, height=2.8)
+    plot = {"means": means, "ranks": ranks, "matrix": matrix}[view]
+    return draw(
+        plot,
+        result,
+        width=PAGE if view == "matrix" else COLUMN,
+        height=height(result.sizes["system"]),
+    )
 
 
 def means(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the mean of every system, best first, with its interval. Webber et al. (2008), Figure 2."""
     one = _ordered(result)
-    names = one.system.values.astype(str)
-    place = np.arange(1, len(names) + 1)
-    error = np.abs(
-        np.stack([one["low"].values, one["high"].values]) - one["mean"].values
-    )
-    axes.errorbar(
-        place, one["mean"].values, error, fmt="o", markersize=2.5, elinewidth=0.7
-    )
-    axes.set_ylabel(
-        f"mean {one.metric.item()}, {about(result)['options']['level']:.0%} interval"
-    )
-    return _named(names, axes)
+    names = one.system.values.astype(str).tolist()
+    rows = np.arange(len(names))
+    mean, low, high = (one[name].values for name in ("mean", "low", "high"))
+    axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
+    axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
+    words = [
+        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(mean, low, high, strict=True)
+    ]
+    say(axes, mean, rows, names, words, nearest="y")
+    level = about(result)["options"]["level"]
+    label = f"mean {one.metric.item()}, {level:.0%} interval"
+    return named_rows(axes, names, label, BETTER_RIGHT)
 
 
 def ranks(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the rank of every system, best first, and as a line its rank set: the ranks that it may have."""
     one = _ordered(result)
-    options = about(result)["options"]
-    names = one.system.values.astype(str)
-    place = np.arange(1, len(names) + 1)
-    axes.vlines(
-        place,
-        one["rank_low"],
-        one["rank_high"],
-        color=PALETTE[4],
-        linewidth=3 if len(names) <= 30 else 1,
+    names = one.system.values.astype(str).tolist()
+    rows = np.arange(len(names))
+    rank, low, high = (
+        one[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
     )
-    axes.plot(place, one["rank"], "o", color=PALETTE[0], markersize=2.5)
-    axes.invert_yaxis()
-    axes.set_ylabel(f"rank by {one.metric.item()}, {options['level']:.0%} rank set")
-    return _named(names, axes)
-
-
-def _named(names: npt.NDArray[np.str_], axes: Axes) -> Axes:
-    """Name the systems below the axis; many only by their place."""
-    if len(names) <= 30:
-        axes.set_xticks(np.arange(1, len(names) + 1), names, rotation=90)
-    else:
-        axes.set_xlabel("systems by rank")
-    return axes
+    wide = 72 * 0.45 * row_height(len(names))
+    axes.hlines(rows, low, high, color=PALETTE[4], linewidth=wide)
+    axes.plot(rank, rows, "o", color=PALETTE[0], markersize=2.5)
+    words = [
+        f"rank {own}, may be {least} to {most}"
+        for own, least, most in zip(rank, low, high, strict=True)
+    ]
+    say(axes, rank, rows, names, words, nearest="y")
+    whole_ranks(axes, len(names))
+    level = about(result)["options"]["level"]
+    label = f"rank by {one.metric.item()}, {level:.0%} rank set"
+    return named_rows(axes, names, label, BETTER_LEFT)
 
 
 def matrix(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw every score as a shade: systems down, best first; topics across, easiest first. Same source, Figure 1."""
     one = _ordered(result)
     one = one.isel(topic=np.argsort(-one["topic_mean"].values, kind="stable"))
+    return shades(one["score"].rename(str(one.metric.item())), axes)
+
+
+def shades(scores: xr.DataArray, axes: Axes) -> Axes:
+    """Draw scores (system, topic) as shades, missing ones in orange; the name of the array is that of the metric."""
+    axes.set_facecolor(PALETTE[1])
     image = axes.imshow(
-        one["score"].values, aspect="auto", cmap="cividis", interpolation="nearest"
+        scores.values, aspect="auto", cmap="cividis", interpolation="nearest"
     )
-    axes.set_xlabel("topics, easiest first")
-    axes.set_ylabel("systems, best first")
-    axes.get_figure().colorbar(image, ax=axes, label=str(one.metric.item()))  # type: ignore[union-attr]
+    systems, topics = (
+        scores[dim].values.astype(str).tolist() for dim in ("system", "topic")
+    )
+    named_rows(axes, systems, "topics, easiest first")
+    axes.grid(visible=False)
+    axes.set_ylim(len(systems) - 0.5, -0.5)
+    if len(topics) <= NAMED:
+        axes.set_xticks(range(len(topics)), topics, rotation=90, fontsize=6)
+    else:
+        axes.set_xticks([])
+        axes.set_xlabel(f"{len(topics)} topics, easiest first")
+    axes.get_figure().colorbar(image, ax=axes, label=str(scores.name), aspect=40)  # type: ignore[union-attr]
+    say_cells(axes, systems, topics, [short(one, 3) for one in scores.values.ravel()])
     return axes
 
 
@@ -101,7 +122,7 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlabel("score of a system on a topic")
     axes.set_ylabel("share of scores at or below")
     axes.set_ylim(0, 1)
-    axes.legend()
+    axes.legend(**ABOVE)
     return axes
 
 

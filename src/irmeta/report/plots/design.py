@@ -10,6 +10,9 @@ from matplotlib.ticker import LogLocator
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import ABOVE
+from irmeta.result import short
 
 LISTED = 8
 """Ways that the legend names: those that are on the front most often."""
@@ -33,6 +36,11 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
             {} if way in named else {"color": "lightgrey", "zorder": 1}
         )
         (line,) = axes.plot(cost[measured], tau[measured], label=label, **style)
+        words = [
+            f"tau {short(one, 3)} for {price:g}"
+            for one, price in zip(tau, cost, strict=True)
+        ]
+        say(axes, cost, tau, [str(one["label"].item())] * len(words), words)
         last = max(int(measured.sum()) - 1, 0)
         axes.plot(
             cost[last:],
@@ -47,7 +55,7 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
         result["tau"].values[front],
         "o",
         color="black",
-        markersize=3,
+        markersize=2,
         label="best for its cost",
     )
     if options["budget"] is not None:
@@ -57,6 +65,6 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     axes.xaxis.set_major_formatter("{x:g}")  # powers of ten would be formulas
     axes.xaxis.set_minor_formatter("")
     axes.set_xlabel("cost (dotted: extrapolated)")
-    axes.set_ylabel(f"tau with {options['target']} on other topics")
-    axes.legend(fontsize=6)
+    axes.set_ylabel(f"tau with {options['target']} on other topics\n(up is better)")
+    axes.legend(**ABOVE)
     return axes

@@ -5,14 +5,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import NEAR, height, named_rows
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.result import short
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
     """Return the figure of a metric's means, the first by default."""
     one = result.sel(metric=result.metric.values[0] if metric is None else metric)
-    return draw(means, one, width=PAGE, height=height(one.sizes["system"]))
+    return draw(means, one, width=COLUMN, height=height(one.sizes["system"]))
 
 
 def means(one: xr.Dataset, axes: Axes) -> Axes:
@@ -24,7 +26,7 @@ def means(one: xr.Dataset, axes: Axes) -> Axes:
         one["human_low"].values[order],
         one["human_high"].values[order],
         color="0.85",
-        linewidth=4,
+        linewidth=3,
     )
     axes.hlines(
         rows,
@@ -35,5 +37,12 @@ def means(one: xr.Dataset, axes: Axes) -> Axes:
     )
     axes.plot(one["mean"].values[order], rows, "o", markersize=3, color=PALETTE[0])
     axes.plot(one["machine"].values[order], rows, "x", markersize=3, color=NEAR)
-    label = f"mean {one.metric.item()}: with machine (blue), people alone (grey), machine alone (x)"
-    return named_rows(axes, one.system.values[order].tolist(), label)
+    names = one.system.values[order].astype(str).tolist()
+    mean, low, high = (one[name].values[order] for name in ("mean", "low", "high"))
+    words = [
+        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(mean, low, high, strict=True)
+    ]
+    say(axes, mean, rows, names, words, nearest="y")
+    label = f"mean {one.metric.item()}: both, people alone (grey), machine alone (x)"
+    return named_rows(axes, names, label, BETTER_RIGHT)

@@ -1,8 +1,12 @@
 """The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
 
+import re
 from collections.abc import Callable, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import matplotlib as mpl
 import xarray as xr
@@ -12,6 +16,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
+from irmeta.report.plots.matrix import fitted
 
 COLUMN = 3.35
 """Width of a column of a two-column paper, in inches; PAGE is the width of both."""
@@ -42,17 +47,23 @@ STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones 
     "text.parse_math": False,  # names are not formulas
     "svg.hashsalt": "irmeta",
 }
-
-
 _UNDATED: Any = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """What keeps the time out of a file: the same result draws the same bytes."""
+_UNSIGNED: Any = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+"""What keeps all that is not drawn out of the SVG of a page."""
+_LOOK = {
+    "font-family": "'DejaVu Sans', Verdana, sans-serif",
+    "stroke-linejoin": "round",
+    "stroke-linecap": "butt",
+}
+"""What every element of the SVG of a page shares; the page may choose another font."""
 
 Plot = Callable[..., Axes]
 
 
 def draw(
     plot: Plot | Sequence[Plot],
-    result: xr.Dataset,
+    result: xr.Dataset | xr.DataArray,
     *,
     width: float = COLUMN,
     height: float = 2.6,
@@ -71,16 +82,82 @@ def draw(
         return figure
 
 
+def widened(figure: Figure, width: float) -> None:
+    """Make a figure so many inches wide. Text stays as large, and a square matrix stays square."""
+    ratio = width / figure.get_figwidth()
+    square = any(axes.get_aspect() == 1 for axes in figure.axes)
+    figure.set_size_inches(width, figure.get_figheight() * (ratio if square else 1))
+    for axes in figure.axes:
+        fitted(axes)
+
+
 def save(figure: Figure, path: Path, *, width: float | None = None) -> None:
     """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all.
 
-    width : in inches; the figure's own by default. Its height and the size of its text stay.
+    width : in inches; the figure's own by default.
     """
     form = require_form(path)
     if width is not None:
-        figure.set_figwidth(width)
+        widened(figure, width)
     with mpl.rc_context(STYLE), writing(path) as part:
         figure.savefig(part, format=form, dpi=200, metadata=_UNDATED.get(form))
+
+
+def svg(figure: Figure, name: str) -> str:
+    """Return a figure as SVG for a page: its text is text, and no identifier occurs on the page's other figures.
+
+    name : of the figure on the page. The figure is laid out for all later forms.
+    """
+    look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
+    text = StringIO()
+    with mpl.rc_context(look):
+        figure.savefig(text, format="svg", metadata=_UNSIGNED, transparent=True)
+    figure.set_layout_engine("none")  # laid out once, the same in all forms
+    return _slim(text.getvalue())
+
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "http://www.w3.org/1999/xlink"
+_GROUP = f"{{{_SVG}}}g"
+ElementTree.register_namespace("", _SVG)
+ElementTree.register_namespace("xlink", _LINK)
+
+
+def _slim(text: str) -> str:
+    """Leave out of matplotlib's SVG what a page does not need: names of groups, their nesting, fonts, far decimals."""
+    root = ElementTree.fromstring(text)
+    root.attrib |= _LOOK
+    root.remove(root[0])  # a style, which would be that of the whole page
+    _unfold(root)
+    for one in root.iter():
+        if one.tag != f"{{{_SVG}}}text":
+            one.text = None
+        one.tail = None
+        for name in ("d", "x", "y", "transform"):
+            if name in one.attrib:
+                one.set(name, _rounded(one.get(name, "")))
+        if one.get("transform", "").startswith("rotate(-0 "):
+            del one.attrib["transform"]
+        if "style" in one.attrib:
+            one.set("style", re.sub("; font-family:[^;]*", "", one.get("style", "")))
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _unfold(parent: Element) -> None:
+    """Put what stands in groups that say nothing in their places."""
+    children = []
+    for child in parent:
+        _unfold(child)
+        if child.tag == _GROUP:
+            child.attrib.pop("id", None)
+        bare = child.tag == _GROUP and not child.attrib
+        children += list(child) if bare else [child]
+    parent[:] = children
+
+
+def _rounded(places: str) -> str:
+    """Write places to a hundredth of a point, on one line."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", places).replace("\n", "")
 
 
 def require_form(path: Path) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,7 +12,13 @@ from irmeta.attributes import about
 from irmeta.choices import JudgesView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
-from irmeta.report.plots.rows import NEAR, named_rows
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.result import short
+from irmeta.stats.arrays import Floats
+
+OUTLIERS = 3
+"""Systems that have their name beside their means."""
 
 
 def figure(
@@ -26,10 +33,10 @@ def figure(
     metric, judge : whose, by default the first metric, and the judge with the highest tau.
     """
     if "tau" not in result:
-        return draw(labels, result, width=PAGE, height=_height(result.sizes["judge"]))
+        return draw(labels, result, width=PAGE, height=height(result.sizes["judge"]))
     one = result.sel(metric=result.metric.values[0] if metric is None else metric)
     if view == "tau":
-        return draw(taus, one, width=PAGE, height=_height(one.sizes["judge"]))
+        return draw(taus, one, width=COLUMN, height=height(one.sizes["judge"]))
     which = _best(one) if judge is None else judge
     if view == "means":
         return draw(means, one, width=COLUMN, height=COLUMN, judge=which)
@@ -41,7 +48,7 @@ def figure(
         rows = one.sizes["group"]
     else:
         rows = one.sizes["system"]
-    return draw(favour, one, width=PAGE, height=_height(rows), judge=which)
+    return draw(favour, one, width=PAGE, height=height(rows), judge=which)
 
 
 def taus(one: xr.Dataset, axes: Axes) -> Axes:
@@ -51,8 +58,14 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
         one[name].values[order] for name in ("tau", "tau_low", "tau_high")
     )
     rows = np.arange(order.size)
+    names = one.judge.values[order].astype(str).tolist()
     axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
     axes.plot(tau, rows, "o", markersize=3.5, color=PALETTE[0])
+    words = [
+        f"tau {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(tau, low, high, strict=True)
+    ]
+    say(axes, tau, rows, names, words, nearest="y")
     axes.axvline(float(one["ceiling"]), color=PALETTE[5], linewidth=0.8, linestyle="--")
     truth = about(one)["options"]["truth"]
     place = axes.get_xaxis_transform()  # across by tau, up by the height of the axes
@@ -65,11 +78,8 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
         fontsize=7,
         transform=place,
     )
-    return named_rows(
-        axes,
-        one.judge.values[order].tolist(),
-        f"tau-b with {truth}, 95% interval ({one.metric.item()})",
-    )
+    label = f"tau-b with {truth} by {one.metric.item()}, 95% interval"
+    return named_rows(axes, names, label, BETTER_RIGHT)
 
 
 def means(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
@@ -80,9 +90,34 @@ def means(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     axes.plot(x, y, "o", markersize=3, color=PALETTE[0], alpha=0.8)
     ends = [min(x.min(), y.min()), max(x.max(), y.max())]
     axes.plot(ends, ends, color=NEAR, linewidth=0.8)
+    systems = one.system.values.astype(str)
+    words = [
+        f"{short(theirs, 3)} under {judge}, {short(own, 3)} under {truth}"
+        for own, theirs in zip(x, y, strict=True)
+    ]
+    say(axes, x, y, systems, words)
+    _name_outliers(axes, x, y, systems)
     axes.set_xlabel(f"mean {one.metric.item()} under {truth}")
     axes.set_ylabel(f"mean {one.metric.item()} under {judge}")
     return axes
+
+
+def _name_outliers(
+    axes: Axes, x: Floats, y: Floats, names: npt.NDArray[np.str_]
+) -> None:
+    """Name the systems that lie farthest from the line that fits the others."""
+    slope, start = np.polyfit(x, y, 1)
+    far = np.argsort(-np.abs(y - start - slope * x), kind="stable")[:OUTLIERS]
+    for at in far:
+        left = x[at] > x.mean()
+        axes.annotate(
+            names[at],
+            (x[at], y[at]),
+            xytext=(-4 if left else 4, 2),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            fontsize=6,
+        )
 
 
 def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
@@ -107,8 +142,12 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
             color=PALETTE[0],
             markerfacecolor=face,
         )
-    label = f"{judge} less {about(one)['options']['truth']}, relative to all systems ({one.metric.item()})"
-    return named_rows(axes, one[dim].values[order].tolist(), label)
+    names = one[dim].values[order].astype(str).tolist()
+    words = [f"favoured by {short(each, 3, sign=True)}" for each in value[order]]
+    say(axes, value[order], rows, names, words, nearest="y")
+    truth = about(one)["options"]["truth"]
+    label = f"{judge} less {truth}, relative to all ({one.metric.item()})"
+    return named_rows(axes, names, label)
 
 
 def labels(result: xr.Dataset, axes: Axes) -> Axes:
@@ -130,11 +169,6 @@ def labels(result: xr.Dataset, axes: Axes) -> Axes:
         result.judge.values[order].tolist(),
         f"kappa with {truth} of relevant or not, 95% interval",
     )
-
-
-def _height(rows: int) -> float:
-    """Return the height in inches of a figure with that number of rows, which may be few."""
-    return 0.8 + 0.17 * max(rows, 3)
 
 
 def _best(one: xr.Dataset) -> str:

@@ -7,8 +7,15 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import LeaderboardView
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import (
+    ABOVE,
+    BETTER_LEFT,
+    height,
+    named_rows,
+    whole_ranks,
+)
 from irmeta.studies.leaderboard import order
-from irmeta.words import shortened
 
 SHOWN = 30
 """Models that have their name; more are a table."""
@@ -17,7 +24,7 @@ SHOWN = 30
 def figure(result: xr.Dataset, *, view: LeaderboardView = "ranks") -> Figure:
     """Draw the best models of a result of `leaderboard` with their ranks, as wide as a page."""
     models = min(result.sizes["system"], SHOWN)
-    return draw(plot, result, width=PAGE, height=0.8 + 0.16 * models, view=view)
+    return draw(plot, result, width=PAGE, height=0.3 + height(models), view=view)
 
 
 def plot(result: xr.Dataset, axes: Axes, *, view: LeaderboardView = "ranks") -> Axes:
@@ -42,10 +49,13 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
             label="what holes allow",
         )
     axes.plot(one["rank"], place, "o", color=PALETTE[0], markersize=3, label="rank")
+    ends = np.stack([one["low"].values, one["high"].values], axis=1)
+    words = [f"rank set {low:.0f} to {high:.0f}" for low, high in ends]
+    say(axes, ends.mean(axis=1), place, one.system.values, words, nearest="y")
     axes.set_xlabel(
         f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models"
     )
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5)
+    axes.legend(**ABOVE)
     return _named(one, axes)
 
 
@@ -63,7 +73,7 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
             alpha=0.8,
         )
     axes.set_xlabel(f"rank, of {result.sizes['system']} models")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5)
+    axes.legend(**ABOVE)
     return _named(one, axes)
 
 
@@ -72,8 +82,6 @@ def _best(result: xr.Dataset) -> xr.Dataset:
 
 
 def _named(one: xr.Dataset, axes: Axes) -> Axes:
-    """Name the models down the axis, the best on top."""
-    names = [shortened(str(name), 40) for name in one.system.values]
-    axes.set_yticks(np.arange(len(names)), names)
-    axes.invert_yaxis()
-    return axes
+    """Name the models down the axis, the best on top, and count ranks in whole numbers."""
+    whole_ranks(axes, int(axes.get_xlim()[1]))
+    return named_rows(axes, one.system.values.tolist(), axes.get_xlabel(), BETTER_LEFT)

@@ -6,13 +6,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.attributes import about
-from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import named_rows
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import ABOVE, BETTER_RIGHT, height, named_rows
+from irmeta.result import short
 
 
 def figure(result: xr.Dataset) -> Figure:
-    """Return the figure of standardized scores by the first metric, as wide as a page."""
-    return draw(place, result, width=PAGE, height=0.9 + 0.22 * result.sizes["entry"])
+    """Return the figure of standardized scores by the first metric, by system."""
+    return draw(place, result, width=COLUMN, height=0.3 + height(result.sizes["entry"]))
 
 
 def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
@@ -23,12 +25,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     one = result.sel(metric=metric or result["metric"].values[0])
     several = len(set(one["collection"].values)) > 1
     rows = np.arange(one.sizes["entry"])
-    for row in rows:
-        axes.plot(
-            [one["low"].values[row], one["high"].values[row]],
-            [row, row],
-            color=PALETTE[0],
-        )
+    axes.hlines(rows, one["low"].values, one["high"].values, color=PALETTE[4])
     # in front: the best of all may be a system of these
     own = one["standardized"].values
     axes.plot(own, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
@@ -37,7 +34,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
         rows,
         "|",
         color="black",
-        markersize=9,
+        markersize=6,
         label="everybody's median",
     )
     axes.plot(
@@ -56,6 +53,12 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
         for system, where in zip(systems, collections, strict=True)
     ]
     axes.set_xlim(0, 1)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    axes.legend(**ABOVE)
     label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
-    return named_rows(axes, names, label)
+    low, high = one["low"].values, one["high"].values
+    words = [
+        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(own, low, high, strict=True)
+    ]
+    say(axes, own, rows, names, words, nearest="y")
+    return named_rows(axes, names, label, BETTER_RIGHT)

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import draw
+from irmeta.report.plots.rows import ABOVE
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
@@ -33,6 +34,6 @@ def widths(one: xr.Dataset, axes: Axes) -> Axes:
     )
     axes.set_ylim(bottom=0)
     axes.set_xlabel("human topics")
-    axes.set_ylabel(f"width of 95% intervals ({one.metric.item()})")
-    axes.legend()
+    axes.set_ylabel(f"width of 95% intervals, {one.metric.item()}\n(low is better)")
+    axes.legend(**ABOVE)
     return axes

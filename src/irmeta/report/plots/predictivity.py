@@ -7,19 +7,34 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import PredictivityView
 from irmeta.errors import ScoresError
-from irmeta.report.plots.figure import PALETTE, draw
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.matrix import matrix
+from irmeta.report.plots.rows import (
+    ABOVE,
+    BETTER_RIGHT,
+    NEAR,
+    height,
+    named_rows,
+)
+from irmeta.result import short
 from irmeta.studies.predictivity import best_predictor
 
 
 def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:
-    """Return the figure of the curve, where the result has one, or of what the best predictor gains."""
-    if (view or ("curve" if "curve" in result else "advantage")) == "advantage":
-        return draw(gains, result, height=1.0 + 0.16 * result.sizes["metric"])
-    if result.sizes["metric"] > 3:
+    """Return the figure of the curve, where the result has one, of what the best predictor gains, or of all pairs."""
+    metrics = result.sizes["metric"]
+    view = view or ("curve" if "curve" in result else "advantage")
+    if view == "advantage":
+        return draw(gains, result, height=height(metrics))
+    if view == "matrix":
+        side = min(PAGE, 2.0 + 0.25 * metrics)
+        return draw(pairs, result, width=side, height=0.92 * side)
+    if metrics > 3:
         raise ScoresError(
             "a curve of more than 3 metrics cannot be read; name those to draw with --metrics"
         )
-    return draw(curve, result, height=2.6)
+    return draw(curve, result, height=2.8)
 
 
 def curve(result: xr.Dataset, axes: Axes) -> Axes:
@@ -28,15 +43,17 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
     A metric with itself is a solid line, a pair of metrics a dashed one.
     """
     names = [str(name) for name in result["metric"].values]
-    pairs = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
-    for number, (i, j) in enumerate(pairs):
+    sizes = result["size"].values
+    drawn = [(i, j) for i in range(len(names)) for j in range(i, len(names))]
+    for number, (i, j) in enumerate(drawn):
         if i == j:
             label = names[i]
         else:
             label = f"{names[i]} \N{EN DASH} {names[j]}"
+        phi = result["curve"].values[:, i, j]
         axes.errorbar(
-            result["size"].values,
-            result["curve"].values[:, i, j],
+            sizes,
+            phi,
             2 * result["curve_se"].values[:, i, j],
             label=label,
             color=PALETTE[number % len(PALETTE)],
@@ -44,10 +61,15 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
             marker="os^Dv<>p"[number % 8],
             markersize=3,
         )
-    axes.set_xlabel("Topics in each of two disjoint sets")
-    axes.set_ylabel("Predictive power φ")
-    axes.set_xticks(result["size"].values)
-    axes.legend()
+        words = [
+            f"phi {short(value, 3)} with {size} topics"
+            for value, size in zip(phi, sizes, strict=True)
+        ]
+        say(axes, sizes, phi, [label] * len(words), words)
+    axes.set_xlabel("topics in each of two disjoint sets")
+    axes.set_ylabel("predictive power φ (up is better)")
+    axes.set_xticks(sizes)
+    axes.legend(**ABOVE)
     return axes
 
 
@@ -55,16 +77,38 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw what the best predictor gains or loses over every target itself, with 95% intervals."""
     names = [str(name) for name in result["metric"].values]
     predictor = best_predictor(result)
-    others = [at for at in range(len(names)) if at != predictor]
+    gain = result["advantage"].values[predictor]
+    order = np.argsort(-gain, kind="stable")
+    others = order[order != predictor]
     middle, low, high = (
         result[name].values[predictor, others] for name in ("advantage", "low", "high")
     )
-    rows = np.arange(len(others))[::-1]
-    axes.axvline(0, color="0.6", linewidth=0.8)
-    # lists: matplotlib stumbles over arrays of one number
-    reach = [(middle - low).tolist(), (high - middle).tolist()]
-    axes.errorbar(middle, rows, xerr=reach, fmt="o", markersize=3, color=PALETTE[0])
-    axes.set_yticks(rows, [names[at] for at in others])
-    axes.set_xlabel(f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target)")
-    axes.set_ylabel("Target")
+    rows = np.arange(len(others))
+    axes.axvline(0, color=NEAR, linewidth=0.8)
+    axes.hlines(rows, low, high, color=PALETTE[4])
+    axes.plot(middle, rows, "o", markersize=3, color=PALETTE[0])
+    targets = [names[at] for at in others]
+    words = [
+        f"{short(value, 3, sign=True)}, 95% interval {short(least, 3)} to {short(most, 3)}"
+        for value, least, most in zip(middle, low, high, strict=True)
+    ]
+    say(axes, middle, rows, targets, words, nearest="y")
+    label = f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target)"
+    axes.set_ylabel("target")
+    return named_rows(axes, targets, label, BETTER_RIGHT)
+
+
+def pairs(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw phi of every metric for every other as a matrix; metrics that predict themselves best come first."""
+    phi = result["phi"].values
+    order = np.argsort(-np.diagonal(phi), kind="stable")
+    names = [str(result["metric"].values[at]) for at in order]
+    low = -1.0 if phi.min() < 0 else 0.0
+    colours = "RdBu" if phi.min() < 0 else "Blues"
+    shown = phi[np.ix_(order, order)]
+    matrix(
+        axes, shown, names, names, label="predictive power φ", low=low, colours=colours
+    )
+    axes.set_ylabel("predictor")
+    axes.set_xlabel("target")
     return axes

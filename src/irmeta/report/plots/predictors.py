@@ -13,7 +13,9 @@ from irmeta.report.plots.rows import MARKERS, NEAR, height, legend, named_rows
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of the best predictors, as wide as a page."""
-    return draw(predictors, result, width=PAGE, height=height(result.sizes["target"]))
+    return draw(
+        predictors, result, width=PAGE, height=0.5 + height(result.sizes["target"])
+    )
 
 
 def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:

@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import ABOVE, height, named_rows
 
 _LABELS = {
     "determinant": "log determinant",
@@ -17,6 +19,24 @@ _LABELS = {
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of the ranking, as wide as a page."""
     return draw(plots(result), result, width=PAGE, height=3.4)
+
+
+def subsets(outcome: xr.Dataset) -> Figure:
+    """Return the figure of the best subsets: a mark where a metric is in the best one of that size."""
+    return draw(chosen, outcome, height=height(outcome.sizes["metric"]))
+
+
+def chosen(outcome: xr.Dataset, axes: Axes) -> Axes:
+    """Draw a row for each metric and a column for each number of metrics: filled where the best subset has it."""
+    names = outcome["metric"].values.astype(str).tolist()
+    sizes = outcome["k"].values
+    at, size = np.nonzero(outcome["chosen"].values.T)
+    axes.plot(sizes[size], at, "o", color=PALETTE[0], markersize=4)
+    words = [f"in the best {sizes[place]}" for place in size]
+    say(axes, sizes[size], at, [names[row] for row in at], words)
+    axes.set_xticks(sizes)
+    axes.set_xlim(sizes[0] - 0.6, sizes[-1] + 0.6)
+    return named_rows(axes, names, "number of metrics reported")
 
 
 def plots(outcome: xr.Dataset) -> list[Plot]:
@@ -62,13 +82,10 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
     ]
     axes.set_xticks(position, names, rotation=90)
     axes.set_xlim(0.3, position[-1] + 0.7)
-    level = f", {options['level']} level" if options["level"] else ""
     axes.set_ylabel(_LABELS[options["objective"]])
-    axes.set_xlabel(
-        f"metrics in the order of {options['method']} ({options['matrix']} matrix{level})"
-    )
+    axes.set_xlabel("metrics, each added to those before it")
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
-    axes.legend(loc="best")
+    axes.legend(**ABOVE)
     return axes
 
 

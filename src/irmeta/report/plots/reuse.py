@@ -7,27 +7,32 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.choices import ReuseView
-from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
-from irmeta.report.plots.rows import height, named_rows
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import ABOVE, BETTER_LEFT, NEAR, height, named_rows
+from irmeta.result import short
 
 
 def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:
     """Return the figure of a view: what each metric loses, or each run's loss by its unjudged share."""
     if view == "penalty":
         return draw(penalty, result, width=COLUMN)
-    return draw(metrics, result, width=PAGE, height=height(result.sizes["metric"]))
+    return draw(metrics, result, width=COLUMN, height=height(result.sizes["metric"]))
 
 
 def metrics(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw for each metric the mean loss of left-out groups, in standard deviations of the systems' scores."""
-    order = np.argsort(result["relative_loss"].values)[::-1]
+    loss = result["relative_loss"].values
+    order = np.argsort(loss, kind="stable")
+    names = result["metric"].values[order].astype(str).tolist()
     rows = np.arange(len(order))
-    axes.barh(rows, result["relative_loss"].values[order], color=PALETTE[0], height=0.7)
-    return named_rows(
-        axes,
-        list(result["metric"].values[order].astype(str)),
-        "mean loss, in deviations of systems",
-    )
+    axes.axvline(0, color=NEAR, linewidth=0.8)
+    axes.hlines(rows, 0, loss[order], color=PALETTE[4])
+    axes.plot(loss[order], rows, "o", color=PALETTE[0], markersize=4)
+    words = [f"mean loss {short(one, 3)}" for one in loss[order]]
+    say(axes, loss[order], rows, names, words, nearest="y")
+    label = "mean loss, in deviations of systems"
+    return named_rows(axes, names, label, BETTER_LEFT)
 
 
 def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
@@ -59,6 +64,12 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
         markersize=3,
         label="beyond",
     )
+    runs = one["system"].values[known].astype(str)
+    words = [
+        f"loss {short(lost, 3)}, {share:.0%} unjudged"
+        for lost, share in zip(loss, unjudged, strict=True)
+    ]
+    say(axes, unjudged, loss, runs, words)
     if "run" in result.dims:
         axes.vlines(
             one["new_unjudged"].values,
@@ -76,13 +87,7 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
             label="new",
         )
     axes.set_xlabel("share of first documents unjudged")
-    axes.set_ylabel(f"loss of {one['metric'].item()}")
+    axes.set_ylabel(f"loss of {one['metric'].item()} (low is better)")
     level = about(result)["options"]["level"]
-    # above the axes, where it hides no run
-    axes.legend(
-        title=f"{level:.0%} interval",
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=3,
-    )
+    axes.legend(title=f"{level:.0%} interval", **ABOVE)
     return axes

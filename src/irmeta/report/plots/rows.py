@@ -1,35 +1,79 @@
-"""What several plots share: a named row for each metric or score, and legends of colours and markers."""
+"""What several plots share: a named row for each system, metric or score, axes of ranks, and legends."""
 
+from collections.abc import Sequence
 from itertools import cycle
+from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from irmeta.report.plots.figure import PALETTE
+from irmeta.words import shortened
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NEAR = "0.6"
 """The grey of what stands in the background."""
+BETTER_RIGHT = "right is better"
+BETTER_LEFT = "left is better"
+LONGEST = 40
+"""Letters of a name on an axis; longer ones are shortened in the middle."""
+ABOVE: Any = {
+    "loc": "lower left",
+    "bbox_to_anchor": (0, 1),
+    "ncols": 3,
+    "columnspacing": 1.0,
+    "handlelength": 1.4,
+}
+"""Where a legend hides nothing: above the axes."""
+_AROUND = 0.9
+"""Inches for what stands above and below the rows."""
+
+
+def row_height(rows: int) -> float:
+    """Return the height of a row in inches: lower where there are many, so that 120 still fit on a tall page."""
+    return float(np.clip(9 / max(rows, 1), 0.085, 0.16))
 
 
 def height(rows: int) -> float:
-    """Return the height in inches of a page-wide figure with that number of named rows."""
-    return max(3.0, 0.8 + 0.16 * rows)
+    """Return the height in inches of a figure with that number of named rows."""
+    return _AROUND + row_height(rows) * max(rows, 3)
 
 
-def named_rows(axes: Axes, names: list[str], label: str) -> Axes:
-    """Name the rows of a plot, the first one on top, and label its values."""
-    axes.set_yticks(range(len(names)), names)
+def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -> Axes:
+    """Name the rows of a plot, the first one on top, and label its values; say which direction is better."""
+    size = min(8.0, 72 * 0.85 * row_height(len(names)))
+    shown = [shortened(str(name), LONGEST) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=size)
     # half a row above the first and below the last, so that no mark is cut
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel(label)
+    axes.set_ylim(max(len(names), 3) - 0.5, -0.5)
+    axes.set_xlabel(directed(label, better))
     axes.grid(axis="y", color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
     return axes
 
 
+def directed(label: str, better: str) -> str:
+    """Add to the label of an axis which direction is better.
+
+    >>> directed("tau", BETTER_RIGHT)
+    'tau (right is better)'
+    """
+    return f"{label} ({better})" if better else label
+
+
+def whole_ranks(axes: Axes, last: int) -> None:
+    """Count ranks along the horizontal axis from 1, in whole numbers."""
+    axes.set_xlim(0.5, last + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    ticks = [tick for tick in axes.get_xticks() if 1 < tick <= last]
+    axes.set_xticks([1, *ticks])
+
+
 def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
-    """List what colours and what markers stand for, beside the axes."""
+    """List what colours and what markers stand for, above the axes."""
     handles = [
         Line2D([], [], color=colour, label=name)
         for name, colour in zip(colours, cycle(PALETTE))
@@ -46,4 +90,4 @@ def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
         )
         for name, marker in zip(markers, cycle(MARKERS))
     ]
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(handles=handles, **ABOVE)

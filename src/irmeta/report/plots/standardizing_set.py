@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
+from irmeta.report.plots.rows import ABOVE
 
 _LINES = {
     "p50": ("median", "-"),
@@ -41,6 +42,6 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
             label=label,
         )
     axes.set_xlabel("standardizing systems drawn")
-    axes.set_ylabel("tau with the ranking by all of them")
-    axes.legend()
+    axes.set_ylabel("tau with the ranking by all of them\n(up is better)")
+    axes.legend(**ABOVE)
     return axes
