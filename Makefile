@@ -41,12 +41,13 @@ demo: $(VENV)/demo.ready            ## simulate a collection, evaluate it, repor
 test: $(VENV)/test.ready            ## run the quick tests (PYTEST_ARGS="" runs all of them)
 	$(BIN)/python $(PYTEST) $(or $(PYTEST_ARGS),$(QUICK))
 
-lint: $(VENV)/lint.ready            ## check style, types and import contracts
+lint: $(VENV)/lint.ready            ## check style, types, import contracts and the tree
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/public.py --check
+	$(BIN)/python scripts/tree.py
 
 format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix .

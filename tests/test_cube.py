@@ -197,6 +197,15 @@ def test_top_systems() -> None:
         top_systems(lacking, 0.5)
 
 
+def test_of_tied_systems_the_earlier_one_is_kept() -> None:
+    """Means that differ only because their scores were added in another order are tied."""
+    rising = [[0.1], [0.2], [0.3]]
+    made = cube([rising[::-1], rising], ["first", "second"], ["1", "2", "3"], ["AP"])
+    first, second = means(made).values[:, 0]
+    assert first < second
+    assert top_systems(made, 0.5).system.values.tolist() == ["first"]
+
+
 def test_what_is_studied() -> None:
     """The best systems by a metric that need not be studied; scores of metrics that are neither may be missing."""
     scores = square(metrics=["AP", "P@10"])

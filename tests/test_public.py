@@ -23,8 +23,9 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.model_file import Model, described
 from irmeta.io.tables import written
+from irmeta.report.forms import flat, text
 from irmeta.report.plots import figure_of
-from irmeta.report.tables import flat, overview, text
+from irmeta.report.tables import overview
 from irmeta.studies import STUDIES as DECLARED
 from irmeta.studies import study_of
 from irmeta.studies.reproduction import compare, reproduction
@@ -179,6 +180,9 @@ def table(folder):
 QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
+    "evaluate_run": lambda _, __, **options: irmeta.evaluate_run(
+        QRELS, RUNS, "RR", **options
+    ),
     "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(
         folder / "s.parquet", QRELS, RUNS, "RR", **options
     ),
@@ -219,7 +223,7 @@ ONE |= {
     for function in sorted(OF_STUDIES - {*ONE, *SEVERAL, *EITHER})
     if takes_a_cube(function)
 }
-"""A study that needs no options is called without an entry above."""
+# a study that needs no options is called without an entry above
 STUDIES = ONE | SEVERAL | EITHER
 CALLS = STUDIES | OTHERS
 SLOW = {"write_report": pytest.mark.slow}

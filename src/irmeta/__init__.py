@@ -16,6 +16,7 @@ _HOME = {
     "about": "irmeta.attributes",
     "evaluate": "irmeta.evaluation.engine",
     "evaluate_under": "irmeta.evaluation.sets",
+    "evaluate_run": "irmeta.evaluation.engine",
     "evaluate_to": "irmeta.evaluation.archive",
     "from_frame": "irmeta.cube",
     "from_frame_all": "irmeta.cube",

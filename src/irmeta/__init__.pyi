@@ -14,6 +14,7 @@ from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError
 from irmeta.evaluation.archive import evaluate_to as evaluate_to
 from irmeta.evaluation.engine import evaluate as evaluate
+from irmeta.evaluation.engine import evaluate_run as evaluate_run
 from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
 from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_groups as read_groups

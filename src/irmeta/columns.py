@@ -46,18 +46,25 @@ def _unfit(column: pl.Series, name: str) -> ScoresError:
 
 def require_names(texts: Iterable[str], where: str) -> None:
     """Raise ScoresError if a text is too long for a name, or has characters that cannot be seen."""
-    for text in texts:
-        if len(text) > LONGEST:
-            raise ScoresError(
-                f"{where}, a text of {len(text):,} characters ({shortened(text, 20)}) is too long "
-                f"for a name; a name has at most {LONGEST}"
-            )
+    every = list(texts)
+    require_short(every, where)
+    for text in every:
         if any(
             unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
         ):
             raise ScoresError(
                 f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
             )
+
+
+def require_short(texts: Iterable[str], where: str) -> None:
+    """Raise ScoresError if a text is too long for a name: what is done with names may take its length to a power."""
+    longest = max(texts, key=len, default="")
+    if len(longest) > LONGEST:
+        raise ScoresError(
+            f"{where}: a text of {len(longest):,} characters ({shortened(longest, 20)}) is too long "
+            f"for a name; a name has at most {LONGEST}"
+        )
 
 
 def is_text(column: pl.Series) -> bool:

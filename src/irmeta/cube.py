@@ -12,6 +12,7 @@ import xarray as xr
 from irmeta import frames
 from irmeta.attributes import recorded
 from irmeta.choices import MissingOfPairs, Rows
+from irmeta.columns import require_short
 from irmeta.errors import ScoresError, require_choice
 from irmeta.frames import ALL as ALL
 from irmeta.names import (
@@ -284,6 +285,7 @@ def _in_order(scores: object) -> xr.DataArray:
             raise ScoresError(
                 f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])"
             )
+        require_short(scores[dim].values, dim)
     if scores.dtype.kind not in "fiu":
         raise ScoresError(
             f"scores must be numbers, not {scores.dtype}; convert them with astype(float)"

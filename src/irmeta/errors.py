@@ -4,9 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from irmeta.words import message
+
 
 class IrmetaError(Exception):
-    """The user's input or arguments are wrong; the command line prints the message and exits with 2."""
+    """The user's input or arguments are wrong; the command line prints the message and exits with 2.
+
+    Names of files in it are shown so that they can be printed anywhere (`irmeta.words.message`).
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(message(text))
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,7 @@ class Remark:
             where = self.path
         else:
             where = f"{self.path}:{self.line}"
-        return f"{where}: {self.text}"
+        return message(f"{where}: {self.text}")
 
 
 class FileFormatError(IrmetaError):

@@ -10,8 +10,24 @@ _LONGEST = 120
 """Characters of a name in a list."""
 
 
-# C0 and C1 control characters, separators of lines, and marks that turn the direction of text
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# C0 and C1 control characters, halves of pairs, separators of lines, marks that turn the direction of text, and
+# characters that nobody sees, but for the joiners that some scripts are written with
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_MARKUP = re.compile(r"[\\`*\[<|]|(?<!\w)_|_(?!\w)|&(?=[#\w]+;)")
+"""What Markdown does not print as it is; an underscore inside of a word it does."""
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+}
+_WORD = re.compile(r"\S{301,}")
+"""A word that is too long for a message: 300 characters show which name or path it is."""
+_MESSAGE = 10_000
+"""Characters of a message."""
 
 
 def listed(names: Iterable[object], most: int = NAMED) -> str:
@@ -39,9 +55,10 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 _WHOLE = re.compile(
     r"`[^`]*`"  # a command or a name in backquotes
     r"|'[^'\s]*(?: [^'\s]+)*'(?!\w)"  # a name in quotes
-    r"|\birmeta [a-z]+(?: [^\s,;:()]+)*? (?:-[\w-]+ ?)+[^\s,;:()]*"  # a command with options
+    # a command with options: of a few words, so that time is in proportion to the text
+    r"|\birmeta [a-z]+(?: [^\s,;:()]+){0,9}? (?:-[\w-]+ ?){1,9}[^\s,;:()]*"
     r"|\birmeta [a-z]+"
-    r"|--[\w-]+ [A-Z.]+\b"  # an option with what stands for its value
+    r"|(?<![\w-])--[\w-]+ [A-Z.]+\b"  # an option with what stands for its value
     r"|^irmeta: [^:;,]+\.\w+(?=:)"  # the path of a file ahead of what is wrong with it
 )
 """What no line is cut within."""
@@ -85,14 +102,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Show control characters as escapes: a name from a file must not steer a terminal or break a line.
+    r"""Show characters that nobody sees as escapes: a name from a file must not steer a terminal or break a line.
 
     kept : characters to leave as they are.
 
     >>> printable("bm25\x1b[2J"), printable("a\nb\x07", "\n")
     ('bm25\\x1b[2J', 'a\nb\\x07')
     """
-    return _CONTROL.sub(
+    return _UNSEEN.sub(
         lambda found: (
             found[0] if found[0] in kept else found[0].encode("unicode_escape").decode()
         ),
@@ -100,15 +117,47 @@ def printable(text: str, kept: str = "") -> str:
     )
 
 
-def shortened(name: str, most: int = 60) -> str:
-    """Cut a name that a message is to hold.
+def markdown(text: str) -> str:
+    r"""Return text that Markdown prints as it is: no link, no element, no end of a cell.
+
+    >>> print(markdown("<b>[a](b)|*c*"))
+    \<b>\[a](b)\|\*c\*
+    """
+    return _MARKUP.sub(r"\\\g<0>", printable(text))
+
+
+def latex(text: str) -> str:
+    r"""Return text that LaTeX prints as it is, also at the begin of a row, where [ and * are arguments of \\.
+
+    >>> print(latex("[opt]_1"), latex("*star"))
+    {}[opt]\_1 {}*star
+    """
+    printed = "".join(_LATEX.get(char, char) for char in printable(text))
+    if printed.startswith(("[", "*")):
+        return f"{{}}{printed}"
+    return printed
+
+
+def message(text: str) -> str:
+    r"""Return what is said to a person, whatever names it holds: printable, no word and not the whole without end.
+
+    >>> len(message("x" * 40_000)), message("a\x07 b")
+    (300, 'a\\x07 b')
+    """
+    words = _WORD.sub(lambda found: shortened(found[0], 300), printable(text, "\n"))
+    return shortened(words, _MESSAGE, "\n")
+
+
+def shortened(name: str, most: int = 60, kept: str = "") -> str:
+    """Cut a name that a message is to hold, on one line unless line feeds are kept.
 
     >>> shortened("x" * 100, 5)
     'xxxx…'
     """
-    if len(name) <= most:
-        return name
-    return name[: most - 1] + "…"
+    shown = printable(name[: most + 1], kept)
+    if len(shown) <= most:
+        return shown
+    return shown[: most - 1] + "…"
 
 
 def reason(error: BaseException, most: int = 200) -> str:

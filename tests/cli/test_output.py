@@ -2,6 +2,7 @@
 
 import gzip
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -79,6 +80,14 @@ def test_a_width_without_a_plot_is_an_error(run):
     irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP"]), "s.parquet")
     code, _, said = run("describe", "s.parquet", "--plot-width", "3.3")
     assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
+
+
+def test_a_terminal_gets_no_control_characters(monkeypatch, capsys):
+    """What goes to a terminal, CSV too, shows control characters as escapes; a pipe gets names exactly."""
+    for terminal in (True, False):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal)
+        output.write("bm25\x1b[2J\t\u202e1\n", None)
+    assert capsys.readouterr().out == "bm25\\x1b[2J\t\\u202e1\nbm25\x1b[2J\t\u202e1\n"
 
 
 def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):

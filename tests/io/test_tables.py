@@ -161,6 +161,18 @@ def test_mteb_results(tmp_path: Path) -> None:
     assert "STS17 (1 to 2)" in about(import_mteb(tmp_path))["notes"][0]
 
 
+def test_a_folder_of_mteb_results_names_the_model(tmp_path: Path) -> None:
+    """Files of results stand in a folder of their model, with folders of revisions between them or without."""
+    result = json.dumps(
+        {"task_name": "fiqa", "scores": {"test": [{"main_score": 0.3}]}}
+    )
+    for folder in ("org__small", "org__large/abc123"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "fiqa.json").write_text(result)
+    made = import_mteb(tmp_path)
+    assert sorted(made.system.values.tolist()) == ["org/large", "org/small"]
+
+
 @pytest.mark.parametrize(
     ("held", "says"),
     [

@@ -484,10 +484,11 @@ def test_an_interrupted_report_is_run_again(
         "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a", "b")
     )
     write = writing._write_files
+    half = tmp_path / "one" / "tables" / ".systems-b-means.csv.12345678.part"
 
-    def stop_at_b(folder: Path, stem: str, panel: Panel) -> None:
-        write(folder, stem, panel)
-        (folder / "tables" / ".systems-b-means.csv.12345678.part").write_text("half")
+    def stop_at_b(written: Any, stem: str, panel: Panel) -> None:
+        write(written, stem, panel)
+        half.write_text("half")
         if panel.label == "b":
             raise KeyboardInterrupt
 

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from irmeta.errors import IrmetaError
-from irmeta.report import tables
+from irmeta.report import forms, tables
 from irmeta.result import result
 
 FRAME = pl.DataFrame(
@@ -92,7 +92,7 @@ def test_latex(outcome: xr.Dataset) -> None:
     assert lines[0] == "\\begin{tabular}{lrrlr}"
     assert lines[4] == "a\\_1 \\& b & 0.3000 & 1 & x, y & -inf \\\\"
     assert lines[-1] == "\\end{tabular}"
-    odd = tables.latex(pl.DataFrame({"&%$#_{}": ["~^\\"]}))
+    odd = forms.latex(pl.DataFrame({"&%$#_{}": ["~^\\"]}))
     assert "\\&\\%\\$\\#\\_\\{\\} \\\\" in odd
     assert "\\textasciitilde{}\\textasciicircum{}\\textbackslash{} \\\\" in odd
 
@@ -104,8 +104,8 @@ def test_text(outcome: xr.Dataset) -> None:
     assert "\nsecond\n" in shown
     assert "0.3000" in shown
     assert "[" not in tables.render(outcome, table="second")
-    assert tables.cell(None) == tables.cell(math.nan) == "-"
-    assert tables.cell([0.5, "x"]) == "0.5000, x"
+    assert forms.cell(None) == forms.cell(math.nan) == "-"
+    assert forms.cell([0.5, "x"]) == "0.5000, x"
 
 
 def test_wide_tables() -> None:
@@ -113,7 +113,7 @@ def test_wide_tables() -> None:
     frame = pl.DataFrame(
         {"system": ["bm25"], **{f"metric{number}": [0.5] for number in range(10)}}
     )
-    lines = tables.text(frame, width=50).splitlines()
+    lines = forms.text(frame, width=50).splitlines()
     assert max(map(len, lines)) <= 50
     heads = [line.split() for line in lines if "system" in line]
     assert [
@@ -140,9 +140,9 @@ HOSTILE = pl.DataFrame(
 
 def test_names_are_no_formulas_for_spreadsheets() -> None:
     """A name that a spreadsheet would compute is text to it; numbers stay numbers."""
-    rows = tables.csv(HOSTILE).splitlines()
+    rows = forms.csv(HOSTILE).splitlines()
     assert rows[1] == "'=cmd|' !A0',-0.5"
-    assert tables.csv(
+    assert forms.csv(
         pl.DataFrame({"=1+1": ["-", "-0.5", "+1", "@x"]})
     ).splitlines() == [
         "'=1+1",
@@ -155,13 +155,13 @@ def test_names_are_no_formulas_for_spreadsheets() -> None:
 
 def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
     """Names are printed as they are: no optional argument of a row, no emphasis, no escape, one line each."""
-    rows = tables.latex(HOSTILE).splitlines()
+    rows = forms.latex(HOSTILE).splitlines()
     assert rows[5].startswith("{}[opt] &")
     assert rows[6].startswith("{}*star &")
-    assert "\x1b" not in tables.latex(HOSTILE) + tables.markdown(HOSTILE) + tables.text(
+    assert "\x1b" not in forms.latex(HOSTILE) + forms.markdown(HOSTILE) + forms.text(
         HOSTILE
     )
-    assert tables.markdown(HOSTILE).splitlines()[3:7] == [
+    assert forms.markdown(HOSTILE).splitlines()[3:7] == [
         r"| \[opt] | 0.1000 |",
         r"| \*star | 0.2000 |",
         r"| a\\x1b\[2J\\nb | 0.3000 |",
@@ -180,6 +180,6 @@ def test_no_name_is_cut_in_two() -> None:
             "as in": names,
         }
     )
-    drawn = tables.text(frame)
+    drawn = forms.text(frame)
     assert all(name in drawn for name in names)
     assert max(map(len, drawn.splitlines())) <= 80

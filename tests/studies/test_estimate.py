@@ -40,6 +40,15 @@ def test_a_good_machine_narrows_the_intervals() -> None:
     assert "hardly help" not in estimating.findings(good)[0]
 
 
+def test_gain_is_the_ratio_of_mean_widths() -> None:
+    """The gain is the mean width of the intervals as a share of that of intervals from people alone."""
+    found = estimate(*both(noise=0.05))
+    width, human_width = (
+        float((found[f"{of}high"] - found[f"{of}low"]).mean()) for of in ("", "human_")
+    )
+    assert found["gain"].item() == pytest.approx(width / human_width, rel=1e-12)
+
+
 def test_why_a_good_machine_narrows_little() -> None:
     """Where people judged all topics, more machine topics would help a good machine; with a bad one only people do."""
     little, bad = (

@@ -83,6 +83,11 @@ def test_sound_runs() -> None:
             "2 more documents would be judged if case",
             {"unjudged_10": 1},
         ),
+        (
+            {"1": {**{f"x{rank}": 50.0 - rank for rank in range(10)}, "a": 1.0}},
+            "100% of the first ten documents are not judged",
+            {"unjudged_10": 1},
+        ),
         ({"1": {"a": 1.0, "b": float("inf")}, "2": {"a": 1}}, "1 infinite score", {}),
     ],
 )

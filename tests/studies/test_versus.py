@@ -81,6 +81,14 @@ def test_topics_say_where_the_system_stands():
     assert (median, best, above) == (np.median(rest), rest.max(), (rest > score).sum())
 
 
+def test_a_system_with_the_same_score_is_not_above():
+    """On a topic where others score the same, but for rounding, and one scores more, one system is above."""
+    made = scores()
+    made.loc[{"topic": "3", "metric": "AP"}] = [0.3, 0.1 + 0.2, 0.3, 0.4]
+    found = irmeta.versus(made, "mine", metrics="AP", test="t")
+    assert found["systems_above"].sel(topic="3", metric="AP").item() == 1
+
+
 @pytest.mark.parametrize(("asked", "named"), [("bm25", "bm25"), ("best", "fusion")])
 def test_topics_against_one_opponent_are_its_own(asked, named):
     """With one opponent topics are sorted by the difference from it, and its scores stand beside the system's."""

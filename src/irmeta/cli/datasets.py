@@ -38,7 +38,7 @@ def list_(data: Data = None) -> None:
     from rich.console import Console
 
     from irmeta.datasets.catalog import catalog, data_folder, missing
-    from irmeta.report.tables import text
+    from irmeta.report.forms import text
 
     folder = data_folder(data)
     rows = []

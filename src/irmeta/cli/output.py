@@ -74,6 +74,8 @@ def form_of(output: Path | None) -> "Format":
 def write(text: str, output: Path | None) -> None:
     """Write text to a file, whole or not at all, or to standard output."""
     if output is None:
+        if sys.stdout.isatty():
+            text = printable(text, "\n\t")
         try:
             sys.stdout.write(text)
             sys.stdout.flush()

@@ -117,10 +117,10 @@ def _write_all(
     kept = Kept(output, "reproduction", "|".join(map(re.escape, names)))
     with kept.made():
         outcomes = _outcomes(modules, folder, seed, quiet)
-        with kept.replaced(names):
+        with kept.replaced(names) as write_file:
             for name, outcome in zip(PAPERS, outcomes, strict=True):
-                write(render(outcome, "json"), output / f"{name}.json")
-            write(page(zip(PAPERS.values(), outcomes, strict=True)), output / PAGE)
+                write_file(f"{name}.json", render(outcome, "json"))
+            write_file(PAGE, page(zip(PAPERS.values(), outcomes, strict=True)))
     for outcome in outcomes:
         write("".join(f"{line}\n" for line in findings(outcome)), None)
     write(f"The page: {output / PAGE}\n", None)

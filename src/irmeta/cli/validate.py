@@ -20,12 +20,39 @@ def validate(
             help="Relevance judgments to check, and to check the runs against.",
         ),
     ] = None,
+    topics: Annotated[
+        str | None,
+        option(
+            metavar="FILE",
+            help="The topics that every run should have, one on each line.",
+        ),
+    ] = None,
+    documents: Annotated[
+        str | None,
+        option(
+            metavar="FILE",
+            help="The documents of the collection, one id on each line.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None, option(min=1, help="The most documents that a list may have.")
+    ] = None,
 ) -> None:
     """Check run files and judgments without evaluating them; exit with 1 if there is an error.
 
     irmeta validate runs/ --qrels qrels.txt
+
+    irmeta validate runs/ --topics topics.txt --depth 1000 # where nobody has judged yet
     """
     from irmeta.studies.validation import validate as study
 
-    outcome = shown.show(study, qrels, runs, reading=reader.reading())
+    outcome = shown.show(
+        study,
+        qrels,
+        runs,
+        topics=topics,
+        documents=documents,
+        depth=depth,
+        reading=reader.reading(),
+    )
     sys.exit(int("error" in outcome["level"].values))

@@ -105,6 +105,33 @@ def evaluate(
     return result
 
 
+def evaluate_run(
+    qrels: QrelsLike,
+    run: Any,
+    metrics: str | Metric | Iterable[str | Metric] = "seeds23",
+    *,
+    score_precision: Precision = "float64",
+    reading: Reading | None = None,
+) -> "xr.DataArray":
+    """Score one run, and return nothing but its scores: what a server may keep where nobody may see the judgments.
+
+    qrels, metrics, score_precision, reading : as in `evaluate`. run : a file, {topic: {document: score}} or a frame.
+    Returns an array of (topic, metric), without attributes: no digest, no path, no histogram of grades.
+    Raises FileFormatError for several runs, and as `evaluate` does.
+
+    >>> evaluate_run({"1": {"b": 1}}, {"1": {"a": 3.0, "b": 2.0}}, "RR").values.tolist()
+    [[0.5]]
+    """
+    cube = evaluate(
+        qrels, run, metrics, score_precision=score_precision, reading=reading
+    )
+    if cube.sizes["system"] != 1:
+        raise FileFormatError(
+            f"evaluate_run takes one run, not {cube.sizes['system']}; use evaluate for several"
+        )
+    return cube.isel(system=0, drop=True).drop_attrs().rename("score")
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """An evaluation as asked for: the work, the runs, and what to do with topics and with runs that cannot be read."""

@@ -13,13 +13,9 @@ from irmeta.io.rankings import Qrels
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 T = TypeVar("T", bound=npt.NDArray[Any])
-Length = TypeVar("Length", int, Ints)
 
 BEYOND, UNJUDGED, FIRST = 0, 1, 2
 """Codes of the grade array: no document at this rank, an unjudged one, and the lowest grade of the judgments."""
-
-STEP = 64
-"""Rank axes are as long as the longest list in whole steps of this: sums then add in the same order for every list."""
 
 
 class Memo:
@@ -117,7 +113,7 @@ class Facts:
         return np.arange(self.topic.size) - self._first()[self.topic]
 
     def _most(self) -> int:
-        return whole_steps(int(self.num_judged().max(initial=1)))
+        return int(self.num_judged().max(initial=1))
 
 
 @dataclass(frozen=True)
@@ -243,8 +239,7 @@ class GradeArray:
             return
         # of each topic: the longest list, and the places that all runs fill there, or the judged documents if more
         deepest = np.max([run.retrieved[topics] for run in runs], axis=0, initial=1)
-        of_runs = len(runs) * whole_steps(deepest)
-        each = np.maximum(of_runs, whole_steps(self._judged[topics]))
+        each = np.maximum(len(runs) * deepest, self._judged[topics])
         order = np.argsort(each, kind="stable")
         while order.size:
             # the places of the first 1, 2, ... topics: all as deep as the last one, which has the longest lists
@@ -253,7 +248,7 @@ class GradeArray:
             places = np.sort(order[:count])
             order = order[count:]
             # where even one topic of all runs is too much, some runs at a time
-            depth = whole_steps(int(deepest[places].max()))
+            depth = int(deepest[places].max())
             size = max(1, cells // (count * depth))
             for start in range(0, len(runs), size):
                 yield slice(start, start + size), places
@@ -266,7 +261,7 @@ class GradeArray:
         pool : of shape (judgment,), which judgments count; None: all do. The others are as if never made.
         """
         retrieved = np.array([run.retrieved[topics] for run in runs])
-        depth = whole_steps(int(retrieved.max(initial=1)))
+        depth = int(retrieved.max(initial=1))
         smallest = np.min_scalar_type(FIRST + self._grades.size)
         codes = np.zeros((*retrieved.shape, depth), dtype=smallest)
         # every retrieved document is unjudged, until its judgment says otherwise
@@ -311,8 +306,3 @@ class GradeArray:
             self._grade[row],
             float(self._grades.max(initial=0.0)),
         )
-
-
-def whole_steps(length: Length) -> Length:
-    """Round lengths of the rank axis up to whole steps."""
-    return -(-length // STEP) * STEP

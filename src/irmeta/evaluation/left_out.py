@@ -14,7 +14,7 @@ import numpy as np
 from irmeta.errors import MetricError
 from irmeta.evaluation import notes, scoring
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.judged import GradeArray, Judged, whole_steps
+from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
@@ -241,7 +241,7 @@ def _ignores_unjudged(metric: Metric) -> bool:
 
 def _chunks(runs: Sequence[JudgedRun]) -> Iterator[list[JudgedRun]]:
     """Cut runs into chunks that have about CHUNK cells together."""
-    longest = max((int(whole_steps(run.retrieved).sum()) for run in runs), default=1)
+    longest = max((int(run.retrieved.sum()) for run in runs), default=1)
     size = max(1, CHUNK // longest)
     for start in range(0, len(runs), size):
         yield list(runs[start : start + size])

@@ -82,8 +82,7 @@ def sum_of_precisions(
     judged: Judged, k: int | None = None, *, rel: float = 1
 ) -> Floats:
     """SP@k: sum of the precisions at relevant documents, AP before division by R. Source: Webber et al. 2008, 4.2."""
-    precision = judged.precision_at_relevant(rel)[..., :k]
-    return _weighted(precision, np.ones(precision.shape[-1]))
+    return _total(judged.precision_at_relevant(rel)[..., :k])
 
 
 @_measure("AP")
@@ -138,7 +137,7 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     # precision at the rank, whose document is relevant: 1/i + (i - 1)/i x precision above
     expected = 1 / (above + 1) + above / (above + 1) * inferred
     return _ratio(
-        _weighted(judged.relevant(rel), expected), judged.facts.num_relevant(rel)
+        _total(judged.relevant(rel) * expected), judged.facts.num_relevant(rel)
     )
 
 
@@ -167,7 +166,7 @@ def _exponential(grades: Floats) -> Floats:
         raise MetricError(
             f"gains='exp' of the grade {grades.max():g} is too large a number; use linear gains"
         )
-    return np.exp2(grades) - 1
+    return _exp2(grades) - 1
 
 
 _GAINS = {"linear": _linear, "exp": _exponential}
@@ -177,7 +176,7 @@ _GAINS = {"linear": _linear, "exp": _exponential}
 def dcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
     """DCG@k: sum of gains / log2(rank + 1); gains are grades, or 2^grade - 1 with 'exp'. Source: m_ndcg_cut.c."""
     gain = judged.gains(_GAINS[gains])[..., :k]
-    return _weighted(gain, _discounts(gain.shape[-1]))
+    return _total(gain * _discounts(gain.shape[-1]))
 
 
 @_measure("nDCG")
@@ -185,7 +184,7 @@ def ndcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floa
     """nDCG@k: DCG@k / DCG@k of the best possible list. Source: trec_eval 9, m_ndcg.c and m_ndcg_cut.c."""
     ideal = judged.facts.ideal_gains(_GAINS[gains])[:, :k]
     return _ratio(
-        dcg(judged, k, gains=gains), _weighted(ideal, _discounts(ideal.shape[-1]))
+        dcg(judged, k, gains=gains), _total(ideal * _discounts(ideal.shape[-1]))
     )
 
 
@@ -200,14 +199,15 @@ def expected_reciprocal_rank(
     highest = judged.facts.max_grade if max_rel is None else max_rel
     seen = judged if k is None else judged.at_depth(k)
     # the chance to stop at a rank: (2^g - 1) / 2^max = 2^(g - max) - 2^-max, which does not overflow
+    least = math.exp2(-highest)
     stop = seen.gains(
-        lambda grades: np.minimum(np.exp2(grades - highest) - np.exp2(-highest), 1)
+        lambda grades: np.minimum(_exp2(np.minimum(grades - highest, 1)) - least, 1)
     )
     # the chance to reach it: the product over earlier ranks of 1 - stop
     reached = np.ones_like(stop)
     np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
     ranks = np.arange(1, stop.shape[-1] + 1)
-    return _weighted(stop * reached, 1 / ranks)
+    return _total(stop * reached / ranks)
 
 
 @_measure("RBP")
@@ -231,7 +231,7 @@ def rank_biased_precision(
             np.finfo(np.float64).tiny,
         )
         gain = judged.gains(lambda grades: np.minimum(grades / highest, 1))[..., :k]
-    return _weighted(gain, _geometric(p, gain.shape[-1]))
+    return _total(gain * _geometric(p, gain.shape[-1]))
 
 
 @_measure("RBPResidual")
@@ -241,7 +241,7 @@ def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Flo
     # the weights of all ranks beyond the n documents seen sum to p^n
     seen = np.minimum(judged.retrieved, unjudged.shape[-1])
     beyond = _powers(p, judged.depth + 1)[seen]
-    return _weighted(unjudged, _geometric(p, unjudged.shape[-1])) + beyond
+    return _total(unjudged * _geometric(p, unjudged.shape[-1])) + beyond
 
 
 @_measure("Compatibility")
@@ -333,16 +333,17 @@ def _normalised(measure: Measure) -> Measure:
 MEASURES.update({f"n{base}": _normalised(MEASURES[base]) for base in NORMALISED})
 
 
-def _weighted(values: Any, weights: Floats) -> Floats:
-    """Sum values over ranks, times weights: the same to the last bit whatever other systems are beside.
+def _total(values: Floats) -> Floats:
+    """Sum over ranks, one after the other from the first: the same to the last bit whatever stands beside or below.
 
-    A matrix product is not, since BLAS adds in an order that depends on the array's shape. Here each list is added by
-    itself, in an order that depends on the rank alone, because the depth of a grade array is a multiple of STEP.
+    `sum` over the last axis adds in an order that depends on the length of lists, and a matrix product in one that
+    depends on the others.
     """
-    total: Floats = np.einsum(
-        "...k,...k->...", values.astype(np.float64, copy=False), weights
-    )
-    return total
+    if values.size == values.shape[-1]:  # a single list, of which NumPy adds pairs
+        alone: Floats = values.cumsum(axis=-1)[..., -1]
+        return alone
+    by_rank = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+    return np.add.reduce(by_rank, axis=0)
 
 
 def _ratio(parts: Any, whole: Any) -> Floats:
@@ -362,7 +363,11 @@ def _at(values: Any, rank: Any) -> Any:
     return picked[..., 0] * (np.asarray(rank) >= 0)
 
 
-# NumPy's log2 and power may differ in the last bit with the length of an array; those of `math` do not.
+# NumPy's log2, exp2 and power may differ in the last bit with array and processor; those of `math` do not.
+
+
+def _exp2(exponents: Floats) -> Floats:
+    return np.array([math.exp2(exponent) for exponent in exponents.tolist()])
 
 
 def _discounts(depth: int) -> Floats:

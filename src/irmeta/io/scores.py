@@ -12,6 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
+from irmeta.columns import require_short
 from irmeta.cube import DIMS, check, choose_names, cube, labels, possible
 from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
@@ -134,9 +135,12 @@ def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
             by_collection.agg(pl.col(DIMS).unique(maintain_order=True)).collect().rows()
         ):
             known[name] = dict(zip(DIMS, lists, strict=True))
+    require_short(known, "collection")
     for dim in DIMS:
-        if any(None in one[dim] for one in known.values()):
-            raise _unnamed(dim)
+        for one in known.values():
+            if None in one[dim]:
+                raise _unnamed(dim)
+            require_short(one[dim], dim)
     return known
 
 

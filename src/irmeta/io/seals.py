@@ -74,12 +74,13 @@ def check_file(path: Path) -> None:
 
 
 def _place(data: Bytes) -> int | None:
-    """Find where the digest stands: the last seal in a file is its own, those before are in names that it holds."""
+    """Find where the digest stands: the last seal in a file is its own, whatever its names look like."""
     key = data.rfind(KEY.encode())
-    found = _SEAL.match(data, key) if key >= 0 else None
-    if found is None:
-        return None
-    return found.start(1)
+    while key >= 0:
+        if found := _SEAL.match(data, key):
+            return found.start(1)
+        key = data.rfind(KEY.encode(), 0, key)
+    return None
 
 
 def _digest(data: Bytes, at: int) -> bytes:

@@ -2,24 +2,28 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
-from irmeta.io.outputs import writing
+from irmeta.io.folders import Folder
+from irmeta.io.outputs import alone_in
 from irmeta.io.places import reachable
+from irmeta.io.strictly import parsed
 
 PAGE = "index.html"
+Write = Callable[[str, str | bytes], None]
+"""Writes a file of a page: its name in the folder, and what it holds."""
 
 
 @dataclass(frozen=True)
 class Kept:
     """A folder of a page and its files, which keeps a list of them, with digests.
 
-    kind : "report" or "reproduction"; a folder of the one is not replaced by the other.
+    kind : "report", "leaderboard" or "reproduction"; a folder of the one is not replaced by the other.
     may : the names of the files that this kind writes, as a regular expression; others in a list are not ours.
     """
 
@@ -37,14 +41,20 @@ class Kept:
 
         A folder that holds something else raises FileFormatError.
         """
-        self._earlier()
+        if reachable(self.folder).is_file():
+            raise FileFormatError(
+                f"{self.folder} is a file; name a folder for the {self.kind}"
+            )
         new = not self.folder.exists()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            list(self.folder.iterdir())
         except OSError as error:
             raise FileFormatError(
-                f"{self.folder}: cannot make this folder ({error.strerror or error})"
+                f"{self.folder}: cannot be made or read ({error.strerror or error})"
             ) from error
+        with Folder(self.folder) as folder:
+            self._earlier(folder)
         try:
             yield
         except BaseException:
@@ -53,120 +63,82 @@ class Kept:
             raise
 
     @contextmanager
-    def replaced(self, names: Sequence[str]) -> Iterator[None]:
+    def replaced(self, names: Sequence[str]) -> Iterator[Write]:
         """Remove the earlier files, let these be written, and list them."""
-        earlier = self._earlier()
-        ours = self._unchanged(earlier)
-        self._refuse_theirs(names, ours)
-        self._remove(earlier, ours)
-        # listed before they are written: what is left of an interrupted command is the next one's to replace
-        self._note(dict.fromkeys(names))
-        for inside in {(self.folder / name).parent for name in names}:
-            inside.mkdir(exist_ok=True)
-        yield
-        self._note({name: _digest(self.folder / name) for name in names})
+        digests: dict[str, str | None] = dict.fromkeys(names)
+        with alone_in(self.folder), Folder(self.folder) as folder:
+            earlier = self._earlier(folder)
+            ours = _unchanged(folder, earlier)
+            self._refuse_theirs(folder, names, ours)
+            for name in (*earlier, self._list):
+                folder.remove_halves(name)
+            for name in ours:
+                folder.remove(name)
+            # listed before they are written: what is left of an interrupted command is the next one's to replace
+            self._note(folder, digests)
 
-    def _earlier(self) -> dict[str, str | None]:
+            def write(name: str, content: str | bytes) -> None:
+                folder.write(name, content)
+                digests[name] = _digest(content)
+
+            yield write
+            self._note(folder, digests)
+
+    def _earlier(self, folder: Folder) -> Mapping[str, str | None]:
         """Return what was written into the folder earlier, names and digests; refuse a folder of something else."""
-        folder = reachable(self.folder)
-        if folder.is_file():
-            raise FileFormatError(
-                f"{folder} is a file; name a folder for the {self.kind}"
-            )
-        if all(path.name.startswith(f".{self._list}.") for path in self._inside()):
+        there = folder.names()
+        if all(name.startswith(f".{self._list}.") for name in there):
             return {}
         try:
-            listed = json.loads((folder / self._list).read_bytes())["files"]
+            listed = parsed(folder.read(self._list) or b"")["files"]
             return {
                 name: digest
                 for name, digest in listed.items()
                 if re.fullmatch(self.may, name)
             }
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-        ) as error:
-            page = folder / PAGE
-            lacks = f"a page without a list of its files, {self._list}"
-            if page.is_file():
-                what = lacks
-            else:
-                what = f"something that is not a {self.kind}"
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"something that is not a {self.kind}"
+            if PAGE in there:
+                what = f"a page without a list of its files, {self._list}"
             raise FileFormatError(
-                f"{folder} holds {what}; choose a new or empty folder"
+                f"{self.folder} holds {what}; choose a new or empty folder"
             ) from error
 
-    def _inside(self) -> list[Path]:
-        """List what is in the folder; nothing where there is none yet."""
-        try:
-            if self.folder.is_dir():
-                return list(self.folder.iterdir())
-            return []
-        except OSError as error:
-            raise FileFormatError(
-                f"{self.folder}: the folder cannot be read ({error.strerror or error})"
-            ) from error
-
-    def _unchanged(self, earlier: Mapping[str, str | None]) -> set[str]:
-        """Return the earlier files that are as they were written.
-
-        A file without a digest is one that an interrupted command was to write; it may be half of one.
-        """
-        there = {name for name in earlier if self._holds(name)}
-        return {
-            name
-            for name in there
-            if earlier[name] in (None, _digest(self.folder / name))
-        }
-
-    def _refuse_theirs(self, names: Sequence[str], ours: set[str]) -> None:
-        """Raise FileFormatError where a file is to be written that another has the place of, or outside the folder."""
-        for name in names:
-            path = self.folder / name
-            if path.parent.is_symlink() and path.parent != self.folder:
+    def _refuse_theirs(
+        self, folder: Folder, names: Sequence[str], ours: set[str]
+    ) -> None:
+        """Raise FileFormatError where another file has the place of one that is to be written, or a link leads away."""
+        for inside in {name.rpartition("/")[0] for name in names} - {""}:
+            if (self.folder / inside).is_symlink():
                 raise FileFormatError(
-                    f"{path.parent} is a link to another folder; remove it, or choose a new folder"
+                    f"{self.folder / inside} is a link to another folder; remove it, or choose a new folder"
                 )
-            if name not in ours and (path.exists() or path.is_symlink()):
+        for name in names:
+            if name not in ours and folder.has(name):
                 raise FileFormatError(
-                    f"{path} was changed after the {self.kind} wrote it; move it away, or "
+                    f"{self.folder / name} was changed after the {self.kind} wrote it; move it away, or "
                     "choose a new folder"
                 )
 
-    def _remove(self, earlier: Mapping[str, str | None], ours: set[str]) -> None:
-        """Remove earlier files, and what is left of files that were being written when a command was killed."""
-        for name in ours:
-            (self.folder / name).unlink()
-        for name in (*earlier, self._list):
-            path = self.folder / name
-            if path.parent == self.folder or not path.parent.is_symlink():
-                for half in path.parent.glob(f".{path.name}.*.part"):
-                    half.unlink(missing_ok=True)
-
-    def _holds(self, name: str) -> bool:
-        """Tell whether a file is in the folder, and not behind a link."""
-        path = self.folder / name
-        return (
-            path.is_file()
-            and not path.is_symlink()
-            and (path.parent == self.folder or not path.parent.is_symlink())
-        )
-
-    def _note(self, names: Mapping[str, str | None]) -> None:
+    def _note(self, folder: Folder, names: Mapping[str, str | None]) -> None:
         """Keep a list of what is written, each with the digest of its content once it is there."""
-        with writing(self.folder / self._list) as part:
-            part.write_text(
-                json.dumps(
-                    {"generator": f"irmeta {self.kind}", "files": names}, indent=1
-                )
-                + "\n",
-                "utf-8",
-            )
+        about = {"generator": f"irmeta {self.kind}", "files": names}
+        folder.write(self._list, json.dumps(about, indent=1) + "\n")
 
 
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+def _unchanged(folder: Folder, earlier: Mapping[str, str | None]) -> set[str]:
+    """Return the earlier files that are as they were written.
+
+    A file without a digest is one that an interrupted command was to write; it may be half of one.
+    """
+    held = {name: folder.read(name) for name in earlier}
+    return {
+        name
+        for name, content in held.items()
+        if content is not None and earlier[name] in (None, _digest(content))
+    }
+
+
+def _digest(content: str | bytes) -> str:
+    data = content.encode() if isinstance(content, str) else content
+    return sha256(data).hexdigest()

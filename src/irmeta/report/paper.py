@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import xarray as xr
 
+from irmeta import words
 from irmeta.attributes import about
-from irmeta.report.tables import escaped
 from irmeta.studies.paper_table import BETTER, DIGITS, WORSE, caption
 
 _LATEX_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}
@@ -15,7 +15,7 @@ def latex(result: xr.Dataset) -> str:
     r"""Return a table environment in booktabs style; the preamble needs \usepackage{booktabs}."""
     metrics = [str(metric) for metric in result.metric.values]
     rows = [
-        " & ".join([escaped(name), *cells]) + r" \\"
+        " & ".join([words.latex(name), *cells]) + r" \\"
         for name, cells in _rows(result, _latex_cell)
     ]
     if about(result)["options"]["baseline"] is not None:
@@ -27,7 +27,7 @@ def latex(result: xr.Dataset) -> str:
             rf"\caption{{{_latex_words(caption(result))}}}",
             rf"\begin{{tabular}}{{l{'l' * len(metrics)}}}",
             r"\toprule",
-            " & ".join(["System", *map(escaped, metrics)]) + r" \\",
+            " & ".join(["System", *map(words.latex, metrics)]) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -40,10 +40,13 @@ def latex(result: xr.Dataset) -> str:
 
 def markdown(result: xr.Dataset) -> str:
     """Return a Markdown table with its caption below."""
-    metrics = [str(metric) for metric in result.metric.values]
+    metrics = [words.markdown(str(metric)) for metric in result.metric.values]
     lines = [_row(["System", *metrics]), _row(["---"] * (1 + len(metrics)))]
-    lines += [_row([name, *cells]) for name, cells in _rows(result, _markdown_cell)]
-    return "\n".join([*lines, "", caption(result), ""])
+    lines += [
+        _row([words.markdown(name), *cells])
+        for name, cells in _rows(result, _markdown_cell)
+    ]
+    return "\n".join([*lines, "", words.markdown(caption(result)), ""])
 
 
 def _rows(
@@ -78,10 +81,10 @@ def _latex_cell(mean: float, best: bool, mark: str) -> str:
 
 
 def _latex_words(text: str) -> str:
-    words = escaped(text)
+    printed = words.latex(text)
     for mark, command in _LATEX_MARKS.items():
-        words = words.replace(mark, f"${command}$")
-    return words
+        printed = printed.replace(mark, f"${command}$")
+    return printed
 
 
 def _markdown_cell(mean: float, best: bool, mark: str) -> str:
@@ -92,4 +95,4 @@ def _markdown_cell(mean: float, best: bool, mark: str) -> str:
 
 
 def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return f"| {' | '.join(cells)} |"

@@ -1,36 +1,22 @@
-"""Results as tables: the JSON contract, CSV, LaTeX, and text for a terminal."""
+"""Results as tables: the JSON contract, and one result in any form."""
 
-import io
 import json
 import math
-import re
-from collections.abc import Mapping, Sequence
-from textwrap import fill
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
-import rich.box
 import xarray as xr
-from rich.console import Console
-from rich.table import Table
 
 from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 from irmeta.io.scores import to_frame
-from irmeta.io.tables import written
 from irmeta.names import nearest
+from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.studies import study_of
-from irmeta.words import printable
-
-FOLDS = (40, 30, 22, 16)
-"""Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
-
-
-_MARKUP = re.compile(r"[\\`*\[<|]|(?<!\w)_|_(?!\w)")
-"""What Markdown does not print as it is; an underscore inside of a word it does."""
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -151,161 +137,6 @@ def render(
     if form == "markdown":
         return markdown(frame)
     return csv(frame)
-
-
-def flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Join lists with commas: CSV has none.
-
-    >>> flat(pl.DataFrame({"metrics": [["AP", "RR"]]})).item()
-    'AP, RR'
-    """
-    return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
-
-
-def csv(frame: pl.DataFrame) -> str:
-    """Return a data frame as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe.
-
-    >>> csv(pl.DataFrame({"system": ["=1+1"], "AP": [0.5]})).splitlines()
-    ['system,AP', "'=1+1,0.5"]
-    """
-    return written(flat(frame))
-
-
-def text(
-    frame: pl.DataFrame,
-    title: str | None = None,
-    *,
-    width: int | None = None,
-    digits: int = 4,
-) -> str:
-    """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = {
-        name: [cell(value, digits) for value in frame[name].to_list()]
-        for name in frame.columns
-    }
-    longest = {name: max(map(len, (name, *values))) for name, values in cells.items()}
-    words = {name: _longest_word([name, *values]) for name, values in cells.items()}
-    texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
-    buffer = io.StringIO()
-    buffer.write(f"{fill(title, width or 80)}\n" if title else "")
-    console = Console(
-        file=buffer, width=width or 80, highlight=False, markup=False, emoji=False
-    )
-    options = [  # three characters stand between columns
-        {
-            name: (min(size, max(fold, words[name])) if name in texts else size) + 3
-            for name, size in longest.items()
-        }
-        for fold in FOLDS
-    ]
-    widths = next(
-        (one for one in options if sum(one.values()) <= console.width), options[0]
-    )
-    for block in _blocks(widths, console.width):
-        drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
-        for name in block:
-            drawn.add_column(
-                name,
-                justify="left" if name in texts else "right",
-                overflow="fold",
-                max_width=widths[name] - 3,
-            )
-        for row in zip(*(cells[name] for name in block), strict=True):
-            drawn.add_row(*row)
-        console.print(drawn)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
-
-
-def _longest_word(texts: Sequence[str]) -> int:
-    """Return the length of the longest word: a column is no narrower, so that no name is cut."""
-    return max((len(word) for text in texts for word in text.split()), default=0)
-
-
-def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
-    """Share columns out over tables that fit the width; each begins with the first column, which names the rows."""
-    first, *others = widths
-    blocks = [[first]]
-    used = widths[first]
-    for name in others:
-        if used + widths[name] > width and len(blocks[-1]) > 1:
-            blocks.append([first])
-            used = widths[first]
-        blocks[-1].append(name)
-        used += widths[name]
-    return blocks
-
-
-def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
-    """Return a data frame as a LaTeX tabular in booktabs style."""
-    columns = "".join(
-        "r" if kind.is_numeric() else "l" for kind in frame.schema.values()
-    )
-    lines = [
-        f"\\begin{{tabular}}{{{columns}}}",
-        "\\toprule",
-        " & ".join(escaped(name) for name in frame.columns) + " \\\\",
-        "\\midrule",
-        *(
-            " & ".join(escaped(cell(value, digits)) for value in row) + " \\\\"
-            for row in frame.iter_rows()
-        ),
-        "\\bottomrule",
-        "\\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
-    r"""Return a data frame as a Markdown table.
-
-    >>> print(markdown(pl.DataFrame({"system": ["a|b"], "AP": [0.25]})), end="")
-    | system | AP |
-    | --- | ---: |
-    | a\|b | 0.2500 |
-    """
-    # numbers to the right
-    rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
-    head = [_as_it_is(name) for name in frame.columns]
-    lines = [
-        [_as_it_is(cell(value, digits)) for value in row] for row in frame.iter_rows()
-    ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
-
-
-def _as_it_is(text: str) -> str:
-    """Put a backslash before what Markdown would not print."""
-    return _MARKUP.sub(r"\\\g<0>", text)
-
-
-def cell(value: object, digits: int = 4) -> str:
-    """Write one value as people read it: missing as a dash, lists with commas."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    if isinstance(value, float):
-        return f"{value:z.{digits}f}"
-    if isinstance(value, list):
-        return ", ".join(cell(item, digits) for item in value)
-    return printable(str(value))
-
-
-def escaped(value: str) -> str:
-    r"""Return text that LaTeX prints as it is, also at the begin of a row, where [ and * are arguments of \\.
-
-    >>> print(escaped("[opt]_1"), escaped("*star"))
-    {}[opt]\_1 {}*star
-    """
-    special = {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-    }
-    text = "".join(
-        special.get(char, f"\\{char}" if char in "&%$#_{}" else char)
-        for char in printable(value)
-    )
-    if text.startswith(("[", "*")):
-        return f"{{}}{text}"
-    return text
 
 
 def _jsonable(value: Any) -> Any:

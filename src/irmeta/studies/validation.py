@@ -13,6 +13,7 @@ import xarray as xr
 
 from irmeta.cube import labels
 from irmeta.errors import FileFormatError, Remark
+from irmeta.evaluation.expected import Expected, Ids
 from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
 from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
 from irmeta.evaluation.sources import (
@@ -70,16 +71,22 @@ def validate(
     qrels: QrelsLike | None,
     runs: RunsLike,
     *,
+    topics: Ids | None = None,
+    documents: Ids | None = None,
+    depth: int | None = None,
     reading: Reading | None = None,
 ) -> xr.Dataset:
     """Check runs, and how they fit the judgments; evaluate nothing.
 
     qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked.
+    topics : those that every run should have lists for, as ids or a file with one on each line; none of them is an
+    error.  documents : those that lists may hold, in the same way.  depth : the most documents that a list may have.
     reading : what to accept in files beyond their format, as there.
     The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
     notes say which grades there are.
     """
     reading = reading or Reading()
+    expected = Expected.of(topics, documents, depth)
     judgments = folded = None
     notes: list[str] = []
     remarks: list[Remark] = []
@@ -95,7 +102,7 @@ def validate(
     orders: dict[str, str] = {}
     # so that it is known how many there are
     sources = list(sources_with_problems(runs))
-    inspect = partial(_inspect, judgments, folded, reading, Path.cwd())
+    inspect = partial(_inspect, judgments, folded, expected, reading, Path.cwd())
     for fact, tag, order, odd in in_order(inspect, sources, "runs"):
         remarks += odd
         if fact is not None:
@@ -230,6 +237,7 @@ def _errors(error: FileFormatError, file: str) -> list[Remark]:
 def _inspect(
     judgments: Judgments | None,
     folded: Judgments | None,
+    expected: Expected,
     reading: Reading,
     folder: Path,
     source: Source,
@@ -243,6 +251,7 @@ def _inspect(
             run = run_of(given, source[0], reading)
         if judgments is not None:
             require_judged_topics(run, judgments.qrels, where(source))
+        unexpected = expected.remarks(run, where(source))
     except FileFormatError as error:
         return None, "", "", _errors(error, where(source))
     against = judgments or Judgments(
@@ -259,7 +268,7 @@ def _inspect(
             f"the run tag {run.tag!r} differs from the file's name, which names the system"
         )
     odd = [Remark("warning", where(source), None, text) for text in texts]
-    return facts, run.tag, judged.order, [*run.remarks, *odd]
+    return facts, run.tag, judged.order, [*run.remarks, *unexpected, *odd]
 
 
 def _alike(tag: str, name: str) -> bool:

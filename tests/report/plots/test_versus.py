@@ -1,11 +1,13 @@
 """What the plot of one system against another draws."""
 
 import numpy as np
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 import irmeta
 from irmeta.cube import cube
 from irmeta.report.plots import figure_of
+from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.versus import by_topic
 
 
@@ -26,6 +28,16 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
     assert axes.lines[-1].get_ydata()[0] == one["difference"].item()
     assert axes.get_xlabel() == "topics, by mine less bm25"
+
+
+def test_gains_are_blue_and_losses_orange():
+    """Bars above 0 have the first colour of the palette, bars below 0 the sixth."""
+    one = made().isel(metric=0, against=0)
+    axes = by_topic(one, Figure().add_subplot())
+    for sign, colour in ((1, PALETTE[0]), (-1, PALETTE[5])):
+        bars = [bar for bar in axes.patches if sign * bar.get_height() > 0]
+        assert bars
+        assert {bar.get_facecolor() for bar in bars} == {to_rgba(colour)}
 
 
 def test_a_figure_has_a_panel_for_each_of_four_metrics():

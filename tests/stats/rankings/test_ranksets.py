@@ -323,3 +323,10 @@ def test_a_level_is_a_share():
         rank_sets(
             np.random.default_rng(0).random((5, 5)), np.random.default_rng(0), level=95
         )
+
+
+def test_estimates_that_differ_by_rounding_are_equal():
+    """Estimates without spread that only rounding keeps apart are not distinguished; others are."""
+    sets = rank_sets_of([0.1 + 0.2, 0.3, 0.4], np.zeros((100, 3)))
+    assert sets.low.tolist() == [2, 2, 1]
+    assert sets.high.tolist() == [3, 3, 1]

@@ -67,6 +67,14 @@ def test_one_comparison_has_nothing_to_correct_for():
     assert_allclose(together.p, alone, atol=0.01)
 
 
+def test_the_joint_p_counts_the_data_as_one_resample():
+    """A difference that no resample reaches has p = 1 / (resamples + 1), not 0."""
+    found = drawn(topics=30)
+    found[0] += 5
+    together = many_to_one.joint(found, 0.95, 99, np.random.default_rng(0))
+    assert together.p[0] == 1 / 100
+
+
 def test_equal_systems_have_p_1():
     """A comparison with no difference on any topic has p = 1 by every test, and does not disturb the others."""
     found = np.stack([np.zeros(12), drawn(1, 12)[0]])

@@ -1,5 +1,6 @@
 """A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,8 +13,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.attributes import about
-from irmeta.errors import FileFormatError
-from irmeta.io.outputs import writing
+from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.writing import (
     MOST_ROWS,
@@ -21,15 +21,15 @@ from irmeta.report.page.writing import (
     _asset,
     _script,
     bundle,
-    environment,
     hashes,
+    template,
 )
 from irmeta.result import short
 from irmeta.studies import leaderboard
 from irmeta.words import counted
 
 GENERATOR = "irmeta leaderboard"
-"""Marks a page of ours, which may be written over."""
+"""Marks a page of ours."""
 _SCRIPTS = ("elements.js", "address.js", "tables.js", "ranks.js", "leaderboard.js")
 
 
@@ -44,63 +44,46 @@ def write_leaderboard(
 
     outcome : a result of `irmeta.leaderboard`.  folder : the folder to write; it is made if need be.
     title : the heading.  source : the score file, as the page names it.
-    A folder that holds another index.html, or a file of that name, raises FileFormatError.
+    A page of an earlier command that nobody changed is replaced; a folder that holds something else raises
+    FileFormatError.
     """
     folder = Path(folder)
-    page = folder / "index.html"
-    if folder.is_file():
-        raise FileFormatError(f"{folder} is a file; name a folder for the page")
-    if page.is_file() and f'content="{GENERATOR}' not in page.read_text(
-        encoding="utf-8", errors="replace"
-    ):
-        raise FileFormatError(
-            f"{page} is a page that irmeta leaderboard did not write; choose a new or empty folder"
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileFormatError(
-            f"{folder}: no folder can be made there ({error.strerror or error})"
-        ) from error
-    with writing(page) as part:
-        part.write_text(html(outcome, title or "Leaderboard", source), encoding="utf-8")
-    return page
+    kept = Kept(folder, "leaderboard", re.escape(PAGE))
+    with kept.made(), kept.replaced([PAGE]) as write:
+        write(PAGE, html(outcome, title or "Leaderboard", source))
+    return folder / PAGE
 
 
 def html(outcome: xr.Dataset, title: str, source: str) -> str:
     """Return the page as text."""
     options = about(outcome)["options"]
     scripts = bundle(_SCRIPTS)
-    return (
-        environment()
-        .get_template("leaderboard.html.j2")
-        .render(
-            title=title,
-            findings=leaderboard.findings(outcome),
-            aggregates=_aggregates(outcome),
-            missing=bool(np.isnan(outcome["score"].values).any()),
-            holes_allow="ranks that predicted scores allow, with 90% confidence"
-            if "predicted" in outcome
-            else "ranks that missing scores allow",
-            nouns=leaderboard.nouns(outcome),
-            types=_types(outcome),
-            tables=_shown(outcome),
-            most=MOST_ROWS,
-            varied=leaderboard.varied(outcome),
-            level=f"{options['level']:.0%}",
-            options=options,
-            what=_what(outcome),
-            compared=_compared(outcome),
-            notes=about(outcome)["notes"],
-            command=_command(options, source),
-            generator=f"{GENERATOR} {version('irmeta')}",
-            written=datetime.now(UTC).strftime("%Y-%m-%d"),
-            css=_asset("page.css") + _asset("leaderboard.css"),
-            theme=THEME,
-            scripts=scripts,
-            hashes=hashes(THEME, scripts),
-            content=_script(content(outcome)),
-        )
+    return template("leaderboard.html.j2").render(
+        title=title,
+        findings=leaderboard.findings(outcome),
+        aggregates=_aggregates(outcome),
+        missing=bool(np.isnan(outcome["score"].values).any()),
+        holes_allow="ranks that predicted scores allow, with 90% confidence"
+        if "predicted" in outcome
+        else "ranks that missing scores allow",
+        nouns=leaderboard.nouns(outcome),
+        types=_types(outcome),
+        tables=_shown(outcome),
+        most=MOST_ROWS,
+        varied=leaderboard.varied(outcome),
+        level=f"{options['level']:.0%}",
+        options=options,
+        what=_what(outcome),
+        compared=_compared(outcome),
+        notes=about(outcome)["notes"],
+        command=_command(options, source),
+        generator=f"{GENERATOR} {version('irmeta')}",
+        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+        css=_asset("page.css") + _asset("leaderboard.css"),
+        theme=THEME,
+        scripts=scripts,
+        hashes=hashes(THEME, scripts),
+        content=_script(content(outcome)),
     )
 
 

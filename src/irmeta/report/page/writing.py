@@ -15,22 +15,24 @@ from pathlib import Path
 from typing import Any, get_args
 
 import xarray as xr
-from jinja2 import Environment, PackageLoader, select_autoescape
+from jinja2 import Environment, PackageLoader, Template
+from markupsafe import Markup
 
 from irmeta.choices import Missing
 from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import require_choice
 from irmeta.io.groups import Grouping
-from irmeta.io.outputs import writing
 from irmeta.parallel import seed, steps
-from irmeta.report.kept import PAGE, Kept
+from irmeta.report.forms import csv, flat, latex
+from irmeta.report.kept import PAGE, Kept, Write
 from irmeta.report.page.panel import Panel, Picture, Section
 from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed
-from irmeta.report.tables import csv, flat, latex
+from irmeta.stats.prediction.intervals import LEVELS
+from irmeta.words import printable
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
@@ -141,15 +143,11 @@ def write_sections(
         forms = ("svg", "pdf") if pdf else ("svg",)
         named = {key: _files_of(stem, panel, forms) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
-        with kept.replaced([*wanted, PAGE]):
+        with kept.replaced([*wanted, PAGE]) as write:
             drawn = {}
             for key, stem, panel in steps(each, "files of panels"):
-                drawn[key] = _write_files(folder, stem, panel, pdf=pdf)
-            with writing(folder / PAGE) as part:
-                part.write_text(
-                    _html(made, named, drawn, title or ", ".join(cubes)),
-                    encoding="utf-8",
-                )
+                drawn[key] = _write_files(write, stem, panel, pdf=pdf)
+            write(PAGE, _html(made, named, drawn, title or ", ".join(cubes)))
     return folder / PAGE, made
 
 
@@ -180,31 +178,28 @@ def _files_of(stem: str, panel: Panel, forms: Sequence[str]) -> list[str]:
 
 
 def _write_files(
-    folder: Path, stem: str, panel: Panel, *, pdf: bool
+    write: Write, stem: str, panel: Panel, *, pdf: bool
 ) -> list[dict[str, Any]]:
     """Write a panel's tables and figures, under the names of `_files_of`; return the figures for the page."""
     for name, frame in panel.tables.items():
-        with writing(folder / f"tables/{stem}-{_slug(name)}.csv") as part:
-            part.write_text(csv(frame), encoding="utf-8")
+        write(f"tables/{stem}-{_slug(name)}.csv", csv(frame))
     for name, frame in panel.latex.items():
-        with writing(folder / f"tables/{stem}-{_slug(name)}.tex") as part:
-            part.write_text(latex(frame, digits=3), encoding="utf-8")
+        write(f"tables/{stem}-{_slug(name)}.tex", latex(frame, digits=3))
     return [
-        _write_figure(folder, f"{stem}-{_slug(name)}", picture, pdf=pdf)
+        _write_figure(write, f"{stem}-{_slug(name)}", picture, pdf=pdf)
         for name, picture in panel.pictures.items()
     ]
 
 
 def _write_figure(
-    folder: Path, name: str, picture: Picture, *, pdf: bool
+    write: Write, name: str, picture: Picture, *, pdf: bool
 ) -> dict[str, Any]:
     """Draw a figure once, write its files, and return it for the page, with the words of its marks."""
     drawn = picture.draw()
     text = figure.svg(drawn, name)
-    with writing(folder / f"figures/{name}.svg") as part:
-        part.write_text(text, encoding="utf-8")
+    write(f"figures/{name}.svg", text)
     if pdf:
-        figure.save(drawn, folder / f"figures/{name}.pdf")
+        write(f"figures/{name}.pdf", figure.rendered(drawn, "pdf"))
     return {
         "name": name,
         "title": picture.title,
@@ -230,42 +225,22 @@ def _html(
     }
     marks = {one["name"]: one["marks"] for figures in drawn.values() for one in figures}
     content = {"boards": boards, "marks": marks, "calculator": calculator(model)}
-    return (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            sections=made,
-            files=listed,
-            drawn=drawn,
-            title=title,
-            generator=f"{GENERATOR} {version('irmeta')}",
-            written=datetime.now(UTC).strftime("%Y-%m-%d"),
-            css=_asset("page.css"),
-            theme=THEME,
-            scripts=scripts,
-            hashes=hashes(THEME, scripts),
-            model=model,
-            content=_script(content),
-            most=MOST_ROWS,
-        )
+    return template("page.html.j2").render(
+        sections=made,
+        files=listed,
+        drawn=drawn,
+        title=title,
+        generator=f"{GENERATOR} {version('irmeta')}",
+        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+        css=_asset("page.css"),
+        theme=THEME,
+        scripts=scripts,
+        hashes=hashes(THEME, scripts),
+        model=model,
+        content=_script(content),
+        most=MOST_ROWS,
+        levels=LEVELS,
     )
-
-
-def environment() -> Environment:
-    """Return the templates of pages, with the filters that they use."""
-    made = Environment(
-        loader=PackageLoader("irmeta.report.page", "assets"),
-        autoescape=select_autoescape(default=True),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {
-        "sentences": sentences,
-        "setting": setting,
-        "cell": cell,
-        "flat": flat,
-    }
-    return made
 
 
 def bundle(names: Sequence[str]) -> str:
@@ -274,6 +249,31 @@ def bundle(names: Sequence[str]) -> str:
     return '"use strict";\n' + re.sub(
         r"^import .*?;\n|^export ", "", text, flags=re.M | re.S
     )
+
+
+def template(name: str) -> Template:
+    """Return one of our pages to fill in: what comes into it is text, not markup, and can be printed."""
+    environment = Environment(
+        loader=PackageLoader("irmeta.report.page", "assets"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters |= {
+        "sentences": sentences,
+        "setting": setting,
+        "cell": cell,
+        "flat": flat,
+    }
+    return environment.get_template(name)
+
+
+def _shown(value: Any) -> Any:
+    """Return what stands on a page for a value; what we wrote ourselves, marked as safe, as it is."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return printable(value, "\n\t")
+    return value
 
 
 def hashes(*scripts: str) -> str:
@@ -338,13 +338,15 @@ def _script(content: Any) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """Return a value as JSON has it: numbers that are not finite are null."""
+    """Return a value as JSON has it: numbers that are not finite are null, texts can be printed."""
     if isinstance(value, Mapping):
-        return {name: _finite(one) for name, one in value.items()}
+        return {_finite(name): _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, str):
+        return printable(value, "\n\t")
     return value
 
 

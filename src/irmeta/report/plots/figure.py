@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
 from irmeta.report.plots.matrix import fitted
+from irmeta.words import printable
 
 COLUMN = 3.35
 """Width of a column of a two-column paper, in inches; PAGE is the width of both."""
@@ -99,8 +100,16 @@ def save(figure: Figure, path: Path, *, width: float | None = None) -> None:
     form = require_form(path)
     if width is not None:
         widened(figure, width)
-    with mpl.rc_context(STYLE), writing(path) as part:
-        figure.savefig(part, format=form, dpi=200, metadata=_UNDATED.get(form))
+    with writing(path) as part:
+        part.write_bytes(rendered(figure, form))
+
+
+def rendered(figure: Figure, form: str) -> bytes:
+    """Return a figure as what a file of this form holds."""
+    drawn = BytesIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(drawn, format=form, dpi=200, metadata=_UNDATED.get(form))
+    return drawn.getvalue()
 
 
 def svg(figure: Figure, name: str) -> str:
@@ -109,11 +118,11 @@ def svg(figure: Figure, name: str) -> str:
     name : of the figure on the page. The figure is laid out for all later forms.
     """
     look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
-    text = StringIO()
+    drawn = BytesIO()
     with mpl.rc_context(look):
-        figure.savefig(text, format="svg", metadata=_UNSIGNED, transparent=True)
+        figure.savefig(drawn, format="svg", metadata=_UNSIGNED, transparent=True)
     figure.set_layout_engine("none")  # laid out once, the same in all forms
-    return _slim(text.getvalue())
+    return _slim(printable(drawn.getvalue().decode(), "\n\t"))
 
 
 _SVG = "http://www.w3.org/2000/svg"

@@ -185,7 +185,11 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
 
 
 def _sizes(topics: int) -> list[int]:
-    """Choose the numbers of topics to measure with: seven or fewer, up to half of them."""
+    """Choose the numbers of topics to measure with: seven or fewer, from a twelfth of them to half.
+
+    >>> _sizes(60), _sizes(8)
+    ([5, 7, 9, 12, 17, 22, 30], [2, 3, 4])
+    """
     spaced = np.geomspace(max(2, topics // 12), topics // 2, 7)
     return sorted({int(n) for n in spaced.round()})
 

@@ -16,9 +16,9 @@ from irmeta.words import counted
 FEW_METRICS = 4
 FEW_COMPARISONS = 3
 FEW_TOPICS = 5
+"""How many of the topics that gain and lose most are shown."""
 EQUAL = 1e-12
 """Differences of at most this are of rounding."""
-"""How many of the topics that gain and lose most are shown."""
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -1,0 +1,66 @@
+"""Check of the source tree what no linter checks: imports in no circle, explanations below what they explain."""
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("bench", "scripts", "src", "tests")
+DECLARATIONS = (ast.Assign, ast.AnnAssign)
+"""Statements that a bare string below them may explain."""
+
+
+def imports() -> dict[str, set[str]]:
+    """Return what each module of irmeta imports of irmeta, inside functions, too."""
+    import grimp
+
+    graph = grimp.build_graph("irmeta")
+    return {
+        module: graph.find_modules_directly_imported_by(module)
+        for module in graph.modules
+    }
+
+
+def circles(imported: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield a circle of imports, if there is one."""
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as error:
+        yield f"a circle of imports: {' <- '.join(error.args[1])}"
+
+
+def stray_texts(path: Path) -> Iterator[str]:
+    """Yield the bare strings of a file that stand neither first in a block nor below a declaration."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    blocks = (getattr(node, "body", None) for node in ast.walk(tree))
+    for block in blocks:
+        # the body of a lambda or of a conditional expression is no list
+        if not isinstance(block, list):
+            continue
+        for above, below in pairwise(block):
+            if _is_text(below) and not isinstance(above, DECLARATIONS):
+                yield f"{path}:{below.lineno}: a text that explains nothing above it"
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def main() -> int:
+    """Print what is wrong, and return 1 if anything is."""
+    wrong = list(circles(imports()))
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            wrong += stray_texts(path)
+    print("\n".join(wrong) or "no circle of imports, no stray text")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""What `scripts/tree.py` finds in a source tree."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+TREE = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "tree.py"))
+
+
+def test_a_circle_between_files_is_found() -> None:
+    """Modules that import each other, directly or through a third, are named; a chain of imports is not a circle."""
+    chain = {"irmeta.a": {"irmeta.b"}, "irmeta.b": {"irmeta.c"}, "irmeta.c": set()}
+    assert list(TREE["circles"](chain)) == []
+    [found] = TREE["circles"](chain | {"irmeta.c": {"irmeta.a"}})
+    assert all(module in found for module in chain)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ('"""Module."""\nA = 1\n"""A."""\nB: int = 2\n"""B."""\n', []),
+        ('A = 1\n"""A."""\n"""B."""\n', [3]),
+        ('"""Module."""\n"""Again."""\n', [2]),
+        ('def f():\n    """F."""\n    return 1\n    """G."""\n', [4]),
+        ('class C:\n    """C."""\n\n    a = 1\n    """A."""\n', []),
+    ],
+)
+def test_a_text_without_a_name_is_found(
+    tmp_path: Path, code: str, lines: list[int]
+) -> None:
+    """A bare string explains the module, class or function that it begins, or the name declared above it."""
+    path = tmp_path / "made.py"
+    path.write_text(code)
+    found = [text.split(":")[1] for text in TREE["stray_texts"](path)]
+    assert found == [str(line) for line in lines]
