@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE
+from irmeta.report.plots.rows import legend
 from irmeta.result import short
 
 
@@ -52,5 +52,5 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xticks(np.arange(names.size), names, rotation=90)
     axes.plot([], [], color="black", label="topics re-partitioned at random")
     axes.set_ylabel("dRMSE between collections\n(low is better)")
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes

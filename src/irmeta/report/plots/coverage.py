@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import ABOVE, MARKERS, NEAR, height, named_rows
+from irmeta.report.plots.rows import MARKERS, NEAR, height, legend, named_rows
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -37,7 +37,7 @@ def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
     axes.axvline(
         about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0
     )
-    axes.legend(**ABOVE)
+    legend(axes)
     return named_rows(
         axes,
         [str(target) for target in outcome.target.values],

@@ -10,10 +10,10 @@ from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say, say_cells
 from irmeta.report.plots.rows import (
-    ABOVE,
     BETTER_LEFT,
     BETTER_RIGHT,
     height,
+    legend,
     named_rows,
     row_height,
     whole_ranks,
@@ -122,7 +122,7 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlabel("score of a system on a topic")
     axes.set_ylabel("share of scores at or below")
     axes.set_ylim(0, 1)
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes
 
 

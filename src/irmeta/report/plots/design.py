@@ -11,7 +11,7 @@ from matplotlib.ticker import LogLocator
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE
+from irmeta.report.plots.rows import legend
 from irmeta.result import short
 
 LISTED = 8
@@ -66,5 +66,5 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     axes.xaxis.set_minor_formatter("")
     axes.set_xlabel("cost (dotted: extrapolated)")
     axes.set_ylabel(f"tau with {options['target']} on other topics\n(up is better)")
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes

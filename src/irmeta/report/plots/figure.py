@@ -59,6 +59,9 @@ _LOOK = {
 }
 """What every element of the SVG of a page shares; the page may choose another font."""
 
+HANDLE = 32
+"""Points that an entry of a legend takes beside its text; LETTER is the width of a letter."""
+LETTER = 5.0
 Plot = Callable[..., Axes]
 
 
@@ -90,6 +93,15 @@ def widened(figure: Figure, width: float) -> None:
     figure.set_size_inches(width, figure.get_figheight() * (ratio if square else 1))
     for axes in figure.axes:
         fitted(axes)
+    for listed in figure.legends:
+        listed.set_ncols(columns(figure, [one.get_text() for one in listed.texts]))
+
+
+def columns(figure: Figure, labels: Sequence[str]) -> int:
+    """Return in how many columns a legend above a figure has room."""
+    longest = max((len(label) for label in labels), default=0)
+    wide = HANDLE + LETTER * longest
+    return max(1, min(4, int(72 * figure.get_figwidth() / wide)))
 
 
 def save(figure: Figure, path: Path, *, width: float | None = None) -> None:

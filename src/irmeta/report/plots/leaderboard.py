@@ -9,9 +9,9 @@ from irmeta.choices import LeaderboardView
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import (
-    ABOVE,
     BETTER_LEFT,
     height,
+    legend,
     named_rows,
     whole_ranks,
 )
@@ -55,7 +55,7 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlabel(
         f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models"
     )
-    axes.legend(**ABOVE)
+    legend(axes)
     return _named(one, axes)
 
 
@@ -73,7 +73,7 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
             alpha=0.8,
         )
     axes.set_xlabel(f"rank, of {result.sizes['system']} models")
-    axes.legend(**ABOVE)
+    legend(axes)
     return _named(one, axes)
 
 

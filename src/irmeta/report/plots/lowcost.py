@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, height, legend
+from irmeta.report.plots.rows import MARKERS, NEAR, height, keys, legend
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -39,9 +39,7 @@ def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
     if measure != "rmse":
         axes.axhline(0.9, color=NEAR, linewidth=0.6, zorder=0)
         axes.set_ylim(max(-0.2, axes.get_ylim()[0]), 1.02)
-    legend(
-        axes,
-        [str(target) for target in outcome.target.values],
-        [str(name) for name in outcome.collection.values],
-    )
+    targets = [str(target) for target in outcome.target.values]
+    collections = [str(name) for name in outcome.collection.values]
+    legend(axes, keys(targets, collections))
     return axes

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.attributes import about
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE, BETTER_RIGHT, height, named_rows
+from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
 from irmeta.result import short
 
 
@@ -53,7 +53,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
         for system, where in zip(systems, collections, strict=True)
     ]
     axes.set_xlim(0, 1)
-    axes.legend(**ABOVE)
+    legend(axes)
     label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
     low, high = one["low"].values, one["high"].values
     words = [

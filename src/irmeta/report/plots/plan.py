@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from irmeta.attributes import about
 from irmeta.report.plots.figure import draw
-from irmeta.report.plots.rows import ABOVE
+from irmeta.report.plots.rows import legend
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
@@ -35,5 +35,5 @@ def widths(one: xr.Dataset, axes: Axes) -> Axes:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("human topics")
     axes.set_ylabel(f"width of 95% intervals, {one.metric.item()}\n(low is better)")
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes

@@ -11,10 +11,10 @@ from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.matrix import matrix
 from irmeta.report.plots.rows import (
-    ABOVE,
     BETTER_RIGHT,
     NEAR,
     height,
+    legend,
     named_rows,
 )
 from irmeta.result import short
@@ -69,7 +69,7 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlabel("topics in each of two disjoint sets")
     axes.set_ylabel("predictive power φ (up is better)")
     axes.set_xticks(sizes)
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes
 
 

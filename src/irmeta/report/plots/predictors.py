@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, height, legend, named_rows
+from irmeta.report.plots.rows import MARKERS, NEAR, height, keys, legend, named_rows
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -36,7 +36,7 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
     counts = [
         f"{size} predictor{'s' if size > 1 else ''}" for size in outcome["size"].values
     ]
-    legend(axes, counts, [str(name) for name in outcome.collection.values])
+    legend(axes, keys(counts, [str(name) for name in outcome.collection.values]))
     return named_rows(
         axes,
         [str(target) for target in outcome.target.values],

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE, height, named_rows
+from irmeta.report.plots.rows import height, legend, named_rows
 
 _LABELS = {
     "determinant": "log determinant",
@@ -85,7 +85,7 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
     axes.set_ylabel(_LABELS[options["objective"]])
     axes.set_xlabel("metrics, each added to those before it")
     axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes
 
 

@@ -8,7 +8,7 @@ from irmeta.attributes import about
 from irmeta.choices import ReliabilityView
 from irmeta.report.plots.figure import COLUMN, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE
+from irmeta.report.plots.rows import legend
 from irmeta.result import short
 from irmeta.stats.arrays import Floats
 
@@ -87,7 +87,7 @@ def _finished(
     if (
         whole is not None and axes is whole.axes[0]
     ):  # one legend, for the panels below, too
-        axes.legend(**ABOVE)
+        legend(axes)
     return axes
 
 

@@ -9,7 +9,7 @@ from irmeta.attributes import about
 from irmeta.choices import ReuseView
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE, BETTER_LEFT, NEAR, height, named_rows
+from irmeta.report.plots.rows import BETTER_LEFT, NEAR, height, legend, named_rows
 from irmeta.result import short
 
 
@@ -89,5 +89,5 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
     axes.set_xlabel("share of first documents unjudged")
     axes.set_ylabel(f"loss of {one['metric'].item()} (low is better)")
     level = about(result)["options"]["level"]
-    axes.legend(title=f"{level:.0%} interval", **ABOVE)
+    legend(axes, title=f"{level:.0%} interval")
     return axes

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import cycle
-from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.figure import PALETTE, columns
 from irmeta.words import shortened
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -19,14 +19,6 @@ BETTER_RIGHT = "right is better"
 BETTER_LEFT = "left is better"
 LONGEST = 40
 """Letters of a name on an axis; longer ones are shortened in the middle."""
-ABOVE: Any = {
-    "loc": "lower left",
-    "bbox_to_anchor": (0, 1),
-    "ncols": 3,
-    "columnspacing": 1.0,
-    "handlelength": 1.4,
-}
-"""Where a legend hides nothing: above the axes."""
 _AROUND = 0.9
 """Inches for what stands above and below the rows."""
 
@@ -48,7 +40,8 @@ def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -
     axes.set_yticks(range(len(names)), shown, fontsize=size)
     # half a row above the first and below the last, so that no mark is cut
     axes.set_ylim(max(len(names), 3) - 0.5, -0.5)
-    axes.set_xlabel(directed(label, better))
+    # from the right end, as below the names there is room
+    axes.set_xlabel(directed(label, better), loc="right")
     axes.grid(axis="y", color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
@@ -56,12 +49,12 @@ def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -
 
 
 def directed(label: str, better: str) -> str:
-    """Add to the label of an axis which direction is better.
+    r"""Add to the label of an axis which direction is better.
 
     >>> directed("tau", BETTER_RIGHT)
-    'tau (right is better)'
+    'tau\n(right is better)'
     """
-    return f"{label} ({better})" if better else label
+    return f"{label}\n({better})" if better else label
 
 
 def whole_ranks(axes: Axes, last: int) -> None:
@@ -72,13 +65,32 @@ def whole_ranks(axes: Axes, last: int) -> None:
     axes.set_xticks([1, *ticks])
 
 
-def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
-    """List what colours and what markers stand for, above the axes."""
-    handles = [
+def legend(axes: Axes, handles: Sequence[Artist] = (), *, title: str = "") -> None:
+    """Say above a figure what is drawn how, in as many columns as its width allows; it hides nothing there.
+
+    handles : what is listed; by default all that has a label.
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    listed = list(handles) or axes.get_legend_handles_labels()[0]
+    figure.legend(
+        handles=listed,
+        title=title,
+        loc="outside upper left",
+        ncols=columns(figure, [str(one.get_label()) for one in listed]),
+        columnspacing=1.0,
+        handlelength=1.4,
+        alignment="left",
+    )
+
+
+def keys(colours: Sequence[str], markers: Sequence[str]) -> list[Line2D]:
+    """Return what colours and what markers stand for, for a legend."""
+    lines = [
         Line2D([], [], color=colour, label=name)
         for name, colour in zip(colours, cycle(PALETTE))
     ]
-    handles += [
+    points = [
         Line2D(
             [],
             [],
@@ -90,4 +102,4 @@ def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
         )
         for name, marker in zip(markers, cycle(MARKERS))
     ]
-    axes.legend(handles=handles, **ABOVE)
+    return [*lines, *points]

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.attributes import about
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import ABOVE, height, named_rows
+from irmeta.report.plots.rows import height, legend, named_rows
 
 CURVES = 4
 """Metrics whose curves can be followed; of more the shares are drawn."""
@@ -53,5 +53,5 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_ylim(0, min(1.0, 4 * alpha))
     axes.set_xlabel("share of system pairs (longer below is better)")
     axes.set_ylabel(f"p ({options['test']}, not corrected), to {4 * alpha:g}")
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.rows import ABOVE
+from irmeta.report.plots.rows import legend
 
 _LINES = {
     "p50": ("median", "-"),
@@ -43,5 +43,5 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
         )
     axes.set_xlabel("standardizing systems drawn")
     axes.set_ylabel("tau with the ranking by all of them\n(up is better)")
-    axes.legend(**ABOVE)
+    legend(axes)
     return axes
