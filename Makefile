@@ -7,9 +7,10 @@ PIP = -m pip --quiet --disable-pip-version-check
 LOCKED = $(if $(LOCK),-c $(LOCK))
 PYTEST = -m pytest --numprocesses auto --dist worksteal
 QUICK = -m "not slow"
+BUILT = pyproject.toml setup.py $(wildcard src/core/*)
 # Where the lowest versions are met: commands, which call every study; files, public functions, a cluster. The wheel's demo
 # evaluates runs and writes a whole page. What is left out takes arrays, or is called by these.
-OUTER = tests/cli tests/io tests/test_public.py tests/test_cluster.py tests/test_parallel.py
+OUTER = tests/cli tests/io tests/test_public.py tests/test_workers.py tests/test_parallel.py
 
 .PHONY: help demo test lint format check branches coverage docs bench wheel lowest browser lock hooks clean
 help:            ## list the targets
@@ -19,19 +20,19 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "irmeta needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/%.ready: pyproject.toml | $(VENV)/bin/python
+$(VENV)/%.ready: $(BUILT) | $(VENV)/bin/python
 	$(BIN)/python $(PIP) install $(LOCKED) -e '.[$*]'
 	@touch $@
 
-$(VENV)/test.ready: pyproject.toml | $(VENV)/bin/python
+$(VENV)/test.ready: $(BUILT) | $(VENV)/bin/python
 	$(BIN)/python $(PIP) install $(LOCKED) -e '.[test,browser]'
 	@touch $@
 
-$(VENV)/dev.ready: pyproject.toml | $(VENV)/bin/python
+$(VENV)/dev.ready: $(BUILT) | $(VENV)/bin/python
 	$(BIN)/python $(PIP) install $(LOCKED) -e '.[test,browser,lint,docs]'
 	@touch $@ $(addprefix $(VENV)/,test.ready lint.ready docs.ready)
 
-$(VENV)/demo.ready: pyproject.toml | $(VENV)/bin/python
+$(VENV)/demo.ready: $(BUILT) | $(VENV)/bin/python
 	$(BIN)/python $(PIP) install $(LOCKED) -e .
 	@touch $@
 
@@ -70,8 +71,8 @@ bench: $(VENV)/bench.ready          ## compare the speed with other tools, as ra
 
 wheel: $(LOWEST)/wheel.ready        ## build the wheel and run its demo in a venv without the source (lowest versions, no extras)
 
-$(LOWEST)/wheel.ready: pyproject.toml $(shell find src -type f -not -name '*.pyc')
-	rm -rf dist $(LOWEST)
+$(LOWEST)/wheel.ready: $(BUILT) $(shell find src -type f -not -name '*.pyc')
+	rm -rf dist build/lib* build/bdist* $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python $(PIP) wheel --no-deps --wheel-dir dist .
 	$(LOWEST)/bin/python .ci/lowest.py > $(LOWEST)/lowest.txt

@@ -15,16 +15,16 @@ import numpy as np
 import scipy.stats
 
 from bench.best import labelled
-from irmeta.cube import cube
 from irmeta.evaluation.engine import evaluate
+from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves import halving, jackknife
-from irmeta.studies import significance
-from irmeta.studies.comparison import compare, findings
-from irmeta.studies.correlation import correlation
-from irmeta.studies.coverage import coverage
-from irmeta.studies.durability import durability
-from irmeta.studies.ranking import TRUST, rank_metrics, tables
+from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.choice.ranking import TRUST, rank_metrics, tables
+from irmeta.studies.differences import significance
+from irmeta.studies.prediction.coverage import coverage
+from irmeta.studies.standardizing.comparison import compare, findings
+from irmeta.studies.standardizing.durability import durability
 
 DATA = Path(
     os.environ.get(

@@ -15,8 +15,8 @@ import numpy as np
 import scipy.stats
 import xarray as xr
 
-from irmeta.cube import cube
-from irmeta.stats.arrays import Floats
+from irmeta.scores.cube import cube
+from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.halves.halving import (
     advantage,
     half_tau,
@@ -25,11 +25,11 @@ from irmeta.stats.halves.halving import (
     shuffles,
     split_half,
 )
-from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.multiplicity import range_quantile
-from irmeta.studies import predictivity, ranking
+from irmeta.studies.agreement import predictivity
+from irmeta.studies.choice import ranking
 
 LEVEL = 0.05
 BETTER = 0.05

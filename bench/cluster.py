@@ -15,8 +15,8 @@ from distributed import LocalCluster
 
 import irmeta
 from bench.timing import line, seconds
-from irmeta.cluster import Cluster, on_cluster
 from irmeta.parallel import cores, in_order
+from irmeta.workers import Cluster, on_cluster
 
 FEW = 150
 """Runs of the comparisons; all of them are for the whole evaluation."""

@@ -72,7 +72,7 @@ def pytrec(qrels: Path, runs: list[Path]) -> None:
 def with_ir_measures(qrels: Path, runs: list[Path]) -> None:
     import ir_measures
 
-    from irmeta.names import parse_list
+    from irmeta.metrics.names import parse_list
 
     measures = [
         ir_measures.parse_measure(str(m))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irmeta.cube import cube, from_frame
+from irmeta.scores.cube import cube, from_frame
 from irmeta.stats.leaderboards.aggregates import values
 from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.standing import ranked

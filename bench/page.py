@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import cube
 from irmeta.io.scores import load
+from irmeta.metrics.signatures import SETS
 from irmeta.parallel import watched_by
 from irmeta.report.page.sections import SECTIONS
 from irmeta.report.page.writing import write_report
-from irmeta.signatures import SETS
+from irmeta.scores.cube import cube
 
 READY = """
 const [time] = performance.getEntriesByType("navigation");

@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.timing import line, seconds
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.importers import import_systemwise
+from irmeta.io.tables.matrices import import_systemwise
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import Criterion, ExplainedVariance, LogDeterminant

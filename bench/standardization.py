@@ -6,6 +6,7 @@ import numpy as np
 import scipy.stats
 
 from bench.timing import line, seconds
+from irmeta.stats.arrays import settled
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing import comparability, standardizers
 from irmeta.stats.standardizing.partial import partial_means
@@ -28,7 +29,7 @@ def partial(old: np.ndarray, new: np.ndarray, draws: int = 1500) -> None:
 
     def ours() -> None:
         for means in partial_means(old, new, SIZES, draws, "normal", rng):
-            rank.tau_b(rank.settled(means), rank.settled(full))
+            rank.tau_b(settled(means), settled(full))
 
     def topic_by_topic(times: int) -> None:
         for size in SIZES:

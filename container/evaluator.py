@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import irmeta
-from irmeta.cube import means
+from irmeta.scores.means import means
 
 
 def file_of(folder: Path, kinds: tuple[str, ...]) -> Path:

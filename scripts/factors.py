@@ -11,12 +11,13 @@ from pathlib import Path
 import polars as pl
 import xarray as xr
 
-from irmeta import standardization
-from irmeta.attributes import about, recorded
-from irmeta.cube import cube
+from irmeta.datasets import factors as factor_files
 from irmeta.datasets.catalog import catalog
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.importers import import_matrix, topic_range
+from irmeta.io.tables.matrices import import_matrix, topic_range
+from irmeta.scores import standardization
+from irmeta.scores.attributes import about, recorded
+from irmeta.scores.cube import cube
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "factors"
 
@@ -48,7 +49,7 @@ COVID_METRICS = "AP nDCG@10 P@5 P@10 Bpref"
 def main(data: Path) -> None:
     """Write the factors into the package."""
     for name, factors in {**of_matrices(data), **of_rounds(data)}.items():
-        standardization.save(factors, TARGET / f"{name}.parquet")
+        factor_files.save(factors, TARGET / f"{name}.parquet")
         sizes = ", ".join(f"{factors.sizes[dim]} {dim}s" for dim in ("topic", "metric"))
         print(
             f"{name}: {int(factors['n'].max())} systems, {sizes}, digest {factors.attrs['digest']}"

@@ -55,8 +55,8 @@ def public_names() -> str:
     parts = []
     for about, heading in HEADINGS.items():
         names = {
-            study.function: name
-            for name, study in STUDIES.items()
+            study.function: study.home
+            for study in STUDIES.values()
             if study.function and study.about == about
         }
         parts.append(

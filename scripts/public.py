@@ -14,13 +14,19 @@ STUB = Path(__file__).parent.parent / "src" / "irmeta" / "__init__.pyi"
 
 def stub() -> str:
     """Return the stub: each public name imported from its module under its own name."""
-    homes = [*irmeta._HOME.items(), *((name, "irmeta") for name in irmeta._MODULES)]
-    lines = sorted(f"from {module} import {name} as {name}" for name, module in homes)
+    homes = [(home, name) for name, home in irmeta._HOME.items()]
+    lines = sorted(f"from {home} import {name} as {name}" for home, name in homes)
+    modules = []
+    for name, module in irmeta._MODULES.items():
+        room, _, own = module.rpartition(".")
+        lines.append(f"from {room} import {own}")
+        modules.append(f"{name} = {own}")
     return "\n".join(
         [
             "# Written by scripts/public.py (make format).",
             *lines,
             "",
+            *modules,
             "__version__: str",
             "",
         ]

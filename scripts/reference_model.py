@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.importers import import_systemwise
 from irmeta.io.model_file import Model, save_model
+from irmeta.io.tables.matrices import import_systemwise
 from irmeta.papers.gupta2019.released import by_topics
-from irmeta.studies.prediction_model import prediction_model
+from irmeta.scores.attributes import about
+from irmeta.scores.means import means
+from irmeta.studies.prediction.prediction_model import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from irmeta import cli
+
 if TYPE_CHECKING:
-    from irmeta.cluster import Cluster
+    from irmeta.workers import Cluster
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -63,7 +65,7 @@ def empty_figure(write: Any, name: str, picture: Any, **_: Any) -> dict[str, Any
 @pytest.fixture(scope="session")
 def colliding() -> Callable[[str, int], list[str]]:
     """Make ids of 16 printable characters with the hash of a given one, as somebody would who hides a document."""
-    from irmeta.io.fields import Strings
+    from irmeta.io.runs.fields import Strings
 
     mix, most = 0x9E3779B97F4A7C15, (1 << 64) - 1
     inverse = pow(mix, -1, 1 << 64)
@@ -163,7 +165,24 @@ def address(scheduler: str) -> str:
 @pytest.fixture
 def cluster(address: str) -> "Iterator[Cluster]":
     """The Dask cluster at work."""
-    from irmeta.cluster import on_cluster
+    from irmeta.workers import on_cluster
 
     with on_cluster(address) as engine:
         yield engine
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    """Run a command line in a folder of its own; gives exit code, standard output, unfolded standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["irmeta", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        out, err = capsys.readouterr()
+        return int(stop.value.code or 0), out, err.replace("\n  ", " ")
+
+    return command

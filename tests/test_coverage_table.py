@@ -13,10 +13,10 @@ from bench.coverage.printed import PRINTED
 from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
 
-from irmeta.attributes import about
-from irmeta.studies.description import describe
-from irmeta.studies.significance import significance
-from irmeta.studies.versus import versus
+from irmeta.scores.attributes import about
+from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.significance import significance
+from irmeta.studies.differences.versus import versus
 
 INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])
 TEST = Entry("a test", 0.05, 0.06, lambda _: [])

@@ -16,19 +16,19 @@ from bench.coverage.printed import PRINTED, WITHOUT
 from matplotlib.text import Text
 
 import irmeta
-from irmeta import standardization
-from irmeta.attributes import about
-from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.model_file import Model, described
-from irmeta.io.tables import written
+from irmeta.io.tables.spreadsheet import written
 from irmeta.report.forms import flat, text
 from irmeta.report.plots import figure_of
 from irmeta.report.tables import overview
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES as DECLARED
+from irmeta.studies import standardizing as standardization
 from irmeta.studies import study_of
-from irmeta.studies.reproduction import compare, reproduction
+from irmeta.studies.checks.reproduction import compare, reproduction
 
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 
@@ -67,7 +67,9 @@ def collections(change, names="ABC"):
 
 def predicted():
     return irmeta.predict(
-        irmeta.cube.select(scores(), metrics=["AP", "P@10"]), model(), want=["nDCG@20"]
+        irmeta.scores.selection.select(scores(), metrics=["AP", "P@10"]),
+        model(),
+        want=["nDCG@20"],
     )
 
 

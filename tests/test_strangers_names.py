@@ -12,11 +12,11 @@ from tests.cli.test_verbs import NEED, OF_SCORES, STUDIES
 
 import irmeta
 from irmeta.choices import Format
-from irmeta.cube import cube
 from irmeta.errors import FileFormatError, IrmetaError, Remark, ScoresError
 from irmeta.report.page import writing
 from irmeta.report.tables import render
 from irmeta.report.words import page
+from irmeta.scores.cube import cube
 from irmeta.words import folded, message, printable
 
 NAMES = [

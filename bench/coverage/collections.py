@@ -17,11 +17,12 @@ from bench.coverage.worlds import (
     teams_of,
     worlds,
 )
-from irmeta.cube import cube
 from irmeta.datasets.like import World
-from irmeta.io.groups import Grouping
-from irmeta.io.importers import import_matrix
-from irmeta.stats.rankings.rank import settled, tau_a, tau_b
+from irmeta.io.tables.matrices import import_matrix
+from irmeta.scores.cube import cube
+from irmeta.scores.teams import Grouping
+from irmeta.stats.arrays import settled
+from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.design_taus import design_taus
 from irmeta.stats.reliability.intervals import signal_ends

@@ -12,13 +12,13 @@ from bench.coverage.metrics import Kind, labelled
 from bench.coverage.systems import within
 from bench.coverage.worlds import SIZES, in_worlds, named
 from irmeta.datasets.like import World
+from irmeta.stats.arrays import settled
 from irmeta.stats.leaderboards import completion
 from irmeta.stats.prediction import penalty
-from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across
 from irmeta.studies import place as places
-from irmeta.studies.durability import durability
+from irmeta.studies.standardizing.durability import durability
 
 Draw = Callable[[np.random.Generator], Mapping[str, float]]
 SYSTEMS = (

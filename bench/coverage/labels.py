@@ -11,7 +11,7 @@ import xarray as xr
 from bench.coverage.frame import Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.studies.judges import compare_judges
+from irmeta.studies.judges.compare import compare_judges
 
 KAPPAS = ("kappa_relevant", "kappa", "kappa_linear", "kappa_quadratic")
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")

@@ -11,13 +11,14 @@ import xarray as xr
 from bench.coverage.frame import Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.choices import Coefficient, Level
-from irmeta.cube import ALL, cube
+from irmeta.scores.cube import cube
+from irmeta.scores.frames import ALL
 from irmeta.stats.halves import halving
 from irmeta.stats.rankings import agreement, disattenuated
-from irmeta.studies.correlation import correlation
-from irmeta.studies.prediction import predict
-from irmeta.studies.prediction_model import prediction_model
-from irmeta.studies.predictivity import predictivity
+from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.predictivity import predictivity
+from irmeta.studies.prediction.predict import predict
+from irmeta.studies.prediction.prediction_model import prediction_model
 
 NOISE = np.array([1.0, 2.0, 1.2])
 """Of three metrics, on one system and topic: the second is noisy, the third nearly as good as the first."""

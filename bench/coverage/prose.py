@@ -216,7 +216,7 @@ SAID: Sequence[Said] = (
     _page("Pairs that differ are called equivalent in {}.", Range("equivalence.*")),
     *(
         Said(
-            "src/irmeta/studies/significance/study.py",
+            "src/irmeta/studies/differences/significance/study.py",
             text,
             ranges,
         )
@@ -277,7 +277,7 @@ SAID: Sequence[Said] = (
         )
     ),
     Said(
-        "src/irmeta/limits.py",
+        "src/irmeta/scores/limits.py",
         '"{} of simulated collections (5% promised; docs/coverage.md)."',
         [Range("equivalence of all pairs.*", topics=[10])],
     ),
@@ -287,7 +287,7 @@ SAID: Sequence[Said] = (
         (Range("E rho2, teams left out"), Range("Phi, teams left out")),
     ),
     Said(
-        "src/irmeta/limits.py",
+        "src/irmeta/scores/limits.py",
         '"where shapes differ much, all hold at once in {} of simulated collections."',
         [Range("rank sets where shapes differ", topics=_SIX)],
     ),
@@ -352,17 +352,17 @@ SAID: Sequence[Said] = (
         [Range("Phi, other systems", "5 systems.*")],
     ),
     Said(
-        "src/irmeta/studies/description/study.py",
+        "src/irmeta/studies/differences/description/study.py",
         'MEASURED = {10: "{}", FEW_TOPICS: "{}"}',
         [Range("t interval of a mean", topics=[n]) for n in (5, 10)],
     ),
     Said(
-        "src/irmeta/studies/versus/study.py",
+        "src/irmeta/studies/differences/versus/study.py",
         '"all held at once in {}, of 50 topics in {}."',
         [Range(f"{_FROM}, Bonferroni's t", topics=[n]) for n in (10, 50)],
     ),
     Said(
-        "src/irmeta/studies/versus/study.py",
+        "src/irmeta/studies/differences/versus/study.py",
         '"all held at once in {}, of 50 topics in {}. Those of --correct holm are wider: {}."',
         (
             Range(f"{_FROM}, Dunnett", topics=[10]),

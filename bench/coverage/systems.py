@@ -21,7 +21,7 @@ from bench.coverage.worlds import (
 from irmeta.choices import Correction
 from irmeta.datasets.like import World
 from irmeta.stats import descriptive
-from irmeta.stats.rankings.rank import settled
+from irmeta.stats.arrays import settled
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import multiplicity, paired, resampling
 

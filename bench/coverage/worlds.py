@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from bench.coverage.frame import Case
-from irmeta.cube import cube
 from irmeta.datasets.like import World, like
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
+from irmeta.scores.cube import cube
 
 SIZES = (10, 25, 50)
 """Numbers of topics in which most promises are checked."""

@@ -6,52 +6,53 @@ from typing import Any
 from irmeta.studies import STUDIES
 
 _HOME = {
-    study.function: f"irmeta.studies.{name}"
-    for name, study in STUDIES.items()
+    study.function: f"irmeta.studies.{study.home}"
+    for study in STUDIES.values()
     if study.function
 } | {
     "IrmetaError": "irmeta.errors",
     "JudgmentSets": "irmeta.evaluation.sets",
-    "Reading": "irmeta.io.trec",
-    "about": "irmeta.attributes",
+    "Reading": "irmeta.io.runs.trec",
+    "about": "irmeta.scores.attributes",
     "evaluate": "irmeta.evaluation.engine",
     "evaluate_under": "irmeta.evaluation.sets",
     "evaluate_run": "irmeta.evaluation.engine",
     "evaluate_to": "irmeta.evaluation.archive",
-    "from_frame": "irmeta.cube",
-    "from_frame_all": "irmeta.cube",
-    "import_ir_measures": "irmeta.io.lines",
-    "import_jsonl": "irmeta.io.lines",
-    "import_matrix": "irmeta.io.importers",
-    "import_mteb": "irmeta.io.mteb",
-    "import_systemwise": "irmeta.io.importers",
-    "import_table": "irmeta.io.tables",
-    "import_tot": "irmeta.io.lines",
-    "import_trec_eval": "irmeta.io.importers",
+    "from_frame": "irmeta.scores.cube",
+    "from_frame_all": "irmeta.scores.cube",
+    "import_ir_measures": "irmeta.io.tables.lines",
+    "import_jsonl": "irmeta.io.tables.lines",
+    "import_matrix": "irmeta.io.tables.matrices",
+    "import_mteb": "irmeta.io.tables.mteb",
+    "import_systemwise": "irmeta.io.tables.matrices",
+    "import_table": "irmeta.io.tables.spreadsheet",
+    "import_tot": "irmeta.io.tables.lines",
+    "import_trec_eval": "irmeta.io.tables.matrices",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "load_model": "irmeta.io.model_file",
-    "means": "irmeta.cube",
-    "on_cluster": "irmeta.cluster",
-    "prediction_model": "irmeta.studies.prediction_model",
+    "means": "irmeta.scores.means",
+    "on_cluster": "irmeta.workers",
+    "prediction_model": "irmeta.studies.prediction.prediction_model",
     "read_groups": "irmeta.io.groups",
     "reference_model": "irmeta.datasets.reference",
     "save": "irmeta.io.scores",
     "save_model": "irmeta.io.model_file",
-    "select": "irmeta.cube",
+    "select": "irmeta.scores.selection",
     "JudgeModel": "irmeta.datasets.judges",
     "simulate": "irmeta.datasets.simulate",
     "simulate_judge": "irmeta.datasets.judges",
     "tables": "irmeta.report.tables",
     "to_pandas": "irmeta.report.tables",
-    "top_systems": "irmeta.cube",
+    "top_systems": "irmeta.scores.selection",
     "watched_by": "irmeta.parallel",
-    "wide": "irmeta.io.tables",
+    "wide": "irmeta.io.tables.spreadsheet",
     "write_leaderboard": "irmeta.report.page.leaderboard",
     "write_report": "irmeta.report.page.writing",
 }
 """The module of each public name; the functions of studies come from the registry. Types stand in __init__.pyi."""
-_MODULES = ("standardization",)
+_MODULES = {"standardization": "irmeta.studies.standardizing"}
+"""Public modules: their public names and where they live."""
 __all__ = ["__version__", *_MODULES, *sorted(_HOME)]
 
 
@@ -59,7 +60,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("irmeta")
     if name in _MODULES:
-        return import_module(f"irmeta.{name}")
+        return import_module(_MODULES[name])
     if name not in _HOME:
         verbs = {one.verb.rpartition(" ")[2]: one.function for one in STUDIES.values()}
         other = f"; the function is irmeta.{verbs[name]}" if verbs.get(name) else ""

@@ -321,21 +321,17 @@ MEANINGS: dict[Any, dict[str, str]] = {
 """What each option means, by set of options; the help of the command line is made from it."""
 
 
-LINES = "\b"
-"""Opens a paragraph of the help whose lines stay as they are."""
-
-
 def explained(choice: Any, question: str) -> str:
     """Return the help of an option: its question, then each of its names with its meaning, on a line of its own.
 
-    >>> print(explained(Ties, "Which tau?").replace(LINES, ""))
+    >>> print(explained(Ties, "Which tau?"))
     Which tau?
     <BLANKLINE>
     a: Kendall's tau-a
     b: Kendall's tau-b
     """
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS[choice].items()]
-    return f"{question}\n\n{LINES}" + "\n".join(meanings)
+    return f"{question}\n\n" + "\n".join(meanings)
 
 
 def names(choice: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Work that can be done apart, and who does it: the cores of this machine, or a cluster (see `irmeta.cluster`).
+"""Work that can be done apart, and who does it: the cores of this machine, or a cluster (see `irmeta.workers`).
 
 A study says what its items are, files or blocks of random draws, and takes their results in order. The results are the
 same whoever computes them: items are cut without regard to who does, and each block of draws has a stream of its own.

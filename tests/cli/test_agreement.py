@@ -6,20 +6,17 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.typed import typed
 
 import irmeta
 from irmeta.cli import correlate, main, predictivity, reproduce  # noqa: F401  each registers its verb
-from irmeta.cli.app import app
-from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
-
-runner = CliRunner()
+from irmeta.scores.cube import cube
 
 
 def run(*arguments):
-    outcome = runner.invoke(app, [*map(str, arguments)], catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
+    outcome = typed([*map(str, arguments)])
+    assert outcome.exit_code == 0, outcome.stdout
     return outcome.stdout
 
 
@@ -189,13 +186,13 @@ def test_errors(file, arguments, says):
     """Wrong arguments raise the error that the command line prints."""
     verb, *rest = arguments
     with pytest.raises(IrmetaError, match=says):
-        runner.invoke(app, [verb, str(file), *rest], catch_exceptions=False)
+        typed([verb, str(file), *rest])
 
 
 def test_one_collection_for_predictivity(two):
     """Predictive power is of one collection, to be chosen."""
     with pytest.raises(ScoresError, match="choose one with --collection: one, two"):
-        runner.invoke(app, ["predictivity", str(two)], catch_exceptions=False)
+        typed(["predictivity", str(two)])
 
 
 def test_reproduce_without_data(monkeypatch, tmp_path):
@@ -205,11 +202,7 @@ def test_reproduce_without_data(monkeypatch, tmp_path):
         with pytest.raises(
             IrmetaError, match="irmeta datasets fetch trec7-adhoc trec8-adhoc"
         ):
-            runner.invoke(
-                app,
-                ["reproduce", "webber2008-redundant", *arguments],
-                catch_exceptions=False,
-            )
+            typed(["reproduce", "webber2008-redundant", *arguments])
 
 
 def test_reproduce_without_data_exits_with_2(monkeypatch, capsys, tmp_path):
@@ -227,4 +220,4 @@ def test_reproduce_without_data_exits_with_2(monkeypatch, capsys, tmp_path):
 def test_reproduce_an_unknown_paper():
     """An unknown paper is met with the nearest one known."""
     with pytest.raises(IrmetaError, match="did you mean webber2008-redundant"):
-        runner.invoke(app, ["reproduce", "webber2008-redundnt"], catch_exceptions=False)
+        typed(["reproduce", "webber2008-redundnt"])

@@ -9,8 +9,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import irmeta
-from irmeta.attributes import about
-from irmeta.cube import cube
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 
 METRICS = ["AP@1000", "P@10", "RR", "nDCG@10"]
 
@@ -108,17 +108,15 @@ def test_only_missing_scores_of_what_is_used_count(run, verb):
         "s.parquet",
         "--metrics",
         "P@10 RR",
+        *MORE.get(verb, []),
         "--top",
         0.75,
         "--by",
         "AP@1000",
-        *MORE.get(verb, []),
     ]
     assert document(run, verb, *words)["inputs"]["collections"]["qrels"]["topics"] == 10
     STUDIES[verb](scores, metrics=["P@10", "RR"], top=0.75, by="AP@1000")
-    code, _, err = run(
-        verb, *words[:-2] if verb == "predictivity" else words, "--by", "nDCG@10"
-    )
+    code, _, err = run(verb, *words[:-2], "--by", "nDCG@10")
     assert code == 2
     assert "scores are missing" in err
 

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from tests.typed import Outcome, typed
 
-from irmeta.cli import evaluate as _registers  # noqa: F401
 from irmeta.cli import main
-from irmeta.cli.app import app
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.scores import load, load_all
 
@@ -33,8 +31,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(*args: str) -> Result:
-    return CliRunner().invoke(app, args)
+def run(*args: str) -> Outcome:
+    return typed(args, catch=True)
 
 
 def program(args: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> int:
@@ -127,11 +125,7 @@ def test_score_file(desk: Path) -> None:
     before = (desk / "s.parquet").read_bytes()
     for more in ([], ["--append", "-m", "AP"], ["--replace"]):
         with pytest.raises(IrmetaError, match="--append|has other metrics"):
-            CliRunner().invoke(
-                app,
-                ["evaluate", "qrels", "runs/", "-o", "s.parquet", *more],
-                catch_exceptions=False,
-            )
+            typed(["evaluate", "qrels", "runs/", "-o", "s.parquet", *more])
     assert (desk / "s.parquet").read_bytes() == before
     assert (
         run(
@@ -201,11 +195,7 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
         ("runs/", "qrels", "qrels:1: each line needs a run file and its system"),
     ):
         with pytest.raises(FileFormatError, match=says):
-            CliRunner().invoke(
-                app,
-                ["evaluate", "qrels", given, "--names", names],
-                catch_exceptions=False,
-            )
+            typed(["evaluate", "qrels", given, "--names", names])
 
 
 def test_reading_options(desk: Path) -> None:
@@ -277,7 +267,7 @@ def test_reading_options(desk: Path) -> None:
             2,
             "the folder nowhere does not exist",
         ),
-        (["evaluate", "qrels"], 2, "Missing argument"),
+        (["evaluate", "qrels"], 2, "evaluate needs RUNS"),
         (
             ["evaluate", "qrels", "runs/", "runs/one"],
             2,
@@ -486,7 +476,7 @@ def test_names_that_are_not_utf8(
                 "scipy",
                 "matplotlib",
                 "rich",
-                "typer",
+                "cyclopts",
             },
         ),
         (

@@ -11,8 +11,8 @@ import pytest
 
 import irmeta
 from irmeta.cli import main, output
-from irmeta.cube import cube
 from irmeta.parallel import steps
+from irmeta.scores.cube import cube
 
 
 def test_results_replace_nothing_of_another_kind(run):
@@ -93,11 +93,11 @@ def test_a_terminal_gets_no_control_characters(monkeypatch, capsys):
 def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
     """Where the system gives no more memory, the command says so and what to do, and exits with 2."""
 
-    def refuse():
+    def refuse(_):
         raise MemoryError("Unable to allocate 3 GiB")
 
     monkeypatch.setattr("irmeta.cli._modules", list)
-    monkeypatch.setattr("irmeta.cli.app.app", refuse)
+    monkeypatch.setattr("irmeta.cli.app.run", refuse)
     with pytest.raises(SystemExit, match="2"):
         main()
     said = capsys.readouterr().err

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from irmeta import standardization
-from irmeta.cube import cube
+from irmeta.datasets import factors as factor_files
 from irmeta.io.scores import load, save
+from irmeta.scores.cube import cube
 
 
 def scored(seed, name, systems=8, topics=6):
@@ -161,7 +161,7 @@ def test_place_warns_that_topics_of_runs_are_matched_by_their_numbers(desk, tmp_
 
 def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):
     """Without --on the factors that ship under the collection's name are taken; an unknown one is an error."""
-    factors = standardization.load("web2012")
+    factors = factor_files.load("web2012")
     values = np.full((1, factors.sizes["topic"], 1), 0.3)
     save(
         cube(
@@ -244,4 +244,4 @@ def test_datasets_lists_the_factors_that_ship(desk):
     code, out, _ = desk("datasets", "list")
     assert code == 0
     assert "trec-covid-1" in out
-    assert standardization.load("trec8").attrs["digest"] in out
+    assert factor_files.load("trec8").attrs["digest"] in out

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from irmeta.cube import ALL, cube
 from irmeta.io.scores import save
+from irmeta.scores.cube import cube
+from irmeta.scores.frames import ALL
 
 METRICS = ["AP", "P@10", "RR", "P(depth=10)@1000", "AP(depth=10)"]
 

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from tests.typed import typed
 
 import irmeta
-from irmeta.cli import rank as _registered  # noqa: F401
-from irmeta.cli.app import app
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
-from irmeta.names import split
-
-runner = CliRunner()
+from irmeta.metrics.names import split
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +34,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: object) -> str:
-    outcome = runner.invoke(app, ["rank", *map(str, arguments)], catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
+    outcome = typed(["rank", *map(str, arguments)])
+    assert outcome.exit_code == 0, outcome.stdout
     return outcome.stdout
 
 
@@ -162,4 +158,4 @@ def test_wrong_input_is_told_plainly(
 ) -> None:
     """A wrong argument ends with a message that names it."""
     with pytest.raises(ScoresError, match=said):
-        runner.invoke(app, ["rank", str(file), *arguments], catch_exceptions=False)
+        typed(["rank", str(file), *arguments])

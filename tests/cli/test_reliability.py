@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from irmeta.cube import cube, means
 from irmeta.io.scores import load, save
+from irmeta.scores.cube import cube
+from irmeta.scores.means import means
 
 
 @pytest.fixture

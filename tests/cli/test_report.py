@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from irmeta.cli import main
-from irmeta.cube import cube
 from irmeta.io.scores import save
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,11 @@ from types import ModuleType
 
 import pytest
 import xarray as xr
-from typer.testing import CliRunner
+from tests.typed import typed
 
 from irmeta.cli import reproduce as verb
-from irmeta.cli.app import app
 from irmeta.errors import IrmetaError
-from irmeta.studies.reproduction import compare, reproduction
+from irmeta.studies.checks.reproduction import compare, reproduction
 
 
 def paper(name: str, ours: float, needs: tuple[str, ...] = ()) -> ModuleType:
@@ -39,9 +38,7 @@ def papers(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    outcome = CliRunner().invoke(app, ["reproduce", *map(str, arguments)])
-    if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
-        raise outcome.exception
+    outcome = typed(["reproduce", *map(str, arguments)])
     return outcome.exit_code, outcome.stdout
 
 

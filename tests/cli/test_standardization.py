@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmeta.cube import cube
 from irmeta.io.scores import load, save
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture

@@ -1,32 +1,31 @@
 """Commands that need nothing but scores: each computes what its function does, and draws it."""
 
 import json
-from importlib import import_module
 from importlib.util import find_spec
+from typing import get_origin
 
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from typer.main import get_command
 
 import irmeta
-from irmeta.attributes import about
-from irmeta.cli import _modules
-from irmeta.cli.app import app
-from irmeta.cube import cube
+from irmeta.cli import commands
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES
 
-for module in _modules():
-    import_module(f"irmeta.cli.{module}")
+COMMANDS = commands()
 
 
 def arguments(verb):
     """Return what a command cannot do without, by name: how many of it there may be, -1 for any number."""
-    command = get_command(app)
-    for word in verb.split():
-        command = command.commands[word]
-    return {one.name: one.nargs for one in command.params if one.required}
+    every = COMMANDS[verb].assemble_argument_collection()
+    return {
+        one.field_info.name: -1 if get_origin(one.hint) is list else 1
+        for one in every
+        if one.required
+    }
 
 
 NEED = {

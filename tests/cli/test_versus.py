@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.cube import cube
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture

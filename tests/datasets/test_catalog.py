@@ -9,10 +9,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from tests.typed import typed
 
-from irmeta.cli import datasets as _registered  # noqa: F401
-from irmeta.cli.app import app
 from irmeta.datasets import catalog as public
 from irmeta.datasets.catalog import (
     PublicCollection,
@@ -218,9 +216,7 @@ def test_the_catalogue_describes_the_real_files(data: Path) -> None:
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    outcome = CliRunner().invoke(app, ["datasets", *map(str, arguments)])
-    if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
-        raise outcome.exception
+    outcome = typed(["datasets", *arguments])
     return outcome.exit_code, outcome.stdout
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irmeta import standardization
-from irmeta.attributes import about
 from irmeta.choices import Kind, names
+from irmeta.datasets import factors as factor_files
 from irmeta.datasets.catalog import catalog
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
+from irmeta.scores import standardization
+from irmeta.scores.attributes import about
 from irmeta.studies.place import place
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "factors.py"
@@ -32,7 +33,7 @@ def test_nine_collections_ship_with_source_and_standing():
     """Every file names its dataset of the catalogue, licence and paper, and where each system stands by each metric."""
     assert sorted(shipped_factors()) == sorted([*TABLES, *ROUNDS])
     for name in shipped_factors():
-        said = about(standardization.load(name))
+        said = about(factor_files.load(name))
         assert said["collection"] == name
         assert (
             said["scores"]["citation"] == catalog()[said["scores"]["dataset"]].citation
@@ -48,10 +49,10 @@ def test_nine_collections_ship_with_source_and_standing():
 def test_an_unknown_name_lists_the_nearest(tmp_path, monkeypatch):
     """What is no file and no name of factors raises what may be meant; a file of that name comes first."""
     with pytest.raises(FileFormatError, match="did you mean trec8"):
-        standardization.load("trec-8")
+        factor_files.load("trec-8")
     monkeypatch.chdir(tmp_path)
-    standardization.save(standardization.load("trec7"), "trec8")
-    assert standardization.load("trec8").attrs["collection"] == "trec7"
+    factor_files.save(factor_files.load("trec7"), "trec8")
+    assert factor_files.load("trec8").attrs["collection"] == "trec7"
 
 
 @pytest.mark.data
@@ -59,7 +60,7 @@ def test_an_unknown_name_lists_the_nearest(tmp_path, monkeypatch):
 def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
     """Every kind of standardization gives the same scores to 1e-12."""
     scores = script.matrix(data, name)
-    shipped, fitted = standardization.load(name), standardization.fit(scores)
+    shipped, fitted = factor_files.load(name), standardization.fit(scores)
     assert shipped.attrs["digest"] == fitted.attrs["digest"]
     for kind in names(Kind):
         found, expected = (
@@ -74,7 +75,7 @@ def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
 def test_rounds_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
     """The same of two rounds of TREC-COVID, whose runs are evaluated again."""
     scores = script.scores(data, name)
-    shipped, fitted = standardization.load(name), standardization.fit(scores)
+    shipped, fitted = factor_files.load(name), standardization.fit(scores)
     for kind in names(Kind):
         found, expected = (
             standardization.apply(scores, factors, kind)
@@ -104,7 +105,7 @@ def test_a_run_of_trec_covid_stands_where_the_official_leaderboard_has_it(data):
         "P@5",
         collection="trec-covid-1",
     )
-    outcome = place(scores, on=standardization.load("trec-covid-1"))
+    outcome = place(scores, on=factor_files.load("trec-covid-1"))
     assert outcome["score"].item() == pytest.approx(0.82)
     assert outcome["percentile"].item() > 97
     assert outcome["best_score"].item() >= outcome["best_automatic"].item()

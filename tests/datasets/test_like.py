@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from irmeta.cube import cube
 from irmeta.datasets.like import Margin, like
 from irmeta.errors import ScoresError
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
+from irmeta.scores.cube import cube
 from irmeta.stats.reliability.expected import spread
 
 

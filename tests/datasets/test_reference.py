@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from irmeta.datasets.reference import reference_model
-from irmeta.io.importers import import_systemwise
-from irmeta.signatures import SETS
-from irmeta.studies.coverage import coverage
-from irmeta.studies.models import models
+from irmeta.io.tables.matrices import import_systemwise
+from irmeta.metrics.signatures import SETS
+from irmeta.studies.prediction.coverage import coverage
+from irmeta.studies.prediction.models import models
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reference_model.py"
 

@@ -13,11 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
-from typer.testing import CliRunner
 
 import irmeta
-from irmeta.cli import simulate as _verb  # noqa: F401  registers it
-from irmeta.cli.app import app
 from irmeta.datasets.model import DEPTH, draw_systems, draw_topics, normal, submissions
 from irmeta.datasets.simulate import POOL_DEPTH, Simulation, simulate
 from irmeta.parallel import watched_by
@@ -327,30 +324,17 @@ def test_sizes(tmp_path, size):
         simulate(tmp_path, **size)
 
 
-def test_command(tmp_path):
+def test_command(tmp_path, run):
     """`irmeta simulate` writes what the function writes and says how to go on."""
     simulate(tmp_path / "a", systems=4, topics=2, rng=7)
-    outcome = CliRunner().invoke(
-        app,
-        [
-            "simulate",
-            "-o",
-            str(tmp_path / "b"),
-            "--systems",
-            "4",
-            "--topics",
-            "2",
-            "--seed",
-            "7",
-        ],
-    )
-    assert outcome.exit_code == 0
+    options = ["--systems", 4, "--topics", 2, "--seed", 7]
+    code, out, err = run("simulate", "-o", tmp_path / "b", *options)
+    assert (code, out) == (0, "")
     assert files(tmp_path / "b") == files(tmp_path / "a")
-    assert (
+    next_command = (
         f"irmeta evaluate {tmp_path / 'b' / 'qrels.txt'} {tmp_path / 'b' / 'runs'}"
-        in outcome.stderr
     )
-    assert outcome.stdout == ""
+    assert next_command in err
     assert json.loads((tmp_path / "b" / "simulation.json").read_text())["seed"] == "7"
 
 

@@ -10,14 +10,15 @@ import pytest
 import xarray as xr
 
 import irmeta
-from irmeta.attributes import about
-from irmeta.cube import cube
+import irmeta.scores.standardization
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to
 from irmeta.io.files import read_bytes
 from irmeta.io.scores import load, load_all, save
 from irmeta.parallel import watched_by
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture(scope="module")
@@ -412,8 +413,8 @@ def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
     """Runs are not added to standardized scores, nor to scores that were not evaluated here."""
     written(desk)
     scores = load(desk / "s.parquet")
-    standardized = irmeta.standardization.apply(
-        scores, irmeta.standardization.fit(scores)
+    standardized = irmeta.scores.standardization.apply(
+        scores, irmeta.scores.standardization.fit(scores)
     )
     irmeta.save(standardized, desk / "s.parquet")
     with pytest.raises(ScoresError, match="changed after evaluation .standardization"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.trec import read_run
+from irmeta.io.runs.trec import read_run
 
 DOCUMENTS = [f"d{number}" for number in range(12)]
 

@@ -11,17 +11,18 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.attributes import about
-from irmeta.cube import means
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
-from irmeta.evaluation import scoring, task
+from irmeta.evaluation import scoring
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
-from irmeta.io.rankings import qrels_from_mapping, run_from_mapping
-from irmeta.io.trec import Reading
-from irmeta.names import highest
+from irmeta.io.files import Content
+from irmeta.io.runs.rankings import qrels_from_mapping, run_from_mapping
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import highest
+from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import watched_by
-from irmeta.signatures import CATALOGUE
+from irmeta.scores.attributes import about
+from irmeta.scores.means import means
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]
@@ -772,14 +773,14 @@ def test_a_run_too_large_for_memory_is_skipped_like_others(
     """With on_error="skip" a run that memory is refused for is left out and named; the others are scored."""
     for name in ("large", "small"):
         (tmp_path / name).write_text("1 Q0 a 1 1 t\n")
-    read = task.in_parts
+    pieces = Content.pieces
 
-    def in_parts(content: Any, *rest: Any) -> Any:
+    def refused(content: Content) -> Any:
         if content.path.name == "large":
             raise MemoryError("Unable to allocate 3 GiB")
-        return read(content, *rest)
+        return pieces(content)
 
-    monkeypatch.setattr(task, "in_parts", in_parts)
+    monkeypatch.setattr(Content, "pieces", refused)
     scores = evaluate({"1": {"a": 1}}, tmp_path, "AP", on_error="skip")
     assert scores.system.values.tolist() == ["small"]
     assert any("large: not enough memory" in note for note in about(scores)["notes"])

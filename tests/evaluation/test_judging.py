@@ -9,7 +9,7 @@ import pytest
 import irmeta
 from irmeta.evaluation import judging
 from irmeta.evaluation.judging import Judgments
-from irmeta.io.rankings import qrels_from_mapping
+from irmeta.io.runs.rankings import qrels_from_mapping
 
 
 def test_judged_documents_with_equal_hashes_are_all_found(

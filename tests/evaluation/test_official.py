@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmeta.attributes import about
-from irmeta.cube import means
 from irmeta.evaluation.engine import evaluate
+from irmeta.scores.attributes import about
+from irmeta.scores.means import means
 
 ROUNDS = {
     "round1": {

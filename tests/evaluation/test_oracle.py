@@ -14,10 +14,10 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.cube import means
 from irmeta.errors import MetricError
 from irmeta.evaluation.engine import evaluate
-from irmeta.names import parse
+from irmeta.metrics.names import parse
+from irmeta.scores.means import means
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]

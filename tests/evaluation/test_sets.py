@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irmeta.attributes import about
 from irmeta.errors import FileFormatError, IrmetaError, MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
+from irmeta.scores.attributes import about
 
 SETS = {
     "people": {"1": {"a": 2, "b": 0}, "2": {"c": 1}},

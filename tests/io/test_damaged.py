@@ -16,13 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmeta
-from irmeta import standardization
-from irmeta.cube import cube
+from irmeta.datasets import factors as factor_files
 from irmeta.errors import IrmetaError
 from irmeta.io import seals
-from irmeta.io.importers import import_matrix, import_systemwise, import_trec_eval
-from irmeta.io.mteb import import_mteb
-from irmeta.io.tables import import_table, read_types
+from irmeta.io.tables.matrices import import_matrix, import_systemwise, import_trec_eval
+from irmeta.io.tables.mteb import import_mteb
+from irmeta.io.tables.spreadsheet import import_table, read_types
+from irmeta.scores import standardization
+from irmeta.scores.cube import cube
 
 FEW, MANY = 150, 1500
 """Damaged files in the quick test, and in the slow one."""
@@ -83,8 +84,8 @@ def _files(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
     sealed = {
         "scores": (_saved(partial(irmeta.save, scores), folder), irmeta.load_all),
         "factors": (
-            _saved(partial(standardization.save, standardization.fit(scores)), folder),
-            standardization.load,
+            _saved(partial(factor_files.save, standardization.fit(scores)), folder),
+            factor_files.load,
         ),
         "model": (
             _saved(partial(irmeta.save_model, model), folder),

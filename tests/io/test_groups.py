@@ -5,7 +5,8 @@ import gzip
 import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.groups import read_groups, source_of_groups, teams
+from irmeta.io.groups import read_groups
+from irmeta.scores.teams import source_of_groups, teams
 
 
 def written(tmp_path, text):

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import zstandard
 
-from irmeta.attributes import about
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.trec import Reading, read_qrels, read_run
-from irmeta.studies.validation import validate
+from irmeta.io.runs.trec import Reading, read_qrels, read_run
+from irmeta.scores.attributes import about
+from irmeta.studies.checks.validation import validate
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n2 0 d 0\n"
 RUN = "1 Q0 a 1 3.0 tag\n1 Q0 b 2 2.0 tag\n1 Q0 c 3 1.0 tag\n2 Q0 a 1 2 tag\n2 Q0 d 2 1 tag\n"

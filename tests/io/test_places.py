@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 import irmeta
-from irmeta import standardization
 from irmeta.cli import main
+from irmeta.datasets import factors as factor_files
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import listed
 from irmeta.io.lists import read_sample
 from irmeta.io.places import reachable
-from irmeta.io.tables import read_types
+from irmeta.io.tables.spreadsheet import read_types
 
 SCORES = irmeta.from_frame({"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0.2, "2": 0.3}})
 RUN = {"r": {"1": {"a": 1.0}}}
@@ -22,7 +22,7 @@ DOORS: dict[str, Callable[[Path], object]] = {
     "import_mteb": irmeta.import_mteb,
     "import_trec_eval": irmeta.import_trec_eval,
     "load_model": irmeta.load_model,
-    "factors": standardization.load,
+    "factors": factor_files.load,
     "qrels": lambda path: irmeta.evaluate(path, RUN, "AP"),
     "run": lambda path: irmeta.evaluate({"1": {"a": 1}}, path, "AP"),
     "run by name": lambda path: irmeta.evaluate({"1": {"a": 1}}, {"r": path}, "AP"),
@@ -80,11 +80,11 @@ def test_errors_of_the_system_end_in_a_sentence(
 ) -> None:
     """An error of the system that no reader or writer expected names the file, and the command exits with 2."""
 
-    def refuse() -> None:
+    def refuse(_: object) -> None:
         raise OSError(5, "Input/output error", "s.parquet")
 
     monkeypatch.setattr("irmeta.cli._modules", list)
-    monkeypatch.setattr("irmeta.cli.app.app", refuse)
+    monkeypatch.setattr("irmeta.cli.app.run", refuse)
     with pytest.raises(SystemExit, match="2"):
         main()
     assert capsys.readouterr().err == "irmeta: s.parquet: Input/output error\n"

@@ -15,9 +15,9 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.cube import DIMS, cube, from_frame
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.io.scores import COLUMNS, from_rows, load, load_all, save, to_frame, write
+from irmeta.scores.cube import DIMS, cube, from_frame
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 

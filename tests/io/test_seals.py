@@ -11,11 +11,12 @@ import pytest
 import xarray as xr
 
 import irmeta
-from irmeta import standardization
-from irmeta.cube import cube
+from irmeta.datasets import factors as factor_files
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.evaluation import archive
 from irmeta.io import seals
+from irmeta.scores import standardization
+from irmeta.scores.cube import cube
 
 SOME, MANY = 40, 1500
 """Bits flipped in each file: of the quick test, and of the slow one."""
@@ -32,7 +33,7 @@ def _scores(path: Path) -> None:
 
 
 def _factors(path: Path) -> None:
-    standardization.save(standardization.fit(_cube()), path)
+    factor_files.save(standardization.fit(_cube()), path)
 
 
 def _model(path: Path) -> None:
@@ -41,7 +42,7 @@ def _model(path: Path) -> None:
 
 KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], object]]] = {
     "scores": (_scores, irmeta.load),
-    "factors": (_factors, standardization.load),
+    "factors": (_factors, factor_files.load),
     "model": (_model, irmeta.load_model),
 }
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.io.lists import read_sample
-from irmeta.io.mteb import import_mteb
 from irmeta.io.strictly import lines, number
-from irmeta.studies.prediction import given as reported
+from irmeta.io.tables.mteb import import_mteb
+from irmeta.studies.prediction.predict import given as reported
 
 NO_NUMBERS = [
     "1_0",

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from irmeta.studies.reproduction import tables
+from irmeta.studies.checks.reproduction import tables
 
 
 @cache

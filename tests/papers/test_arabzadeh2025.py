@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from irmeta.papers import arabzadeh2025, rahmani2025_syndl
-from irmeta.studies.reproduction import tables
+from irmeta.studies.checks.reproduction import tables
 
 
 @pytest.mark.data

@@ -8,7 +8,7 @@ from typing import get_args
 import polars as pl
 import pytest
 
-from irmeta.studies.reproduction import Status
+from irmeta.studies.checks.reproduction import Status
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

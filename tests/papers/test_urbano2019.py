@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
+from irmeta.stats.arrays import settled
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.tests import paired
@@ -54,7 +55,7 @@ def _unpaired(a, b):
 
 
 def _correlations(x, y):
-    x, y = (rank.settled(np.array(side))[:, None, :] for side in (x, y))
+    x, y = (settled(np.array(side))[:, None, :] for side in (x, y))
     return {"tau": rank.tau_b(x, y).ravel(), "tau_ap": topheavy.tau_ap_b(x, y).ravel()}
 
 

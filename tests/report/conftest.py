@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 from tests.conftest import empty_figure
 
-from irmeta.cube import cube
 from irmeta.report.page import writing
 from irmeta.report.page.writing import write_report
+from irmeta.scores.cube import cube
 
 METRICS = ("AP@1000", "P@10", "nDCG@10", "RR", "RBP(p=0.8)")
 

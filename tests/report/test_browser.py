@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.cube import cube
 from irmeta.datasets.reference import reference_model
-from irmeta.names import highest
+from irmeta.metrics.names import highest
 from irmeta.report.page.leaderboard import write_leaderboard
+from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.prediction import given, predict
+from irmeta.studies.prediction.predict import given, predict
 
 webdriver = pytest.importorskip(
     "selenium.webdriver",

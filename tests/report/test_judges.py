@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from irmeta.cube import cube
-from irmeta.io.groups import Groups
 from irmeta.report.page.content import Content
 from irmeta.report.page.judges import are_judges, panels
+from irmeta.scores.cube import cube
+from irmeta.scores.teams import Groups
 
 SYSTEMS, TOPICS = [f"s{i}" for i in range(8)], [str(i) for i in range(12)]
 

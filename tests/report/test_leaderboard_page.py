@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.cube import cube
 from irmeta.errors import FileFormatError
 from irmeta.report.page.leaderboard import content, write_leaderboard
+from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard import leaderboard
 
 NAMES = [

@@ -16,7 +16,6 @@ import pytest
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import ALL, cube
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.report.page import design as design_page
 from irmeta.report.page import writing
@@ -28,8 +27,12 @@ from irmeta.report.page.significance import range_of_power
 from irmeta.report.page.writing import write_report
 from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
-from irmeta.result import short
-from irmeta.studies import correlation, description, design, predictivity, significance
+from irmeta.scores.cube import cube
+from irmeta.scores.figures import short
+from irmeta.scores.frames import ALL
+from irmeta.studies import design
+from irmeta.studies.agreement import correlation, predictivity
+from irmeta.studies.differences import description, significance
 
 TEXTS = {name: import_module(f"irmeta.report.page.{name}").TEXT for name in NAMES}
 OF_SEVERAL = {"judges", "comparison"}
@@ -336,9 +339,7 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
         for panels in found.values()
         for panel in panels
     )
-    predictors = (
-        found["power"][0].tables["phi"]["predictor"].unique(maintain_order=True)
-    )
+    predictors = found["power"][0].tables["phi"]["metric_a"].unique(maintain_order=True)
     assert predictors.to_list() == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
 
 
@@ -376,7 +377,7 @@ def test_metrics_of_the_user_s_own_are_welcome(scores: xr.DataArray) -> None:
     own = scores.assign_coords(metric=["clicks", "dwell", "nDCG@10", "RR", "P@10"])
     found = run({"made": own})
     assert found["systems"][0].pictures["means"].title.startswith("Means by clicks")
-    assert "clicks" not in found["prediction"][0].tables["accuracy"]["target"]
+    assert "clicks" not in found["prediction"][0].tables["accuracy"]["metric"].to_list()
 
 
 def test_a_folder_of_something_else_is_left_alone(

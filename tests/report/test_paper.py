@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.cube import cube
 from irmeta.report.tables import render
+from irmeta.scores.cube import cube
 
 
 @pytest.fixture

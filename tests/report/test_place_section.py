@@ -1,16 +1,15 @@
 """The section of the page that places systems among everybody's."""
 
 import numpy as np
-import pytest
 
-from irmeta import standardization
-from irmeta.cube import cube
+from irmeta.datasets import factors as factor_files
 from irmeta.report.page import place
 from irmeta.report.page.content import Content
+from irmeta.scores.cube import cube
 
 
 def content(name, metrics):
-    factors = standardization.load("web2012")
+    factors = factor_files.load("web2012")
     topics = list(factors.topic.values)
     drawn = np.random.default_rng(0).random((3, len(topics), len(metrics))) / 2
     scores = cube(drawn, ["a", "b", "c"], topics, metrics, collection=name)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from irmeta.cube import cube
 from irmeta.report.page.content import Content
 from irmeta.report.page.ranking import beside_power
+from irmeta.scores.cube import cube
 
 
 def content(*noise):

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from irmeta.report.reproduction import page
-from irmeta.studies.reproduction import Cell, compare, reproduction
+from irmeta.studies.checks.reproduction import Cell, compare, reproduction
 
 TABLE = [
     compare("Table 1", row, column, 0.5, ours, within=0.005, known="rounding")

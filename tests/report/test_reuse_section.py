@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.report.page.content import Content

@@ -12,7 +12,7 @@ import xarray as xr
 
 from irmeta.errors import IrmetaError
 from irmeta.report import forms, tables
-from irmeta.result import result
+from irmeta.scores.result import result
 
 FRAME = pl.DataFrame(
     {

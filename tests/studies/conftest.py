@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.cube import ALL, cube
 from irmeta.parallel import in_worker, single_threaded, working_on
+from irmeta.scores.cube import cube
+from irmeta.scores.frames import ALL
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20"]
 WEIGHTS = np.array([[0.25, 0.10], [0.35, 0.05], [0.40, -0.10], [0.30, 0.08]])

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.cube import cube
 from irmeta.parallel import watched_by, working_on
+from irmeta.scores.cube import cube
 from irmeta.stats.tests import resampling
-from irmeta.studies.comparison import compare
-from irmeta.studies.correlation import correlation
-from irmeta.studies.predictivity import predictivity
-from irmeta.studies.ranking import rank_metrics
-from irmeta.studies.significance import significance
+from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.predictivity import predictivity
+from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.differences.significance import significance
+from irmeta.studies.standardizing.comparison import compare
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies.design import design, findings, overview, tables
 from irmeta.studies.design.summary import _cheapest
 

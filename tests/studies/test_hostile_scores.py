@@ -9,11 +9,12 @@ import xarray as xr
 from scipy.stats import ttest_rel
 
 import irmeta
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.report.plots import figure, figure_of
-from irmeta.studies import durability, ranking
-from irmeta.studies.description import describe
+from irmeta.scores.cube import cube
+from irmeta.studies.choice import ranking
+from irmeta.studies.differences.description import describe
+from irmeta.studies.standardizing import durability
 
 ROWS = {
     "topics": "T",

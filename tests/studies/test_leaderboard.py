@@ -8,12 +8,12 @@ import pytest
 import xarray as xr
 from scipy.stats import kendalltau
 
-from irmeta.attributes import about
-from irmeta.cube import cube
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.leaderboard import plot
 from irmeta.report.tables import document, render
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard import findings, leaderboard, order, overview, tables
 
 NAN = np.nan

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from irmeta import standardization
-from irmeta.attributes import about
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
+from irmeta.scores import standardization
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies.place import findings, overview, place, tables
 
 CONTRACT = [

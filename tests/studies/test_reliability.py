@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from irmeta.attributes import about
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies.reliability import findings, overview, reliability, tables
 
 

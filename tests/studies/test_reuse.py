@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmeta.attributes import about
 from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.groups import Groups, read_groups
+from irmeta.io.groups import read_groups
+from irmeta.scores.attributes import about
+from irmeta.scores.teams import Groups
 from irmeta.studies.reuse import findings, overview, reuse, tables
 
 METRICS = "P@5 AP RBP(p=0.8) R@20"

@@ -10,24 +10,24 @@ import pytest
 import scipy.stats
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.cube import cube
 from irmeta.errors import IrmetaError
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES, study_of, warnings
-from irmeta.studies.comparison import compare
-from irmeta.studies.correlation import correlation
-from irmeta.studies.description import describe
+from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.predictivity import predictivity
+from irmeta.studies.choice.ranking import rank_metrics
 from irmeta.studies.design import design
-from irmeta.studies.durability import durability
-from irmeta.studies.estimate import estimate
-from irmeta.studies.judges import compare_judges
+from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.significance import significance
+from irmeta.studies.differences.versus import versus
+from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.estimate import estimate
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
-from irmeta.studies.predictivity import predictivity
-from irmeta.studies.ranking import rank_metrics
 from irmeta.studies.reliability import reliability
-from irmeta.studies.significance import significance
-from irmeta.studies.versus import versus
+from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.standardizing.durability import durability
 
 FEW, MANY = 5, 25
 """Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""

@@ -4,20 +4,23 @@ import io
 import sys
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
 from irmeta.words import folded, printable
 
-FRAME = {"app", "output", "study"}
+if TYPE_CHECKING:
+    from cyclopts import App
+
+FRAME = {"app", "options", "output"}
 """The modules here that have no command."""
 
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
-    for name in _modules():
-        import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
-    from irmeta.cli.app import app
+    _register()
+    from irmeta.cli.app import run
 
     # closed by the caller
     sys.stdout, sys.stderr = (sys.stdout or io.StringIO(), sys.stderr or io.StringIO())
@@ -26,7 +29,7 @@ def main() -> None:
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
     try:
-        app()
+        run(sys.argv[1:])
     except IrmetaError as error:
         _fail(str(error))
     except OSError as error:
@@ -36,6 +39,20 @@ def main() -> None:
             f"not enough memory ({error or 'none is left'}); raise the limit (ulimit -v), or take fewer runs, cores, "
             "metrics or topics at a time"
         )
+    sys.exit(0)
+
+
+def commands() -> "dict[str, App]":
+    """Return every command of irmeta by its verb, as in "predict apply"."""
+    _register()
+    from irmeta.cli.app import app, inside
+
+    return dict(inside(app.app))
+
+
+def _register() -> None:
+    for name in _modules():
+        import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
 
 
 def _fail(message: str) -> None:

@@ -1,74 +1,237 @@
-"""The Typer application that every command registers on."""
+"""The application that every command registers on, with Cyclopts beneath: decision 116."""
 
 import inspect
 import re
-from collections.abc import Callable
-from copy import copy
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-import typer
-from typer.core import TyperArgument, TyperCommand, TyperGroup
-from typer.models import ArgumentInfo
+from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts.exceptions import (
+    CoercionError,
+    MissingArgumentError,
+    UnusedCliTokensError,
+    ValidationError,
+)
+from cyclopts.validators import Number
 
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES, About
 
+if TYPE_CHECKING:
+    from cyclopts.argument import Argument
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PANELS: dict[About, str] = {
-    "systems": "Systems: which ranks are real",
-    "metrics": "Metrics: which to report, what they predict",
-    "judgments": "Judgments: whose can be trusted",
-    "collections": "Collections: are they big enough, do scores compare",
-    "scores": "Scores: get them, check them, show them",
+PANELS: dict[About, Group] = {
+    "systems": Group.create_ordered("Systems: which ranks are real"),
+    "metrics": Group.create_ordered("Metrics: which to report, what they predict"),
+    "judgments": Group.create_ordered("Judgments: whose can be trusted"),
+    "collections": Group.create_ordered(
+        "Collections: are they big enough, do scores compare"
+    ),
+    "scores": Group.create_ordered("Scores: get them, check them, show them"),
 }
 """The groups of `irmeta --help`."""
+ARGUMENTS = Group("Arguments", sort_key=0)
+OPTIONS = Group("Options", sort_key=1)
 
-VALUES: dict[Any, str] = {bool: "", int: "N", float: "X", str: "TEXT", Path: "FILE"}
+VALUES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
 """What stands for the value of an option in the help, by its type."""
 
 
-def without_types(params: list[Any]) -> list[Any]:
-    """Return parameters whose help has no type of Python: arguments stand by their names, --help takes nothing."""
-    for one in params:
-        if isinstance(one, TyperArgument):
-            one.display_type_rich = lambda ctx: ""  # type: ignore[method-assign]  # noqa: ARG005 typer gives it
-        elif one.metavar is None:
-            one.metavar = ""
-    return params
+def option(
+    *names: str,
+    panel: str | None = None,
+    metavar: str | None = None,
+    help: str = "",
+    show_default: str | None = None,
+    min: float | None = None,
+    max: float | None = None,
+    several: bool = False,
+) -> Any:
+    """Declare an option: its names if not that of the parameter, its panel of the help, its value and default there.
 
-
-def misfit(value: str, kind: Any, info: Any) -> str:
-    """Say what an option takes where it cannot have a value; an empty text where it can.
-
-    >>> from typing import Literal
-    >>> misfit("bonferoni", Literal["holm", "bonferroni"], typer.Option())
-    ": 'bonferoni' is not one of holm, bonferroni; did you mean bonferroni?"
-    >>> misfit("1", int, typer.Option(min=2)), misfit("x", float, typer.Option())
-    (' must be 2 or more, not 1', " must be a number, not 'x'")
+    several : whether it takes all words up to the next option, as in --train A B C.
     """
-    from irmeta.names import alike
+    settings: dict[str, Any] = {"help": help, "metavar": metavar}
+    settings |= {"negative": "", "show_choices": False}
+    if names:
+        settings["name"] = names
+    settings["group"] = OPTIONS if panel is None else Group(panel, sort_key=2)
+    if show_default is not None:
+        settings["show_default"] = show_default
+    if min is not None or max is not None:
+        settings["validator"] = Number(gte=min, lte=max)
+    return Parameter(consume_multiple=several, **settings)
 
+
+def argument(*, metavar: str | None = None, help: str = "") -> Any:
+    """Declare an argument: what stands on the command line without the name of an option."""
+    return Parameter(group=ARGUMENTS, metavar=metavar, help=help)
+
+
+class Verbs:
+    """Commands whose parameters may be groups of options: dataclasses with one annotated field an option."""
+
+    def __init__(self, verb: str = "", **settings: Any) -> None:
+        self.verb = verb
+        self.app = App(
+            name=verb or "irmeta",
+            group_parameters=OPTIONS,
+            group_arguments=ARGUMENTS,
+            group_commands=Group("Commands", sort_key=3),
+            help_format="plaintext",
+            result_action="return_value",
+            group=panel_of(verb) if verb else None,
+            **settings,
+        )
+        if verb:
+            app.app.command(self.app)
+
+    def command(self, name: str | None = None) -> Callable[[Function], Function]:
+        """Register a command, in the group of `irmeta --help` that its study belongs to."""
+
+        def register(function: Function) -> Function:
+            word = name or function.__name__.strip("_").replace("_", "-")
+            verb = f"{self.verb} {word}".strip()
+            text, examples = _help(function.__doc__ or "")
+            command = _flattened(function, verb)
+            self.app.command(
+                command,
+                name=word,
+                usage=_usage(verb, inspect.signature(command)),
+                help=text,
+                help_epilogue=examples,
+                group=None if self.verb else panel_of(verb),
+            )
+            return function
+
+        return register
+
+
+def panel_of(verb: str) -> Group:
+    """Return the group of `irmeta --help` that a verb stands in: that of its first study; else the scores."""
+    for study in STUDIES.values():
+        if study.verb.split(" ")[0] == verb:
+            return PANELS[study.about]
+    return PANELS["scores"]
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("irmeta")
+
+
+app = Verbs(
+    help="Meta-evaluation for information retrieval: it measures the measures.",
+    version=_version,
+)
+app.app.register_install_completion_command()
+
+
+def _flattened(function: Callable[..., Any], verb: str) -> Callable[..., Any]:
+    """Return the function with each group of options replaced by its fields, as Cyclopts takes them.
+
+    It never writes over a file that it reads.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+    }
+    groups: dict[str, Any] = {
+        name: hint for name, hint in hints.items() if is_dataclass(hint)
+    }
+    parameters: list[inspect.Parameter] = []
+    for name, hint in hints.items():
+        if name in groups:
+            parameters += _options_of(groups[name])
+        else:
+            parameters.append(_parameter(name, defaults[name], hint))
+    parameters.sort(key=lambda one: (one.kind, one.default is not one.empty))
+    signature = inspect.Signature(parameters)
+
+    def command(*arguments: Any, **options: Any) -> Any:
+        from irmeta.cli.output import refuse_inputs
+
+        bound = signature.bind(*arguments, **options)
+        bound.apply_defaults()
+        given = bound.arguments
+        refuse_inputs(given, models=verb == "predict fit")
+        for name, group in groups.items():
+            own = {one.name: given.pop(one.name) for one in fields(group)}
+            given[name] = group(**own)
+        return function(**given)
+
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _usage(verb: str, signature: inspect.Signature) -> str:
+    """Return what a command needs and takes, as manual pages write it: [OPTIONS] QRELS RUNS..."""
+    needed, arguments = [], []
+    for name, one in signature.parameters.items():
+        kind, taken = get_args(one.annotation)
+        if one.kind is one.POSITIONAL_ONLY:
+            more = "..." if list in (kind, get_origin(kind)) else ""
+            shown = f"{taken.metavar}{more}"
+            arguments.append(shown if one.default is one.empty else f"[{shown}]")
+        elif one.default is one.empty:
+            option = [*taken.name, f"--{name.replace('_', '-')}"][0]
+            needed.append(f"{option} {taken.metavar}")
+    return " ".join(["Usage: irmeta", verb, *needed, "[OPTIONS]", *arguments])
+
+
+def _options_of(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        _parameter(
+            one.name,
+            inspect.Parameter.empty if one.default is MISSING else one.default,
+            hints[one.name],
+        )
+        for one in fields(group)
+    ]
+
+
+def _parameter(name: str, default: Any, hint: Any) -> inspect.Parameter:
+    """Return an option or an argument as Cyclopts takes it, with what stands for its value in the help."""
+    kind, taken = get_args(hint)
+    positional = taken.group == (ARGUMENTS,)
+    if taken.metavar is None:
+        shown = name.upper() if positional else _value(kind)
+        taken = Parameter.combine(taken, Parameter(metavar=shown))
+    if kind is bool:
+        taken = Parameter.combine(taken, Parameter(show_default=False))
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_ONLY
+        if positional
+        else inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, taken],
+    )
+
+
+def _value(kind: Any) -> str | None:
+    """Return what stands for an option's value in the help; a choice's names are in its text, a flag has no value."""
     kinds = _kinds(kind)
-    choices = [one for one in kinds if isinstance(one, str)]
-    if choices and value not in choices:
-        begun = [one for one in choices if value.startswith(one)]
-        close = [*alike(value, choices, least=0.6), *begun]
-        mean = "".join(f"; did you mean {one}?" for one in close[:1])
-        return f": {value!r} is not one of {', '.join(choices)}{mean}"
-    if int not in kinds and float not in kinds:
-        return ""
-    try:
-        number = int(value) if int in kinds else float(value)
-    except ValueError:
-        return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}"
-    if (info.min is not None and number < info.min) or (
-        info.max is not None and number > info.max
-    ):
-        return f" must be {_within(info.min, info.max)}, not {value}"
-    return ""
+    if bool in kinds:
+        return None
+    return next((VALUES[one] for one in kinds if one in VALUES), "CHOICE")
 
 
 def _kinds(kind: Any) -> list[Any]:
@@ -79,173 +242,20 @@ def _kinds(kind: Any) -> list[Any]:
     return [one for part in parts for one in _kinds(part)]
 
 
-def _within(low: float | None, high: float | None) -> str:
-    """Say which numbers lie between two limits, of which one may be absent."""
-    if high is None:
-        return f"{low:g} or more"
-    if low is None:
-        return f"{high:g} or less"
-    return f"from {low:g} to {high:g}"
-
-
-class Group(TyperGroup):
-    """A group of commands."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return its options for the help."""
-        return without_types(super().get_params(ctx))
-
-
-class Verb(TyperCommand):
-    """A command that never writes over a file that it reads."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return its arguments and options for the help."""
-        return without_types(super().get_params(ctx))
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; a value that an option cannot have raises IrmetaError with those that it can."""
-        given = list(args)
-        ctx.allow_extra_args = True  # they are refused below, in our words
-        try:
-            left = super().parse_args(ctx, args)
-        except typer.BadParameter as error:
-            self._refuse(ctx, given, error)
-            raise
-        if ctx.args and not ctx.resilient_parsing:
-            takes = [
-                str(one.metavar)
-                for one in self.params
-                if isinstance(one, TyperArgument)
-            ]
-            what = f"only {' '.join(takes) or 'options'}"
-            if takes == ["SCORES"]:
-                what = "one score file"
-            verb = ctx.command_path.removeprefix(ctx.find_root().command_path).strip()
-            raise IrmetaError(f"{verb} takes {what}, not also {ctx.args[0]}")
-        return left
-
-    def _refuse(self, ctx: Any, args: list[str], error: typer.BadParameter) -> None:
-        """Raise IrmetaError for a value that an option was given and cannot have."""
-        option: Any = error.param
-        values = self.make_parser(ctx).parse_args(args)[0]
-        taken = inspect.signature(self.callback).parameters if self.callback else {}
-        if option is None or option.name not in taken:
-            return
-        given = values.get(option.name)
-        kind, info = get_args(taken[option.name].annotation)
-        for value in given if isinstance(given, list | tuple) else [given]:
-            if isinstance(value, str) and (wrong := misfit(value, kind, info)):
-                long = [one for one in option.opts if one.startswith("--")]
-                raise IrmetaError(f"{[*long, option.metavar][0]}{wrong}") from error
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command, unless what it would write is among what it would read, or of another kind."""
-        from irmeta.cli.output import refuse_inputs
-
-        refuse_inputs(ctx.params, models=ctx.command_path.endswith("predict fit"))
-        return super().invoke(ctx)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002 click gives it
-        """Return what a command takes as manual pages write it: [OPTIONS] QRELS RUNS..."""
-        arguments = [one for one in self.params if isinstance(one, TyperArgument)]
-        return [
-            "[OPTIONS]",
-            *(
-                f"{one.metavar}..." if one.nargs != 1 else f"{one.metavar}"
-                for one in arguments
-            ),
-        ]
-
-
-class Verbs(typer.Typer):
-    """Commands whose parameters may be groups of options: dataclasses with one annotated field an option."""
-
-    def __init__(self, verb: str = "", **options: Any) -> None:
-        self.verb = verb
-        super().__init__(
-            cls=Group, rich_markup_mode="rich", no_args_is_help=True, **options
-        )
-
-    def command(
-        self,
-        name: str | None = None,
-        *,
-        cls: type[TyperCommand] | None = Verb,
-        **options: Any,
-    ) -> Callable[[Function], Function]:
-        """Register a command, in the group of `irmeta --help` that its study belongs to."""
-
-        def register(function: Function) -> Function:
-            verb = f"{self.verb} {name or function.__name__}".strip()
-            panel = None if self.verb else panel_of(verb)
-            add = super(Verbs, self).command(
-                name, cls=cls, rich_help_panel=panel, **options
-            )
-            add(_flattened(function))
-            return function
-
-        return register
-
-
-def panel_of(verb: str) -> str:
-    """Return the group of `irmeta --help` that a verb stands in: that of its first study; else the scores."""
-    for study in STUDIES.values():
-        if study.verb.split(" ")[0] == verb:
-            return PANELS[study.about]
-    return PANELS["scores"]
-
-
-def _flattened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with each group of options replaced by its fields, which Typer then reads as options."""
-    hints = get_type_hints(function, include_extras=True)
-    hints.pop("return", None)
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-    }
-    groups: dict[str, Any] = {
-        name: hint for name, hint in hints.items() if is_dataclass(hint)
-    }
-    parameters = []
-    for name, hint in hints.items():
-        if name in groups:
-            parameters += _options_of(groups[name])
-        else:
-            parameters.append(_parameter(name, defaults[name], hint))
-
-    def command(**given: Any) -> Any:
-        for name, group in groups.items():
-            own = {option.name: given.pop(option.name) for option in fields(group)}
-            given[name] = group(**own)
-        return function(**given)
-
-    command.__name__ = function.__name__
-    command.__doc__ = _help(function.__doc__ or "")
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {
-        parameter.name: parameter.annotation for parameter in parameters
-    }
-    return command
-
-
-def _help(doc: str) -> str:
-    """Return the help of a command: its sentences, without the line breaks of the source, then its examples."""
+def _help(doc: str) -> tuple[str, str]:
+    """Return the help of a command: its sentences, without the line breaks of the source, and its examples."""
     paragraphs = [
         " ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n")
     ]
-    sentences = [
-        paragraph for paragraph in paragraphs if not paragraph.startswith("irmeta ")
-    ]
-    examples = [
-        line
-        for text in paragraphs
-        if text.startswith("irmeta ")
-        for line in _example(text)
-    ]
-    return "\n\n".join(
-        [*sentences, *(["\n".join(["Examples:", *examples])] if examples else [])]
-    )
+    sentences = [one for one in paragraphs if not one.startswith("irmeta ")]
+    shown = examples(one for one in paragraphs if one.startswith("irmeta "))
+    return "\n\n".join(sentences), shown
+
+
+def examples(commands: Any) -> str:
+    """Return the part of a help that shows examples, each a command that may end in a comment."""
+    lines = [line for command in commands for line in _example(command)]
+    return "\n".join(["Examples:", *lines]) if lines else ""
 
 
 _WORDS = re.compile(r"""(?:-[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|\S)+""")
@@ -265,70 +275,93 @@ def _example(text: str) -> list[str]:
     return [*lines, line]
 
 
-def _options_of(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    found = []
-    for option in fields(group):
-        if option.default is MISSING:
-            default = inspect.Parameter.empty
+def inside(group: App, verb: str = "") -> Iterator[tuple[str, App]]:
+    """Return the commands of a group by their verbs, and those of the groups in it."""
+    for name, command in group.resolved_commands().items():
+        if name.startswith("-"):
+            continue
+        if command.default_command is None:
+            yield from inside(command, name)
         else:
-            default = option.default
-        found.append(_parameter(option.name, default, hints[option.name]))
-    return found
+            yield f"{verb} {name}".strip(), command
 
 
-def _parameter(name: str, default: Any, hint: Any) -> inspect.Parameter:
-    """Return an option or an argument as Typer takes it, with what stands for its value in the help."""
-    kind, info = get_args(hint)
-    info = copy(info)
-    if info.metavar is None:
-        if isinstance(info, ArgumentInfo):
-            info.metavar = name.upper()
-        else:
-            info.metavar = _value(kind)
-    annotation = Annotated[kind, info]  # type: ignore[valid-type]
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+def run(words: Sequence[str]) -> None:
+    """Run the words of a command line; what it cannot take raises IrmetaError in the words of irmeta."""
+    try:
+        app.app(words, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        raise IrmetaError(_in_our_words(error)) from error
+
+
+def _in_our_words(error: CycloptsError) -> str:
+    """Say what a command line has too much, too little, or wrong."""
+    verb = " ".join(error.command_chain or ())
+    taken = error.argument
+    if isinstance(error, UnusedCliTokensError):
+        first = (error.unused_tokens or [""])[0]
+        return f"{verb} takes {_takes(error)}, not also {first}"
+    if isinstance(error, CoercionError) and taken is not None and error.token:
+        name = taken.parameter.metavar if _is_argument(taken) else taken.name
+        return f"{name}{misfit(error.token.value, taken.hint)}"
+    if isinstance(error, ValidationError) and taken is not None:
+        limits: Any = taken.parameter.validator
+        within = _within(limits[0].gte, limits[0].lte)
+        return f"{taken.name} must be {within}, not {taken.value:g}"
+    if isinstance(error, MissingArgumentError) and taken is not None:
+        value = taken.parameter.metavar
+        if _is_argument(taken):
+            return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
+        return f"{verb} needs {taken.name} {value}"
+    return str(error).rstrip(".")
+
+
+def _is_argument(taken: "Argument") -> bool:
+    return taken.parameter.group == (ARGUMENTS,)
+
+
+def _takes(error: CycloptsError) -> str:
+    """Say which arguments a command takes."""
+    chosen: Any = app.app
+    for word in error.command_chain or ():
+        chosen = chosen[word]
+    names = [
+        str(one.parameter.metavar)
+        for one in chosen.assemble_argument_collection()
+        if _is_argument(one)
+    ]
+    return (
+        "one score file"
+        if names == ["SCORES"]
+        else f"only {' '.join(names) or 'options'}"
     )
 
 
-def _value(kind: Any) -> str:
-    """Return what stands for an option's value in the help; a choice's names are in its text."""
-    if kind in VALUES:
-        return VALUES[kind]
-    found = [
-        _value(part)
-        for part in get_args(kind)
-        if isinstance(part, type) or get_args(part)
-    ]
-    if found:
-        return found[0]
-    return "CHOICE"
+def misfit(value: str, kind: Any) -> str:
+    """Say what an option takes that cannot have a value.
+
+    >>> from typing import Literal
+    >>> misfit("bonferoni", Literal["holm", "bonferroni"])
+    ": 'bonferoni' is not one of holm, bonferroni; did you mean bonferroni?"
+    >>> misfit("x", float)
+    " must be a number, not 'x'"
+    """
+    from irmeta.metrics.names import alike
+
+    kinds = _kinds(kind)
+    choices = [one for one in kinds if isinstance(one, str)]
+    if choices:
+        begun = [one for one in choices if value.startswith(one)]
+        close = [*alike(value, choices, least=0.6), *begun]
+        mean = "".join(f"; did you mean {one}?" for one in close[:1])
+        return f": {value!r} is not one of {', '.join(choices)}{mean}"
+    return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}"
 
 
-app = Verbs(
-    name="irmeta",
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        print(version("irmeta"))
-        raise typer.Exit
-
-
-@app.callback()
-def irmeta(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    """Meta-evaluation for information retrieval: it measures the measures."""
+def _within(low: Any, high: Any) -> str:
+    """Say which numbers lie between two limits, of which one may be absent."""
+    if high is None:
+        return f"{low:g} or more"
+    if low is None:
+        return f"{high:g} or less"
+    return f"from {low:g} to {high:g}"

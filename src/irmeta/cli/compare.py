@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Pooled, Seed, Shown
 from irmeta.cli.standardize import FlatTopics
-from irmeta.cli.study import Pooled, Seed, Shown, option
 
 
 @app.command()
@@ -36,7 +36,7 @@ def compare(
     random re-partitions of their topics. A --kind other than raw standardizes by each
     collection's own systems; to use others, run irmeta standardize apply first.
     """
-    from irmeta.studies.comparison import compare as study
+    from irmeta.studies.standardizing.comparison import compare as study
 
     if kind is None:
         kinds = None

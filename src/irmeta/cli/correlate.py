@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Coefficient, CorrelationView, Level, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, PickedPairs, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, PickedPairs, Shown
 
 
 @app.command()
@@ -46,7 +46,7 @@ def correlate(
 
     irmeta correlate scores.parquet --top 0.75 --by AP # without the worst systems
     """
-    from irmeta.studies import correlation
+    from irmeta.studies.agreement import correlation
 
     study = correlation.each if each else correlation.correlation
     options: dict[str, Any] = {

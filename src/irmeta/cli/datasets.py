@@ -4,19 +4,16 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import Quiet
 from irmeta.cli.output import working, write
-from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 
 if TYPE_CHECKING:
     import polars as pl
 
 datasets = Verbs("datasets", help="List and fetch public collections.")
-app.add_typer(datasets, name="datasets", rich_help_panel=panel_of("datasets"))
 
 Data = Annotated[
     Path | None,
@@ -68,13 +65,13 @@ def _factors() -> "pl.DataFrame":
     """List the factors that ship."""
     import polars as pl
 
-    from irmeta import standardization
-    from irmeta.attributes import about
+    from irmeta.datasets import factors as factor_files
     from irmeta.datasets.reference import shipped_factors
+    from irmeta.scores.attributes import about
 
     rows = []
     for name in shipped_factors():
-        factors = standardization.load(name)
+        factors = factor_files.load(name)
         sizes = (
             int(factors["n"].max()),
             factors.sizes["topic"],
@@ -94,7 +91,7 @@ def _factors() -> "pl.DataFrame":
 def fetch(
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME", help="Names that irmeta datasets list shows."),
+        argument(metavar="NAME", help="Names that irmeta datasets list shows."),
     ],
     data: Data = None,
     quiet: Quiet = False,

@@ -5,9 +5,9 @@ from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING, Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Quiet, Seed
 from irmeta.cli.output import say, working, write
-from irmeta.cli.study import Quiet, Seed, option
 from irmeta.words import counted
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 from irmeta.choices import ScoreView, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Picked, Seed, Shown, Teamed
 
 
 @app.command()
@@ -39,7 +39,7 @@ def describe(
 
     irmeta describe scores.parquet --marginal # the rank of one system that you named in advance
     """
-    from irmeta.studies.description import describe as study
+    from irmeta.studies.differences.description import describe as study
 
     sets = "marginal" if marginal else "simultaneous"
     shown.show(

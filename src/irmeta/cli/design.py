@@ -3,15 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.cli.app import app
-from irmeta.cli.study import (
-    Picked,
-    Seed,
-    Shown,
-    Teamed,
-    option,
-    whole_numbers,
-)
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Picked, Seed, Shown, Teamed, whole_numbers
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -156,10 +149,10 @@ def _measured(
     asked: dict[str, Any],
 ) -> "xr.Dataset":
     """Score the runs as pools of each depth would let them be scored, and choose among the depths."""
-    from irmeta.cube import select
     from irmeta.evaluation.engine import evaluate
     from irmeta.evaluation.pooling import pooled, pools
-    from irmeta.names import metric_names
+    from irmeta.metrics.names import metric_names
+    from irmeta.scores.selection import select
     from irmeta.studies.design import default_target
     from irmeta.studies.design import design as study
 

@@ -4,9 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from irmeta.attributes import about
 from irmeta.choices import (
     Duplicates,
     MetricSet,
@@ -16,7 +13,8 @@ from irmeta.choices import (
     TopicSet,
     explained,
 )
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Shown
 from irmeta.cli.output import (
     form_of,
     refuse_overwriting,
@@ -26,19 +24,19 @@ from irmeta.cli.output import (
     working,
     write,
 )
-from irmeta.cli.study import Shown, option
 from irmeta.errors import IrmetaError
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
     from irmeta.evaluation.archive import Options, Written
-    from irmeta.io.trec import Reading
+    from irmeta.io.runs.trec import Reading
 
 FILES = "Reading files"
 
 Runs = Annotated[
     list[str],
-    typer.Argument(
+    argument(
         help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."
     ),
 ]
@@ -83,7 +81,7 @@ class Reader:
 
     def reading(self) -> "Reading":
         """Return the options as those of a reader."""
-        from irmeta.io.trec import Reading
+        from irmeta.io.runs.trec import Reading
 
         return Reading(**vars(self))
 
@@ -92,7 +90,7 @@ class Reader:
 def evaluate(
     qrels: Annotated[
         str,
-        typer.Argument(help="Relevance judgments: topic, iteration, document, grade."),
+        argument(help="Relevance judgments: topic, iteration, document, grade."),
     ],
     runs: Runs,
     reader: Reader,
@@ -230,7 +228,7 @@ def _print(
     """Evaluate, and write the means or the scores instead of a score file."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
-    from irmeta.studies.evaluation import evaluation
+    from irmeta.studies.checks.evaluation import evaluation
 
     form = shown.form or form_of(shown.output)
     with working(shown.cluster, quiet=shown.quiet):

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Held, Quiet
 from irmeta.cli.output import say
-from irmeta.cli.study import Held, Quiet, option
 from irmeta.errors import IrmetaError
 
 
@@ -37,13 +37,14 @@ def export(
     irmeta export scores.parquet -o scores.csv
     """
     from irmeta.cli.output import write
-    from irmeta.io import scores, tables
+    from irmeta.io import scores
     from irmeta.io.outputs import writing
+    from irmeta.io.tables import spreadsheet
 
     cube = held.cube()
-    frame = tables.wide(cube) if wide else scores.to_frame(cube)
+    frame = spreadsheet.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
-        write(tables.written(frame), output)
+        write(spreadsheet.written(frame), output)
     elif output.suffix == ".parquet":
         with writing(output) as part:
             frame.write_parquet(part)

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from irmeta.attributes import about
 from irmeta.choices import Rows, TableKind, explained
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note
-from irmeta.cli.study import Quiet, option
 from irmeta.errors import IrmetaError
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
@@ -69,10 +67,10 @@ class Named:
 @app.command(name="import")
 def import_scores(
     kind: Annotated[
-        TableKind, typer.Argument(help=explained(TableKind, "What the files hold."))
+        TableKind, argument(help=explained(TableKind, "What the files hold."))
     ],
     files: Annotated[
-        list[str], typer.Argument(help="The files, or folders, globs or URLs of them.")
+        list[str], argument(help="The files, or folders, globs or URLs of them.")
     ],
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
     columns: Named,
@@ -150,21 +148,21 @@ def _read(
     collection: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
-    from irmeta.io import importers, lines, mteb, tables
+    from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 
     if kind in ("table", "mteb") and len(files) > 1:
         raise IrmetaError(f"import one {kind} at a time; add the next with --append")
     name = collection or "collection"
     match kind:
         case "table":
-            return tables.import_table(
+            return spreadsheet.import_table(
                 files[0], rows=rows, collection=collection, **columns.named()
             )
         case "mteb":
             made = mteb.import_mteb(files[0], collection=collection)
             return {str(made.attrs["collection"]): made}
         case "trec_eval":
-            return {name: importers.import_trec_eval(files, collection=name)}
+            return {name: matrices.import_trec_eval(files, collection=name)}
         case "ir_measures":
             return {name: lines.import_ir_measures(files, collection=name)}
         case "tot":
@@ -176,11 +174,11 @@ def _read(
                 raise IrmetaError(
                     "a matrix does not say what its rows are; add --rows topics or --rows systems"
                 )
-            named = importers.topic_range(topics) if topics else None
+            named = matrices.topic_range(topics) if topics else None
             return {
-                name: importers.import_matrix(
+                name: matrices.import_matrix(
                     files, rows=rows, topics=named, collection=name
                 )
             }
         case "systemwise":
-            return importers.import_systemwise(files)
+            return matrices.import_systemwise(files)

@@ -5,34 +5,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
-from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, Teamed
 from irmeta.cli.output import refuse_overwriting, say, write
-from irmeta.cli.study import (
-    RESULT,
-    SCORES,
-    MissingScores,
-    Quiet,
-    Seed,
-    Shown,
-    Teamed,
-    option,
-)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.evaluation.sets import JudgmentSets
-    from irmeta.studies.judges.labels import Relevant
+    from irmeta.studies.judges.compare.labels import Relevant
 
 judges = Verbs(
     "judges",
     help="Compare judgments with true ones; combine few judgments by people with many by a machine.",
 )
-app.add_typer(judges, name="judges", rich_help_panel=panel_of("judges"))
 
 Runs = Annotated[
     list[str] | None,
@@ -66,7 +54,7 @@ SampleFile = Annotated[
 def compare(
     files: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             help="Judgment sets (qrels), the truth first; or score files with one collection for each judge."
         ),
     ],
@@ -127,7 +115,7 @@ def compare(
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
     """
-    from irmeta.studies.judges import compare_judges
+    from irmeta.studies.judges.compare import compare_judges
 
     refuse_overwriting(shown.output)
     relevant = _relevant(rel)
@@ -169,7 +157,7 @@ def compare(
 def sample(
     file: Annotated[
         str,
-        typer.Argument(help="Judgments (qrels) or scores of the topics to draw from."),
+        argument(help="Judgments (qrels) or scores of the topics to draw from."),
     ],
     topics: Annotated[int, option(min=2, help="How many topics to draw.")],
     strata: Annotated[
@@ -310,7 +298,7 @@ def estimate(
 
     The topics that people judged must be drawn at random, as irmeta judges sample does.
     """
-    from irmeta.studies.estimate import estimate as study
+    from irmeta.studies.judges.estimate import estimate as study
 
     shown.show(study, *given.cubes(shown), **given.used(), new_topics=not these_topics)
 
@@ -336,7 +324,7 @@ def plan(
 
     irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 --cost-human 20 --cost-llm .1
     """
-    from irmeta.studies.plan import plan as study
+    from irmeta.studies.judges.plan import plan as study
 
     options: dict[str, Any] = {
         "width": width,
@@ -360,7 +348,7 @@ def _given(
             "give judgment sets (with --runs for their scores) or score files, not both"
         )
     if tables:
-        from irmeta.cli.study import distinct
+        from irmeta.cli.options import distinct
         from irmeta.io.scores import load_all
 
         [cubes] = distinct([[(path, load_all(path)) for path in tables]])
@@ -458,9 +446,9 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(
             axis=0
         )
-    from irmeta.cube import labels
     from irmeta.evaluation.sources import qrels_of
-    from irmeta.io.trec import Reading
+    from irmeta.io.runs.trec import Reading
+    from irmeta.scores.cube import labels
 
     if collection is not None:
         raise IrmetaError(

@@ -5,12 +5,10 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from irmeta.choices import Aggregate, Holes, LeaderboardView, Over, explained
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Seed, Selected, Shown
 from irmeta.cli.output import say
-from irmeta.cli.study import Seed, Selected, Shown, option
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -22,7 +20,7 @@ class Results(Selected):
 
     scores: Annotated[
         Path,
-        typer.Argument(
+        argument(
             help="A score file (Parquet): its topics are the tasks; in a file of several "
             "collections, collections are tasks and topics are items."
         ),
@@ -90,7 +88,7 @@ def leaderboard(
 
     irmeta leaderboard results.parquet --holes predict -o board/ # a page to host: board/index.html
     """
-    from irmeta.io.tables import read_types
+    from irmeta.io.tables.spreadsheet import read_types
     from irmeta.studies.leaderboard import leaderboard as study
 
     if shown.output is not None and not shown.output.suffix:

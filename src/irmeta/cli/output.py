@@ -40,9 +40,9 @@ def emit(
     What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
     table without the answer would lack, and the notes on a table for a paper.
     """
-    from irmeta.attributes import about
     from irmeta.report.tables import render
     from irmeta.report.words import page
+    from irmeta.scores.attributes import about
     from irmeta.studies import study_of, warnings
 
     form = form or form_of(output)
@@ -195,7 +195,7 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
     """Let a Dask cluster do the work, and say which one and where to watch it."""
     import logging
 
-    from irmeta.cluster import on_cluster
+    from irmeta.workers import on_cluster
 
     with on_cluster(address) as cluster:
         for logger in (

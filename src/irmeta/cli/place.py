@@ -4,18 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from irmeta.cli.app import app
-from irmeta.cli.study import (
-    MissingScores,
-    Seed,
-    Selected,
-    Shown,
-    distinct,
-    named,
-    option,
-)
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import MissingScores, Seed, Selected, Shown, distinct, named
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -28,9 +18,7 @@ class Placed(Selected):
 
     given: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SCORES|RUNS", help="Score files; with --qrels, run files."
-        ),
+        argument(metavar="SCORES|RUNS", help="Score files; with --qrels, run files."),
     ]
 
     def cubes(self) -> "dict[str, xr.DataArray]":
@@ -41,7 +29,7 @@ class Placed(Selected):
 
     def of_runs(self, scores: "xr.DataArray") -> "xr.DataArray":
         """Return the systems and topics to use of runs that were scored."""
-        from irmeta.cube import select
+        from irmeta.scores.selection import select
 
         return select(scores, systems=named(self.systems), topics=named(self.topics))
 
@@ -111,25 +99,25 @@ def place(
 
 def _everybody(name: str) -> "xr.Dataset | xr.DataArray":
     """Read what is known of everybody's systems: factors of a file, or that ship, or scores."""
-    from irmeta import standardization
+    from irmeta.datasets import factors as factor_files
     from irmeta.io.scores import load
 
-    if standardization.is_factors(name) or not Path(name).exists():
-        return standardization.load(name)
+    if factor_files.is_factors(name) or not Path(name).exists():
+        return factor_files.load(name)
     return load(name)
 
 
 def _shipped(collection: str) -> "xr.Dataset":
     """Read the factors that ship under a collection's name."""
-    from irmeta import standardization
+    from irmeta.datasets import factors as factor_files
 
-    if not standardization.is_factors(collection):
+    if not factor_files.is_factors(collection):
         raise IrmetaError(
             f"no factors ship for the collection {collection}; name the systems to rank among with "
             "--on: factors that ship (irmeta datasets list), a factors file, or a score file of "
             "all systems"
         )
-    return standardization.load(collection)
+    return factor_files.load(collection)
 
 
 def _matched(
@@ -155,7 +143,7 @@ def _evaluated(
 ) -> "dict[str, xr.DataArray]":
     """Score run files, and the baseline, by the metrics that everybody was scored by."""
     from irmeta.evaluation.engine import evaluate
-    from irmeta.standardization import OWN_NAME
+    from irmeta.scores.standardization import OWN_NAME
 
     if len(known) != 1:
         raise IrmetaError(

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from irmeta.choices import Learner, Missing, Scale, Unit, explained
-from irmeta.cli.app import Verbs, app, panel_of
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import Pooled, Seed, Shown
 from irmeta.cli.output import form_of, say, say_note
-from irmeta.cli.study import Pooled, Seed, Shown, option
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
 
@@ -17,11 +15,8 @@ if TYPE_CHECKING:
 
 predict = Verbs(
     "predict",
-    help="Predict metrics from other metrics, with intervals.\n\n"
-    "Examples:\n"
-    "irmeta predict apply --given 'P@10=0.43 RR=0.61' --want 'AP R@100'",
+    help="Predict metrics from other metrics, with intervals.",
 )
-app.add_typer(predict, name="predict", rich_help_panel=panel_of("predict"))
 
 ScaleOption = Annotated[
     Scale, option(help=explained(Scale, "The scale of the scores in the model."))
@@ -52,7 +47,7 @@ def apply(
     shown: Shown,
     scores: Annotated[
         Path | None,
-        typer.Argument(
+        argument(
             help="A table: CSV with systems in rows and metrics in columns, or a score file."
         ),
     ] = None,
@@ -125,8 +120,8 @@ def apply(
     from dataclasses import replace
 
     from irmeta.io.model_file import load_model
-    from irmeta.studies import prediction
-    from irmeta.studies.prediction_model import prediction_model
+    from irmeta.studies.prediction import predict as prediction
+    from irmeta.studies.prediction.prediction_model import prediction_model
 
     if scores is not None and given is not None:
         raise IrmetaError("a table and --given exclude each other; use one")
@@ -189,7 +184,7 @@ def fit(
     from dataclasses import replace
 
     from irmeta.io.model_file import save_model
-    from irmeta.studies.prediction_model import prediction_model
+    from irmeta.studies.prediction.prediction_model import prediction_model
 
     # all metrics: a collection may lack some of those asked for
     cubes = replace(pooled, metrics=None).cubes()
@@ -215,8 +210,8 @@ def fit(
 
 def _table(path: Path) -> "xr.DataArray":
     """Read a table of systems and metrics: CSV, or a score file of one collection."""
-    from irmeta.io.importers import import_systemwise
     from irmeta.io.scores import load
+    from irmeta.io.tables.matrices import import_systemwise
 
     if path.suffix == ".parquet":
         return load(path)

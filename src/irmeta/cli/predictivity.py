@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Ties, TopOn, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option, whole_numbers
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Picked, Seed, Shown, Teamed, whole_numbers
 
 
 @app.command()
@@ -44,7 +44,7 @@ def predictivity(
 
     irmeta predictivity scores.parquet --metrics "AP P@10" --sizes 5,10,15,20,25 --plot curve.svg
     """
-    from irmeta.studies.predictivity import predictivity as study
+    from irmeta.studies.agreement.predictivity import predictivity as study
 
     halves: dict[str, Any] = {
         "partitions": partitions,

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import ChosenBy, explained
-from irmeta.cli.app import Verb
+from irmeta.cli.app import option
+from irmeta.cli.options import Chosen, Pooled, Seed, Shown, distinct, whole_numbers
 from irmeta.cli.predict import (
     Kernel,
     LearnerOption,
@@ -14,48 +15,26 @@ from irmeta.cli.predict import (
     UnitOption,
     predict,
 )
-from irmeta.cli.study import (
-    Chosen,
-    Pooled,
-    Seed,
-    Shown,
-    distinct,
-    option,
-    whole_numbers,
-)
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-class SeveralFiles(Verb):
-    """Lets an option of files take several, as in --train A B C, which stands for --train A --train B --train C."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat the option's name before each of its files."""
-        several = {"--train", "--dev", "--test"}
-        spelled = []
-        current = None
-        for word in args:
-            if word.startswith("-"):
-                current = word if word in several else None
-                spelled += [] if current else [word]
-            else:
-                spelled += [current, word] if current else [word]
-        return super().parse_args(ctx, spelled)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Roles(Chosen):
     """Collections to fit on, to choose by, and to measure on."""
 
-    train: Annotated[list[Path], option(help="Score files to fit on, one or more.")]
+    train: Annotated[
+        list[Path], option(several=True, help="Score files to fit on, one or more.")
+    ]
     dev: Annotated[
         list[Path] | None,
-        option(help="Score files to choose predictors on, one or more."),
+        option(several=True, help="Score files to choose predictors on, one or more."),
     ] = None
-    test: Annotated[list[Path], option(help="Score files to measure on, one or more.")]
+    test: Annotated[
+        list[Path], option(several=True, help="Score files to measure on, one or more.")
+    ]
 
     def cubes(self, also: str | None = None) -> "list[dict[str, xr.DataArray]]":
         """Read the collections to fit on, to choose by, and to measure on."""
@@ -75,7 +54,7 @@ Targets = Annotated[
 ]
 
 
-@predict.command(cls=SeveralFiles)
+@predict.command()
 def select(
     roles: Roles,
     shown: Shown,
@@ -101,7 +80,7 @@ def select(
 
     Predictors are chosen by least squares, whatever --learner is.
     """
-    from irmeta.studies.predictors import predictors
+    from irmeta.studies.prediction.predictors import predictors
 
     sizes = _sizes(k)
     train, dev, test = roles.cubes(targets)
@@ -124,7 +103,7 @@ def select(
     )
 
 
-@predict.command(cls=SeveralFiles)
+@predict.command()
 def lowcost(
     roles: Roles,
     shown: Shown,
@@ -161,7 +140,7 @@ def lowcost(
 
     irmeta evaluate qrels.txt runs/ -m "AP@1000 RBP(p=0.95) NumRel P(depth=10)@1000 AP(depth=10)@1000" -o C.parquet
     """
-    from irmeta.studies.lowcost import lowcost as study
+    from irmeta.studies.prediction.lowcost import lowcost as study
 
     numbers = whole_numbers("--depths", depths)
     train, dev, test = roles.cubes(targets)
@@ -192,7 +171,7 @@ def coverage(
 
     irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets "AP P@10"
     """
-    from irmeta.studies.coverage import coverage as study
+    from irmeta.studies.prediction.coverage import coverage as study
 
     cubes = pooled.cubes(targets)
     shown.show(
@@ -212,7 +191,7 @@ def models(
 
     irmeta predict models A.parquet B.parquet C.parquet --targets AP
     """
-    from irmeta.studies.models import models as study
+    from irmeta.studies.prediction.models import models as study
 
     shown.show(
         study,

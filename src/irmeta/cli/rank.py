@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from irmeta.choices import Candidates, Level, Matrix, Objective, Search, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import RESULT, Best, Picked, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import RESULT, Best, Picked, Seed, Shown
 from irmeta.errors import ScoresError
 
 
@@ -78,7 +78,7 @@ def rank(
                 "table shows the gap left."
             )
         ),
-    ] = 60,
+    ] = 60.0,
     partitions: Annotated[
         int,
         option(
@@ -111,7 +111,7 @@ def rank(
 
     irmeta rank scores.parquet --method ib --matrix covariance --format json
     """
-    from irmeta.studies.ranking import rank_metrics
+    from irmeta.studies.choice.ranking import rank_metrics
 
     search: dict[str, Any] = {
         "method": method,
@@ -142,7 +142,7 @@ def rank(
 
 
 def _costs(text: str) -> dict[str, float]:
-    from irmeta.names import split
+    from irmeta.metrics.names import split
 
     costs = {}
     for part in split(text):

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import ReliabilityView, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Picked, Seed, Shown, Teamed, option, whole_numbers
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Picked, Seed, Shown, Teamed, whole_numbers
 
 if TYPE_CHECKING:
     import xarray as xr

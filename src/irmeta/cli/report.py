@@ -5,9 +5,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.cli.app import app
-from irmeta.cli.output import say, working
-from irmeta.cli.study import (
+from irmeta.cli.app import app, option
+from irmeta.cli.options import (
     Cluster,
     MissingScores,
     Pooled,
@@ -15,13 +14,13 @@ from irmeta.cli.study import (
     Seed,
     Teamed,
     named,
-    option,
 )
+from irmeta.cli.output import say, working
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from irmeta.io.groups import Groups
+    from irmeta.scores.teams import Groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +128,9 @@ def _left_out(
     depth: int,
 ) -> "xr.Dataset":
     """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
-    from irmeta.cube import geometric
     from irmeta.errors import IrmetaError
-    from irmeta.names import is_known, raw
+    from irmeta.metrics.names import is_known, raw
+    from irmeta.scores.means import geometric
     from irmeta.studies.reuse import reuse
 
     if qrels is None or not runs or len(cubes) > 1:

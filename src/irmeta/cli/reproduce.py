@@ -7,13 +7,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from irmeta.cli.app import app
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Seed, Shown
 from irmeta.cli.output import emit, form_of, working, write
-from irmeta.cli.study import Seed, Shown, option
 from irmeta.errors import IrmetaError
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +31,7 @@ PAPERS: dict[str, str] = {
 @app.command()
 def reproduce(
     shown: Shown,
-    paper: Annotated[str, typer.Argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
+    paper: Annotated[str, argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
     data: Annotated[
         Path | None,
         option(
@@ -110,7 +108,7 @@ def _write_all(
     from irmeta.report.kept import PAGE, Kept
     from irmeta.report.reproduction import page
     from irmeta.report.tables import render
-    from irmeta.studies.reproduction import findings
+    from irmeta.studies.checks.reproduction import findings
 
     modules = [_module(name, folder) for name in PAPERS]
     names = [*(f"{name}.json" for name in PAPERS), PAGE]

@@ -2,24 +2,20 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from irmeta.choices import ReuseView, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Shown, Teamed, option
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Shown, Teamed
 
 
 @app.command()
 def reuse(
     qrels: Annotated[
         str,
-        typer.Argument(help="Relevance judgments: topic, iteration, document, grade."),
+        argument(help="Relevance judgments: topic, iteration, document, grade."),
     ],
     runs: Annotated[
         list[str],
-        typer.Argument(
-            help="The runs that were pooled: files, folders, globs or URLs."
-        ),
+        argument(help="The runs that were pooled: files, folders, globs or URLs."),
     ],
     shown: Shown,
     teamed: Teamed,

@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Correction, Test, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Best, Margin, Picked, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Best, Margin, Picked, Seed, Shown
 from irmeta.errors import IrmetaError
 
 
@@ -42,7 +42,7 @@ def significance(
     With up to four metrics the table shows the systems with letters: systems that share a letter do not differ
     significantly.
     """
-    from irmeta.studies.significance import significance as study
+    from irmeta.studies.differences.significance import significance as study
 
     if correct is not None and test in ("tukey", "max-t"):
         raise IrmetaError(

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Quiet, Seed
 from irmeta.cli.output import refuse_overwriting, say, working
-from irmeta.cli.study import Quiet, Seed, option
 
 
 @app.command()
@@ -92,10 +92,10 @@ def _like(
     """Write a cube like a real one, and its truth beside it."""
     import numpy as np
 
-    from irmeta.cube import complete
     from irmeta.datasets.like import like
     from irmeta.errors import IrmetaError
     from irmeta.io.scores import choose, load_all, save
+    from irmeta.scores.selection import complete
 
     if output.suffix != ".parquet":
         raise IrmetaError(

@@ -4,13 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from irmeta.attributes import about
 from irmeta.choices import Flat, Kind, explained
-from irmeta.cli.app import Verbs, app, panel_of
-from irmeta.cli.output import refuse_overwriting, say, say_note
-from irmeta.cli.study import (
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import (
     Chosen,
     PickedPairs,
     Quiet,
@@ -19,9 +15,10 @@ from irmeta.cli.study import (
     Shown,
     Teamed,
     only,
-    option,
     whole_numbers,
 )
+from irmeta.cli.output import refuse_overwriting, say, say_note
+from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
 standardize = Verbs(
     "standardize", help="Standardize scores, so that all topics are on one scale."
 )
-app.add_typer(standardize, name="standardize", rich_help_panel=panel_of("standardize"))
 
 KindOption = Annotated[
     Kind, option("--kind", help=explained(Kind, "How scores are standardized."))
@@ -53,10 +49,10 @@ class OldAndNew(Chosen):
 
     old: Annotated[
         Path,
-        typer.Argument(help="Score file of the old systems, whose factors are used."),
+        argument(help="Score file of the old systems, whose factors are used."),
     ]
     new: Annotated[
-        Path, typer.Argument(help="Score file of the new systems on the same topics.")
+        Path, argument(help="Score file of the new systems on the same topics.")
     ]
 
     def cubes(self) -> "tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]":
@@ -77,13 +73,14 @@ def fit(
 
     irmeta standardize fit trec8.parquet -o factors.parquet
     """
-    from irmeta import standardization
+    from irmeta.datasets import factors as factor_files
+    from irmeta.scores import standardization
 
     refuse_overwriting(output)
     factors = standardization.fit(
         picked.cube(), groups=teamed.teams(), missing=picked.missing
     )
-    standardization.save(factors, output)
+    factor_files.save(factors, output)
     for note in about(factors)["notes"]:
         say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
@@ -99,7 +96,7 @@ def fit(
 def apply(
     scores: Annotated[
         Path,
-        typer.Argument(
+        argument(
             help="A score file (Parquet), as written by irmeta evaluate or import."
         ),
     ],
@@ -123,12 +120,13 @@ def apply(
 
     irmeta standardize apply new-runs.parquet --factors factors.parquet -o standardized.parquet --kind normal
     """
-    from irmeta import standardization
+    from irmeta.datasets import factors as factor_files
     from irmeta.io.scores import save
+    from irmeta.scores import standardization
 
     refuse_overwriting(output)
     cube = only(selected.read(scores))
-    fitted = standardization.load(factors)
+    fitted = factor_files.load(factors)
     left_out = list[str]()
     if selected.metrics is None:
         cube, left_out = standardization.common_metrics(cube, fitted)
@@ -170,7 +168,7 @@ def durability(
     few systems two rankings agree little. Where the old file holds several collections, each is compared with the
     new one of the same name, or with the only new one, on the topics that both have.
     """
-    from irmeta.studies.durability import durability as study
+    from irmeta.studies.standardizing.durability import durability as study
 
     options: dict[str, Any] = {
         "kind": kind,
@@ -204,8 +202,8 @@ def sample(
 
     irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20
     """
-    from irmeta import standardization
-    from irmeta.studies.standardizing_set import standardizing_set
+    from irmeta.scores import standardization
+    from irmeta.studies.standardizing.standardizing_set import standardizing_set
 
     cubes, others = given.cubes()
     old = only(cubes)

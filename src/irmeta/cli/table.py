@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import Correction, TableTest, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Picked, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Picked, Seed, Shown
 
 
 @app.command()
@@ -56,7 +56,7 @@ def table(
     Without a baseline, systems that share a letter do not differ significantly. Of more than 40 systems the best 20
     are shown. LaTeX needs \usepackage{booktabs}.
     """
-    from irmeta.studies.paper_table import paper_table as study
+    from irmeta.studies.differences.paper_table import paper_table as study
 
     tests: dict[str, Any] = {
         "test": test,

@@ -3,9 +3,9 @@
 import sys
 from typing import Annotated
 
-from irmeta.cli.app import app
+from irmeta.cli.app import app, option
 from irmeta.cli.evaluate import Reader, Runs
-from irmeta.cli.study import Shown, option
+from irmeta.cli.options import Shown
 
 
 @app.command()
@@ -44,7 +44,7 @@ def validate(
 
     irmeta validate runs/ --topics topics.txt --depth 1000 # where nobody has judged yet
     """
-    from irmeta.studies.validation import validate as study
+    from irmeta.studies.checks.validation import validate as study
 
     outcome = shown.show(
         study,

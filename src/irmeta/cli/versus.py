@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 from irmeta.choices import ManyToOne, PairedTest, explained
-from irmeta.cli.app import app
-from irmeta.cli.study import Margin, PickedPairs, Seed, Shown, option
+from irmeta.cli.app import app, option
+from irmeta.cli.options import Margin, PickedPairs, Seed, Shown
 
 
 @app.command()
@@ -54,7 +54,7 @@ def versus(
 
     irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only
     """
-    from irmeta.studies.versus import versus as study
+    from irmeta.studies.differences.versus import versus as study
 
     tests: dict[str, Any] = {
         "test": test,

@@ -9,8 +9,8 @@ from irmeta.errors import IrmetaError
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
-from irmeta.io.rankings import Qrels
-from irmeta.io.trec import Reading
+from irmeta.io.runs.rankings import Qrels
+from irmeta.io.runs.trec import Reading
 from irmeta.parallel import seeded
 from irmeta.stats.arrays import Bools, Floats
 

@@ -15,8 +15,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
+from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats, Ints
 
 _FEW = 0.5
@@ -176,7 +176,7 @@ def like(
     margins of one and depends on the others as the halfway point of two does.
     means : (system, metric), the true means to have instead of those the margins give.
 
-    >>> from irmeta.cube import cube
+    >>> from irmeta.scores.cube import cube
     >>> real = cube(np.random.default_rng(0).random((4, 30, 1)), list("abcd"), list(map(str, range(30))), ["AP"])
     >>> world = like(real, np.random.default_rng(0))
     >>> world.scores(1000, np.random.default_rng(0)).mean(axis=1).round(1).tolist() == world.means.round(1).tolist()

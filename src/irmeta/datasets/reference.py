@@ -6,7 +6,7 @@ from pathlib import Path
 from irmeta.io.model_file import Model, load_model
 
 _FILE = Path(__file__).with_name("reference.json")
-_FACTORS = Path(__file__).with_name("factors")
+_FACTORS = Path(__file__).with_name("shipped")
 
 
 @cache

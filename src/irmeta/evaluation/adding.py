@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from irmeta.cube import labels
 from irmeta.errors import ScoresError
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.scores import About, held
-from irmeta.signatures import SETS
+from irmeta.metrics.signatures import SETS
+from irmeta.scores.cube import labels
 from irmeta.words import listed
 
 _EVALUATED = {

@@ -16,7 +16,6 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import OnError, Precision, TopicSet
-from irmeta.cube import cube, labels, possible
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
@@ -24,9 +23,10 @@ from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io import seals
 from irmeta.io.outputs import require_folder, writing
+from irmeta.io.runs.trec import Reading
 from irmeta.io.scores import About, require_version, to_frame, version_of, write
-from irmeta.io.trec import Reading
-from irmeta.names import Metric
+from irmeta.metrics.names import Metric
+from irmeta.scores.cube import cube, labels, possible
 
 try:
     import fcntl

@@ -27,8 +27,8 @@ from irmeta.evaluation.sources import (
     sources_with_problems,
 )
 from irmeta.evaluation.task import Task
-from irmeta.io.trec import Reading
-from irmeta.names import Metric, parse_list
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import Metric, parse_list
 from irmeta.parallel import in_order, steps
 
 if TYPE_CHECKING:
@@ -65,11 +65,7 @@ def evaluate(
     >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()
     0.5
     """
-    from irmeta.cube import (  # xarray: loaded when the work is done
-        cube,
-        labels,
-        possible,
-    )
+    from irmeta.scores.cube import cube, labels, possible
 
     job = Evaluation.of(
         qrels,
@@ -156,7 +152,7 @@ class Evaluation:
         on_error: OnError = "stop",
     ) -> "Evaluation":
         """Read the judgments, list the runs, and check the options; see `evaluate`."""
-        from irmeta.cube import labels
+        from irmeta.scores.cube import labels
 
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(TopicSet))

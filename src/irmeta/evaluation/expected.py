@@ -8,7 +8,7 @@ import numpy as np
 
 from irmeta.errors import FileFormatError, IrmetaError, Remark
 from irmeta.io.files import location, read_bytes
-from irmeta.io.rankings import Run
+from irmeta.io.runs.rankings import Run
 from irmeta.words import counted, listed
 
 Ids = str | PathLike[str] | Iterable[str]

@@ -1,18 +1,21 @@
 """The grade array: what stood at each rank, for a chunk of systems and all topics; measures are formulas on it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.evaluation import core
 from irmeta.evaluation.judging import JudgedRun
-from irmeta.io.rankings import Qrels
+from irmeta.io.runs.rankings import Qrels
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 T = TypeVar("T", bound=npt.NDArray[Any])
+Places = npt.NDArray[np.int32]
+"""Lists, ranks and codes, as the core takes them."""
 
 BEYOND, UNJUDGED, FIRST = 0, 1, 2
 """Codes of the grade array: no document at this rank, an unjudged one, and the lowest grade of the judgments."""
@@ -78,29 +81,11 @@ class Facts:
         listed = self.topic * size - self.grade
         return np.searchsorted(listed, topic * size - grade) - self._first()[topic]
 
-    def ideal_gains(self, transform: Callable[[Floats], Floats]) -> Floats:
-        """Return the gains of each topic's judged documents, best first, then zeros: (topic, documents)."""
-
-        def compute() -> Floats:
-            ideal = np.zeros((self.topics, self._most()))
-            ideal[self.topic, self._place()] = gain[self.grade]
-            return ideal
-
-        gain = transform(np.maximum(self.grades, 0.0))
-        return self.memo(gain.tobytes(), compute)
-
     def ideal(self) -> "Judged":
         """Return the grade array of one system that ranks each topic's judged documents by grade, best first."""
-
-        def compute() -> npt.NDArray[Any]:
-            codes = np.zeros(
-                (1, self.topics, self._most()),
-                dtype=np.min_scalar_type(FIRST + self.grades.size),
-            )
-            codes[0, self.topic, self._place()] = FIRST + self.grade
-            return codes
-
-        return Judged(self.memo("ideal", compute), self.num_judged()[None], self)
+        parts = (self.topic, self._place(), FIRST + self.grade)
+        cell, rank, code = (part.astype(np.int32) for part in parts)
+        return Judged(cell, rank, code, self.num_judged()[None], self)
 
     def _first(self) -> Ints:
         """Return where each topic's documents begin: (topic,)."""
@@ -112,28 +97,44 @@ class Facts:
         """Return the place of each document among those of its topic, from 0: (document,)."""
         return np.arange(self.topic.size) - self._first()[self.topic]
 
-    def _most(self) -> int:
-        return int(self.num_judged().max(initial=1))
-
 
 @dataclass(frozen=True)
 class Judged:
     """Grades of retrieved documents, and what is known of the topics.
 
-    codes : of shape (system, topic, rank), in as few bytes as the grades allow (one for up to 254): BEYOND, UNJUDGED,
-    or FIRST + i for the i-th of the facts' grades. A grade below zero counts as unjudged.
-    retrieved : list lengths, of shape (system, topic).
+    cell, rank, code : of each judged document its list, as system x topics + topic, its rank from 0, and its grade as
+    FIRST + i for the i-th of the facts' grades; list after list, by rank; all of shape (document,).
+    retrieved : list lengths, of shape (system, topic). A grade below zero counts as unjudged.
     """
 
-    codes: npt.NDArray[Any]
+    cell: Places
+    rank: Places
+    code: Places
     retrieved: Ints
     facts: Facts
     memo: Memo = field(default_factory=Memo, repr=False)
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """Length of the rank axis: that of the longest list, at least 1."""
-        return int(self.codes.shape[-1])
+        return int(self.retrieved.max(initial=1))
+
+    @cached_property
+    def codes(self) -> npt.NDArray[Any]:
+        """The grade array: BEYOND, UNJUDGED or the code of what stands at each rank, (system, topic, rank).
+
+        In as few bytes as the grades allow: one for up to 254.
+        """
+        smallest = np.min_scalar_type(FIRST + self.facts.grades.size)
+        codes = np.zeros((self.retrieved.size, self.depth), dtype=smallest)
+        # every retrieved document is unjudged, until its judgment says otherwise
+        codes[np.arange(self.depth) < self.retrieved.reshape(-1, 1)] = UNJUDGED
+        codes[self.cell, self.rank] = self.code
+        return codes.reshape(*self.retrieved.shape, self.depth)
+
+    def of_grade(self, rel: float) -> int:
+        """Return the lowest code of a grade of `rel` or higher."""
+        return FIRST + self.facts.grade_index(rel)
 
     def relevant(self, rel: float) -> Bools:
         """Say which ranks hold a document of grade `rel` or higher: (system, topic, rank)."""
@@ -161,54 +162,131 @@ class Judged:
             ("so far", rel), lambda: self.relevant(rel).cumsum(axis=-1, dtype=np.int32)
         )
 
-    def num_relevant_in(self, k: int, rel: float) -> Ints:
+    def num_relevant_in(self, k: int | None, rel: float) -> Floats:
         """Count relevant documents among the first k: (system, topic)."""
-        found: Ints = self.relevant_so_far(rel)[..., min(k, self.depth) - 1]
+        if core.compiled:
+            return self._summed(core.compiled.counts, self._end(k), self.of_grade(rel))
+        found = self.relevant_so_far(rel)[..., self._end(k) - 1]
+        return found.astype(np.float64)
+
+    def num_relevant_above(self, end: Ints, rel: float) -> Floats:
+        """Count relevant documents down to a rank of each topic, `end` of shape (topic,): (system, topic)."""
+        deep_enough = self.rank < end[self.cell % self.facts.topics]
+        counted = deep_enough & (self.code >= self.of_grade(rel))
+        found = np.bincount(self.cell[counted], minlength=self.retrieved.size)
+        return found.reshape(self.retrieved.shape).astype(np.float64)
+
+    def sum_of_precisions(self, k: int | None, rel: float) -> Floats:
+        """Sum the precisions at relevant documents among the first k: (system, topic)."""
+        if core.compiled:
+            return self._summed(
+                core.compiled.precisions, self._end(k), self.of_grade(rel)
+            )
+        so_far = self.relevant_so_far(rel)[..., :k]
+        precision = so_far / np.arange(1, so_far.shape[-1] + 1)
+        return total(precision * self.relevant(rel)[..., :k])
+
+    def reciprocal_of_first(self, k: int | None, rel: float) -> Floats:
+        """Return 1 / rank of the first relevant document, 0 without one among the first k: (system, topic)."""
+        if core.compiled:
+            return self._summed(core.compiled.firsts, self._end(k), self.of_grade(rel))
+        relevant = self.relevant(rel)[..., :k]
+        return relevant.any(axis=-1) / (relevant.argmax(axis=-1) + 1)
+
+    def sum_of_gains(self, k: int | None, gain: Floats, weights: Floats) -> Floats:
+        """Sum gain x weight over the first k ranks: (system, topic).
+
+        gain : of each grade, (grade,); documents without a grade have none. weights : of at least k ranks.
+        """
+        by_code = self._by_code(gain)
+        if core.compiled:
+            return self._summed(core.compiled.gains, self._end(k), by_code, weights)
+        codes = self.codes[..., :k]
+        return total(by_code.take(codes) * weights[: codes.shape[-1]])
+
+    def sum_of_stops(self, k: int | None, stop: Floats) -> Floats:
+        """Sum over the first k ranks the chance that a user stops there, divided by the rank: (system, topic).
+
+        stop : of each grade the chance to stop at it, once reached, (grade,).
+        """
+        by_code = self._by_code(stop)
+        if core.compiled:
+            return self._summed(core.compiled.stops, self._end(k), by_code)
+        stops = by_code.take(self.codes[..., :k])
+        # the chance to reach a rank: the product over earlier ones of 1 - stop
+        reached = np.ones_like(stops)
+        np.cumprod(1 - stops[..., :-1], axis=-1, out=reached[..., 1:])
+        return total(stops * reached / np.arange(1, stops.shape[-1] + 1))
+
+    def sum_of_nonrelevant_above(self, rel: float, most: Ints) -> Floats:
+        """Sum over relevant documents the judged non-relevant ones above, at most `most`, (topic,): (system, topic)."""
+        if core.compiled:
+            codes = self.of_grade(0), self.of_grade(rel)
+            return self._summed(core.compiled.above, *codes, most)
+        above = self.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
+        above = np.minimum(above, most.astype(np.int32)[:, None])
+        return (above * self.relevant(rel)).sum(axis=-1).astype(np.float64)
+
+    def _summed(self, sums: Callable[..., None], *given: Any) -> Floats:
+        """Let the core add over the ranks of judged documents: (system, topic)."""
+        found = np.zeros(self.retrieved.shape)
+        sums(self.cell, self.rank, self.code, *given, found)
         return found
 
-    def precision_at_relevant(self, rel: float) -> Floats:
-        """Return the precision at each rank with a relevant document, 0 elsewhere: (system, topic, rank)."""
+    def _by_code(self, of_grades: Floats) -> Floats:
+        return np.concatenate([np.zeros(FIRST), of_grades])
 
-        def compute() -> Floats:
-            precision: Floats = self.relevant_so_far(rel) / np.arange(1, self.depth + 1)
-            precision *= self.relevant(rel)
-            return precision
-
-        return self.memo(("precision", rel), compute)
-
-    def gains(self, transform: Callable[[Floats], Floats]) -> Floats:
-        """Return the gain of each rank's document, 0 where there is none or it is unjudged: (system, topic, rank)."""
-        table = np.concatenate(
-            [np.zeros(FIRST), transform(np.maximum(self.facts.grades, 0.0))]
-        )
-        return self.memo(("gains", table.tobytes()), lambda: table.take(self.codes))
+    def _end(self, k: int | None) -> int:
+        return self.depth if k is None else min(k, self.depth)
 
     def at_depth(self, depth: int) -> "Judged":
         """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""
-        return replace(
-            self,
-            codes=self.codes[..., :depth],
-            retrieved=np.minimum(self.retrieved, depth),
-            memo=Memo(),
+        kept = self.rank < depth
+        return Judged(
+            self.cell[kept],
+            self.rank[kept],
+            self.code[kept],
+            np.minimum(self.retrieved, depth),
+            self.facts,
         )
 
     def all_judged_best(self) -> "Judged":
         """Return the same lists as if every unjudged document had the highest grade."""
-        best = FIRST + self.facts.grades.size - 1
-        return Judged(
-            np.where(self.codes == UNJUDGED, best, self.codes).astype(self.codes.dtype),
-            self.retrieved,
-            self.facts,
-        )
+        lists = self.codes.reshape(-1, self.depth)
+        cell, rank = (part.astype(np.int32) for part in np.nonzero(lists != BEYOND))
+        code = lists[cell, rank].astype(np.int32)
+        code[code == UNJUDGED] = FIRST + self.facts.grades.size - 1
+        return Judged(cell, rank, code, self.retrieved, self.facts)
 
     def judged_only(self) -> "Judged":
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
-        kept = self.codes >= FIRST + self.facts.grade_index(0)
-        count = kept.sum(axis=-1)
-        # list by list, the codes that are kept fill the first ranks; the others stay BEYOND
-        codes = np.zeros_like(self.codes)
-        codes[np.arange(self.depth) < count[..., None]] = self.codes[kept]
-        return replace(self, codes=codes, retrieved=count, memo=Memo())
+        kept = self.code >= self.of_grade(0)
+        cell = self.cell[kept]
+        # ranks count from where each list begins
+        place = np.arange(cell.size, dtype=np.int32)
+        begins = np.where(np.diff(cell, prepend=-1) != 0, place, 0)
+        rank = place - np.maximum.accumulate(begins)
+        retrieved = np.bincount(cell, minlength=self.retrieved.size)
+        return Judged(
+            cell,
+            rank.astype(np.int32),
+            self.code[kept],
+            retrieved.reshape(self.retrieved.shape),
+            self.facts,
+        )
+
+
+def total(values: Floats) -> Floats:
+    """Sum over ranks, one after the other from the first: the same to the last bit whatever stands beside or below.
+
+    `sum` over the last axis adds in an order that depends on the length of lists, and a matrix product in one that
+    depends on the others.
+    """
+    if values.size == values.shape[-1]:  # a single list, of which NumPy adds pairs
+        alone: Floats = values.cumsum(axis=-1)[..., -1]
+        return alone
+    by_rank = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+    return np.add.reduce(by_rank, axis=0)
 
 
 class GradeArray:
@@ -261,22 +339,21 @@ class GradeArray:
         pool : of shape (judgment,), which judgments count; None: all do. The others are as if never made.
         """
         retrieved = np.array([run.retrieved[topics] for run in runs])
-        depth = int(retrieved.max(initial=1))
-        smallest = np.min_scalar_type(FIRST + self._grades.size)
-        codes = np.zeros((*retrieved.shape, depth), dtype=smallest)
-        # every retrieved document is unjudged, until its judgment says otherwise
-        codes[np.arange(depth) < retrieved[..., None]] = UNJUDGED
+        topic, rank, judgment = (
+            np.concatenate([getattr(run, part) for run in runs])
+            for part in ("topic", "rank", "judgment")
+        )
+        system = np.repeat(np.arange(len(runs)), [run.topic.size for run in runs])
         # where each topic stands among those asked for, -1 where it is not
         place = np.full(self._judged.size, -1)
         place[topics] = np.arange(topics.size)
-        for system, run in enumerate(runs):
-            topic = place[run.topic]
-            counts = topic >= 0
-            if pool is not None:
-                counts &= pool[run.judgment]
-            grade = self._grade[run.judgment[counts]]
-            codes[system, topic[counts], run.rank[counts]] = FIRST + grade
-        return Judged(codes, retrieved, self.facts(topics, pool))
+        topic = place[topic]
+        kept = topic >= 0
+        if pool is not None:
+            kept &= pool[judgment]
+        parts = (system * topics.size + topic, rank, FIRST + self._grade[judgment])
+        cell, rank, code = (part[kept].astype(np.int32) for part in parts)
+        return Judged(cell, rank, code, retrieved, self.facts(topics, pool))
 
     def facts(self, topics: Indices, pool: Bools | None = None) -> Facts:
         """Return what the judgments say of these topics; `pool` as in `of`."""

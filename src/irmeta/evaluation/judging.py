@@ -1,14 +1,16 @@
 """Judging a run: rank its documents once, look each up among the judgments, and keep where the judged ones stand."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from irmeta.choices import Precision
-from irmeta.io.fields import Words
-from irmeta.io.rankings import Qrels, Run, pair_keys
+from irmeta.evaluation import core
+from irmeta.evaluation.core import Found
+from irmeta.io.runs.fields import MIX, Words, scrambled
+from irmeta.io.runs.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 _STEPS = 64
@@ -27,6 +29,12 @@ class Ranking:
     topic: Indices
     new: Bools
     lower: Bools
+
+    @property
+    def rank(self) -> Ints:
+        """The rank of each document in its list, from 0."""
+        place = np.arange(self.topic.size)
+        return place - np.maximum.accumulate(np.where(self.new, place, 0))
 
     @property
     def tied(self) -> Bools:
@@ -61,20 +69,18 @@ class JudgedRun:
         return float((self.rank < k).sum() / max(seen, 1))
 
     @classmethod
-    def of_parts(cls, parts: Sequence["JudgedRun"]) -> "JudgedRun":
-        """Put the parts of a run together, of which each has other topics."""
-        if len(parts) == 1:
-            return parts[0]
+    def of(cls, found: Found) -> "JudgedRun":
+        """Take what the core found in a run."""
         return cls(
-            name=parts[0].name,
-            topic=np.concatenate([part.topic for part in parts]),
-            rank=np.concatenate([part.rank for part in parts]),
-            judgment=np.concatenate([part.judgment for part in parts]),
-            retrieved=np.sum([part.retrieved for part in parts], axis=0),
-            topics=frozenset[str]().union(*(part.topics for part in parts)),
-            other_topics=sum(part.other_topics for part in parts),
-            disagreeing=sum(part.disagreeing for part in parts),
-            order=_digest(int(part.order, 16) for part in parts),
+            name=found.run.name,
+            topic=found.topic,
+            rank=found.rank,
+            judgment=found.judgment,
+            retrieved=found.retrieved,
+            topics=frozenset(found.run.topics),
+            other_topics=found.other_topics,
+            disagreeing=found.disagreeing,
+            order=found.order,
         )
 
 
@@ -100,6 +106,15 @@ class Judgments:
         self._first = (np.cumsum(count) - count).astype(np.int32)
         self._most = int(count.max())
         self._colliding = self._collisions()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what the core holds: another process makes its own."""
+        return {name: part for name, part in vars(self).items() if name != "table"}
+
+    @cached_property
+    def table(self) -> Any:
+        """The judgments as the core looks them up; None where it cannot."""
+        return core.table(self.qrels)
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
@@ -143,26 +158,23 @@ class Judgments:
     def look_up(self, run: Run, ranking: Ranking) -> JudgedRun:
         """Find the judged documents of a run that is ranked."""
         key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
+        rank = ranking.rank
         at, judgment = self._find(run, ranking, key)
-        # where each topic's list begins in the ranking, and how long it is
+        # how long each topic's list is
         heads = np.flatnonzero(ranking.new)
-        first = np.zeros(len(self.qrels.topics), dtype=np.int64)
-        first[ranking.topic[heads]] = heads
-        retrieved = np.zeros_like(first)
+        retrieved = np.zeros(len(self.qrels.topics), dtype=np.int64)
         retrieved[ranking.topic[heads]] = np.diff(heads, append=ranking.topic.size)
         shared = frozenset(run.topics) & self._topics.keys()
         return JudgedRun(
             name=run.name,
             topic=ranking.topic[at],
-            rank=at - first[ranking.topic[at]],
+            rank=rank[at],
             judgment=judgment,
             retrieved=retrieved,
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
             disagreeing=_disagreeing(run, ranking),
-            order=_digest(
-                _number(part) for part in np.split(key, heads[1:]) if part.size
-            ),
+            order=_digest(key, rank),
         )
 
     def _find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
@@ -223,14 +235,10 @@ class Judgments:
         return exact
 
 
-def _number(key: Words) -> int:
-    """Return a digest of one list."""
-    return int.from_bytes(sha256(key.tobytes()).digest())
-
-
-def _digest(lists: Iterable[int]) -> str:
-    """Return the digest of several lists, whatever their order."""
-    return format(sum(lists) % 2**256, "064x")
+def _digest(key: Words, rank: Ints) -> str:
+    """Return a digest of lists, whatever their order: of each document's key, and its rank."""
+    placed = key + rank.astype(np.uint64) * MIX
+    return format(int(scrambled(scrambled(placed)).sum()), "016x")
 
 
 def _changes(values: Indices | Floats) -> Bools:

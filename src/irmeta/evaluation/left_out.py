@@ -19,10 +19,10 @@ from irmeta.evaluation.judging import JudgedRun
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
-from irmeta.io.trec import Reading
-from irmeta.names import Metric
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import Metric
+from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import in_order
-from irmeta.signatures import CATALOGUE
 from irmeta.stats.arrays import Bools, Floats, Indices
 
 NOBODY = -1
@@ -170,7 +170,7 @@ def scores(looked: LookedUp) -> Floats:
 def only_rises(metric: Metric) -> bool:
     """Say whether judging more documents can only raise a score.
 
-    >>> from irmeta.names import parse
+    >>> from irmeta.metrics.names import parse
     >>> only_rises(parse("P@10")), only_rises(parse("AP")), only_rises(parse("nDCG@10"))
     (True, False, False)
     """

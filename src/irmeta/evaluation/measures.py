@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation.judged import FIRST, Judged
-from irmeta.names import Metric
-from irmeta.signatures import NORMALISED
+from irmeta.evaluation.judged import FIRST, Judged, total
+from irmeta.metrics.names import Metric
+from irmeta.metrics.signatures import NORMALISED
 from irmeta.stats.arrays import Floats
 
 _ABOVE_0 = math.ulp(0.0)
 """The lowest grade above 0, fractions included."""
 
 MEASURES: dict[str, Callable[..., Floats]] = {}
-"""Every measure by its name in `irmeta.signatures.CATALOGUE`."""
+"""Every measure by its name in `irmeta.metrics.signatures.CATALOGUE`."""
 
 Measure = Callable[..., Floats]
 
@@ -58,10 +58,7 @@ def recall(judged: Judged, k: int, *, rel: float = 1) -> Floats:
 def r_precision(judged: Judged, *, rel: float = 1) -> Floats:
     """Rprec: precision at rank R. Source: trec_eval 9, m_Rprec.c."""
     R = judged.facts.num_relevant(rel)
-    # the place of rank R, or the end of the lists
-    last = np.minimum(R, judged.depth) - 1
-    found = _at(judged.relevant_so_far(rel), last)
-    return _ratio(found, R)
+    return _ratio(judged.num_relevant_above(R, rel), R)
 
 
 @_measure("Success")
@@ -73,8 +70,7 @@ def success(judged: Judged, k: int, *, rel: float = 1) -> Floats:
 @_measure("RR")
 def reciprocal_rank(judged: Judged, k: int | None = None, *, rel: float = 1) -> Floats:
     """RR@k: 1 / rank of the first relevant document, 0 if it is not among the first k. Source: m_recip_rank.c."""
-    relevant = judged.relevant(rel)[..., :k]
-    return relevant.any(axis=-1) / (relevant.argmax(axis=-1) + 1)
+    return judged.reciprocal_of_first(k, rel)
 
 
 @_measure("SP")
@@ -82,7 +78,7 @@ def sum_of_precisions(
     judged: Judged, k: int | None = None, *, rel: float = 1
 ) -> Floats:
     """SP@k: sum of the precisions at relevant documents, AP before division by R. Source: Webber et al. 2008, 4.2."""
-    return _total(judged.precision_at_relevant(rel)[..., :k])
+    return judged.sum_of_precisions(k, rel)
 
 
 @_measure("AP")
@@ -106,13 +102,9 @@ def bpref(judged: Judged, *, rel: float = 1) -> Floats:
     """Bpref: mean over the R relevant of 1 - min(n, R) / min(N, R), n judged non-relevant above. Source: m_bpref.c."""
     R = judged.facts.num_relevant(rel)
     N = judged.facts.num_nonrelevant(rel)
-    # min(n, R) at every rank, then at the ranks of relevant documents only
-    nonrelevant = judged.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
-    above = np.minimum(nonrelevant, R.astype(np.int32)[:, None])
-    above *= judged.relevant(rel)
     # sum of 1 - min(n, R) / min(N, R) = retrieved relevant documents - sum of min(n, R) / min(N, R)
-    found = judged.num_relevant_in(judged.depth, rel)
-    lost = _ratio(above.sum(axis=-1), np.minimum(N, R))
+    found = judged.num_relevant_in(None, rel)
+    lost = _ratio(judged.sum_of_nonrelevant_above(rel, R), np.minimum(N, R))
     return _ratio(found - lost, R)
 
 
@@ -137,7 +129,7 @@ def inferred_ap(judged: Judged, *, rel: float = 1) -> Floats:
     # precision at the rank, whose document is relevant: 1/i + (i - 1)/i x precision above
     expected = 1 / (above + 1) + above / (above + 1) * inferred
     return _ratio(
-        _total(judged.relevant(rel) * expected), judged.facts.num_relevant(rel)
+        total(judged.relevant(rel) * expected), judged.facts.num_relevant(rel)
     )
 
 
@@ -175,17 +167,17 @@ _GAINS = {"linear": _linear, "exp": _exponential}
 @_measure("DCG")
 def dcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
     """DCG@k: sum of gains / log2(rank + 1); gains are grades, or 2^grade - 1 with 'exp'. Source: m_ndcg_cut.c."""
-    gain = judged.gains(_GAINS[gains])[..., :k]
-    return _total(gain * _discounts(gain.shape[-1]))
+    gain = _GAINS[gains](np.maximum(judged.facts.grades, 0.0))
+    return judged.sum_of_gains(k, gain, _discounts(judged.depth))
 
 
 @_measure("nDCG")
 def ndcg(judged: Judged, k: int | None = None, *, gains: str = "linear") -> Floats:
     """nDCG@k: DCG@k / DCG@k of the best possible list. Source: trec_eval 9, m_ndcg.c and m_ndcg_cut.c."""
-    ideal = judged.facts.ideal_gains(_GAINS[gains])[:, :k]
-    return _ratio(
-        dcg(judged, k, gains=gains), _total(ideal * _discounts(ideal.shape[-1]))
+    ideal = judged.facts.memo(
+        ("DCG", k, gains), lambda: dcg(judged.facts.ideal(), k, gains=gains)
     )
+    return _ratio(dcg(judged, k, gains=gains), ideal)
 
 
 @_measure("ERR")
@@ -197,17 +189,10 @@ def expected_reciprocal_rank(
     Source: Chapelle et al. (CIKM 2009), as gdeval has it. max_rel defaults to the highest grade of the collection.
     """
     highest = judged.facts.max_grade if max_rel is None else max_rel
-    seen = judged if k is None else judged.at_depth(k)
     # the chance to stop at a rank: (2^g - 1) / 2^max = 2^(g - max) - 2^-max, which does not overflow
-    least = math.exp2(-highest)
-    stop = seen.gains(
-        lambda grades: np.minimum(_exp2(np.minimum(grades - highest, 1)) - least, 1)
-    )
-    # the chance to reach it: the product over earlier ranks of 1 - stop
-    reached = np.ones_like(stop)
-    np.cumprod(1 - stop[..., :-1], axis=-1, out=reached[..., 1:])
-    ranks = np.arange(1, stop.shape[-1] + 1)
-    return _total(stop * reached / ranks)
+    above = np.minimum(np.maximum(judged.facts.grades, 0.0) - highest, 1)
+    stop = np.minimum(_exp2(above) - math.exp2(-highest), 1)
+    return judged.sum_of_stops(k, stop)
 
 
 @_measure("RBP")
@@ -223,15 +208,16 @@ def rank_biased_precision(
 
     Source: Moffat and Zobel (TOIS 2008), as rbp_eval has it. max_rel defaults to the highest grade of the collection.
     """
+    grades = judged.facts.grades
     if rel is not None:
-        gain = judged.relevant(rel)[..., :k].astype(np.float64)
+        gain = (grades >= rel).astype(np.float64)
     else:
         highest = max(
             judged.facts.max_grade if max_rel is None else max_rel,
             np.finfo(np.float64).tiny,
         )
-        gain = judged.gains(lambda grades: np.minimum(grades / highest, 1))[..., :k]
-    return _total(gain * _geometric(p, gain.shape[-1]))
+        gain = np.minimum(np.maximum(grades, 0.0) / highest, 1)
+    return judged.sum_of_gains(k, gain, _geometric(p, judged.depth))
 
 
 @_measure("RBPResidual")
@@ -241,7 +227,7 @@ def rbp_residual(judged: Judged, k: int | None = None, *, p: float = 0.8) -> Flo
     # the weights of all ranks beyond the n documents seen sum to p^n
     seen = np.minimum(judged.retrieved, unjudged.shape[-1])
     beyond = _powers(p, judged.depth + 1)[seen]
-    return _total(unjudged * _geometric(p, unjudged.shape[-1])) + beyond
+    return total(unjudged * _geometric(p, unjudged.shape[-1])) + beyond
 
 
 @_measure("Compatibility")
@@ -311,9 +297,7 @@ def num_relevant_retrieved(
     judged: Judged, k: int | None = None, *, rel: float = 1
 ) -> Floats:
     """NumRelRet@k: relevant documents retrieved, among the first k."""
-    return judged.num_relevant_in(judged.depth if k is None else k, rel).astype(
-        np.float64
-    )
+    return judged.num_relevant_in(k, rel)
 
 
 def _normalised(measure: Measure) -> Measure:
@@ -333,34 +317,12 @@ def _normalised(measure: Measure) -> Measure:
 MEASURES.update({f"n{base}": _normalised(MEASURES[base]) for base in NORMALISED})
 
 
-def _total(values: Floats) -> Floats:
-    """Sum over ranks, one after the other from the first: the same to the last bit whatever stands beside or below.
-
-    `sum` over the last axis adds in an order that depends on the length of lists, and a matrix product in one that
-    depends on the others.
-    """
-    if values.size == values.shape[-1]:  # a single list, of which NumPy adds pairs
-        alone: Floats = values.cumsum(axis=-1)[..., -1]
-        return alone
-    by_rank = np.ascontiguousarray(np.moveaxis(values, -1, 0))
-    return np.add.reduce(by_rank, axis=0)
-
-
 def _ratio(parts: Any, whole: Any) -> Floats:
     """Divide, 0 where the divisor is 0."""
     share: Floats = np.divide(
         parts, whole, out=np.zeros(np.shape(parts)), where=np.asarray(whole) > 0
     )
     return share
-
-
-def _at(values: Any, rank: Any) -> Any:
-    """Pick the value at one place of each topic's lists; 0 where the place is below 0."""
-    place = np.maximum(rank, 0)[:, None]
-    picked = np.take_along_axis(
-        values, np.broadcast_to(place, (*values.shape[:2], 1)), axis=-1
-    )
-    return picked[..., 0] * (np.asarray(rank) >= 0)
 
 
 # NumPy's log2, exp2 and power may differ in the last bit with array and processor; those of `math` do not.

@@ -6,8 +6,8 @@ import numpy as np
 
 from irmeta.errors import IrmetaError
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.io.rankings import Qrels
-from irmeta.names import Metric
+from irmeta.io.runs.rankings import Qrels
+from irmeta.metrics.names import Metric
 from irmeta.words import NAMED, counted, listed
 
 

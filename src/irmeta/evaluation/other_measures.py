@@ -7,9 +7,9 @@ from threading import Lock
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.io.rankings import Qrels, Run
-from irmeta.names import Metric, parse
-from irmeta.signatures import CATALOGUE, GENERAL
+from irmeta.io.runs.rankings import Qrels, Run
+from irmeta.metrics.names import Metric, parse
+from irmeta.metrics.signatures import CATALOGUE, GENERAL
 from irmeta.stats.arrays import Floats
 
 

@@ -10,9 +10,8 @@ from irmeta.choices import Precision
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
-from irmeta.io.rankings import Run
-from irmeta.io.trec import Reading
-from irmeta.names import parse
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import parse
 from irmeta.parallel import in_order
 
 BATCH = 8
@@ -78,22 +77,15 @@ def _ranked(task: Task, depth: int, sources: Sequence[Source]) -> Ranks:
     """Return what some runs rank above a depth."""
     best: Ranks = {}
     for source in sources:
-        read = task.read(source, partial(_above, task, depth))
-        for part in [] if isinstance(read, str) else read[0]:
-            _merge(best, part)
+        _merge(best, _above(task, depth, source))
     return best
 
 
-def _above(task: Task, depth: int, run: Run) -> Ranks:
+def _above(task: Task, depth: int, source: Source) -> Ranks:
     """Return what a run ranks above a depth."""
-    ranking = task.judgments.rank(run, task.precision)
-    place = np.arange(ranking.topic.size)
-    rank = place - np.maximum.accumulate(np.where(ranking.new, place, 0))
-    kept = rank < depth
-    pairs = zip(
-        ranking.topic[kept].tolist(), run.documents.take(ranking.row[kept]), strict=True
-    )
-    return dict(zip(pairs, rank[kept].tolist(), strict=True))
+    topic, rank, documents = task.top(source, depth)
+    pairs = zip(topic.tolist(), documents, strict=True)
+    return dict(zip(pairs, rank.tolist(), strict=True))
 
 
 def _merge(best: Ranks, more: Ranks) -> None:

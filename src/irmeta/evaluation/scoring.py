@@ -8,8 +8,8 @@ import numpy as np
 from irmeta.evaluation import measures
 from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun
-from irmeta.names import Metric
-from irmeta.signatures import GENERAL
+from irmeta.metrics.names import Metric
+from irmeta.metrics.signatures import GENERAL
 from irmeta.stats.arrays import Bools, Floats, Indices
 
 CELLS = 2**18

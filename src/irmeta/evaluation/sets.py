@@ -23,10 +23,10 @@ from irmeta.evaluation.sources import (
     where,
 )
 from irmeta.evaluation.task import Task
-from irmeta.io.fields import PADDING, Strings
-from irmeta.io.rankings import Qrels, index_strings
-from irmeta.io.trec import Reading
-from irmeta.names import Metric, nearest, parse_list, relevant_from
+from irmeta.io.runs.fields import PADDING, Strings
+from irmeta.io.runs.rankings import Qrels, index_strings
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import Metric, nearest, parse_list, relevant_from
 from irmeta.parallel import in_order, steps
 from irmeta.stats.arrays import Floats, Indices, Ints
 
@@ -293,7 +293,7 @@ def _cube(
     name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets
 ) -> "xr.DataArray":
     """Make one set's cube."""
-    from irmeta.cube import cube, possible  # xarray: loaded when the work is done
+    from irmeta.scores.cube import cube, possible
 
     outcomes = [_under_one(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):

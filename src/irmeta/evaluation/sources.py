@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from irmeta import words
-from irmeta.cube import labels
 from irmeta.errors import FileFormatError, IrmetaError, Remark
-from irmeta.io.beir import judgments_in
 from irmeta.io.files import Content, Location, listed, location, shown, stem
-from irmeta.io.objects import (
+from irmeta.io.runs.beir import judgments_in
+from irmeta.io.runs.objects import (
     IR_DATASETS,
     name_of,
     plain,
     qrels_of_ir_datasets,
     run_of_ir_datasets,
 )
-from irmeta.io.rankings import (
+from irmeta.io.runs.rankings import (
     Qrels,
     Run,
     collection_name,
@@ -28,7 +27,8 @@ from irmeta.io.rankings import (
     run_from_mapping,
     runs_from_frame,
 )
-from irmeta.io.trec import Reading, read_qrels
+from irmeta.io.runs.trec import Reading, read_qrels
+from irmeta.scores.cube import labels
 
 QrelsLike = Any
 """A path, folder or dataset, {topic: {document: grade}}, a pandas or polars frame, or rows of ir_measures or ranx."""

@@ -1,32 +1,30 @@
 """One item of the work of an evaluation: a few runs, to their scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from irmeta.choices import Precision
 from irmeta.errors import FileFormatError
-from irmeta.evaluation import measures, scoring
+from irmeta.evaluation import core, measures, scoring
+from irmeta.evaluation.core import Found
 from irmeta.evaluation.judged import GradeArray
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.other_measures import IrMeasures
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
 from irmeta.io.files import Content
-from irmeta.io.parts import in_parts
-from irmeta.io.rankings import Run
-from irmeta.io.trec import Reading, run_of
-from irmeta.names import Metric
+from irmeta.io.runs.fields import Strings
+from irmeta.io.runs.rankings import Run
+from irmeta.io.runs.trec import Reading, run_of
+from irmeta.metrics.names import Metric
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Bools, Floats
-
-Done = TypeVar("Done")
+from irmeta.stats.arrays import Bools, Floats, Ints
 
 JUDGED = 10
 """How many ranks the share of judged documents is of that a collection says of its runs."""
@@ -78,48 +76,62 @@ class Task:
                     pool |= part[depth]
         return replace(self, pools=pools)
 
-    def read(
-        self, source: Source, work: Callable[[Run], Done]
-    ) -> tuple[list[Done], Run] | str:
-        """Apply `work` to a run, part by part; return what it returned, and the run without its documents.
+    def judged(self, source: Source) -> tuple[JudgedRun, Run] | str:
+        """Judge a run: return it, and what there is to know of it beside; of a run that is done, its digest.
 
-        Return the digest of a run that is done. Raises FileFormatError if no topic of it is judged.
+        Raises FileFormatError if it cannot be read, or if no topic of it is judged.
         """
+        given = self._opened(source)
+        if isinstance(given, str):
+            return given
+        found = self.found(given, source[0])
+        if found is not None:
+            return JudgedRun.of(found), found.run
+        run = self._run(given, source)
+        return self.judgments.judge(run, self.precision), run
+
+    def top(self, source: Source, depth: int) -> tuple[Ints, Ints, Strings]:
+        """Return the documents that a run ranks above a depth: the topic of each, its rank from 0, and its id."""
+        given = opened(source, self.folder)
+        found = self.found(given, source[0], depth)
+        if found is not None:
+            return found.top_topic, found.top_rank, found.top
+        run = self._run(given, source)
+        ranking = self.judgments.rank(run, self.precision)
+        rank = ranking.rank
+        kept = rank < depth
+        return ranking.topic[kept], rank[kept], run.documents.take(ranking.row[kept])
+
+    def found(self, given: Run | Content, name: str, top: int = 0) -> Found | None:
+        """Return what the core finds in a run; None where only the plain reader can read it.
+
+        top : of how many documents of each list the ids are wanted.
+        """
+        table = self.judgments.table
+        if table is None or isinstance(given, Run) or self._foreign.metrics:
+            return None
+        return core.read(given, name, self.judgments.qrels, table, self.precision, top)
+
+    def _opened(self, source: Source) -> Run | Content | str:
+        """Return a system's run, or the content of its file; of a run that is done, its digest."""
         given = opened(source, self.folder)
         place = source[0], where(source)
-        if (
-            any(key[:2] == place for key in self.done)
-            and (*place, given.digest) in self.done
-        ):
+        maybe = any(key[:2] == place for key in self.done)
+        if maybe and (*place, given.digest) in self.done:
             return given.digest
+        return given
+
+    def _run(self, given: Run | Content, source: Source) -> Run:
+        """Return a run with its documents."""
         if isinstance(given, Run):
-            done = [work(given)]
             run = given
         else:
-            done, run = self._in_parts(given, source[0], work)
+            run = run_of(given, source[0], self.reading)
         if not run.topics and not self.reading.allow_empty:
             hint = "did it retrieve nothing? (Reading(allow_empty=True))"
             raise FileFormatError(f"{where(source)}: the run has no documents; {hint}")
         require_judged_topics(run, self.judgments.qrels, where(source))
-        return done, run
-
-    def _in_parts(
-        self, given: Content, name: str, work: Callable[[Run], Done]
-    ) -> tuple[list[Done], Run]:
-        if not self._foreign.metrics:
-            return in_parts(given, name, self.reading, work)
-        run = run_of(given, name, self.reading)  # ir_measures takes a run whole
-        return [work(run)], run
-
-    def judged(self, source: Source) -> tuple[JudgedRun, Run] | str:
-        """Judge a run: return it, and what there is to know of it beside; see `read`."""
-        read = self.read(source, self._judge)
-        if isinstance(read, str):
-            return read
-        return (JudgedRun.of_parts(read[0]), read[1])
-
-    def _judge(self, run: Run) -> JudgedRun:
-        return self.judgments.judge(run, self.precision)
+        return run
 
     def _judged(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
         """Judge a run; its outcome so far has the scores of ir_measures only."""

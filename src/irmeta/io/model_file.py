@@ -14,7 +14,7 @@ from irmeta.errors import FileFormatError
 from irmeta.io import seals
 from irmeta.io.files import read_bytes
 from irmeta.io.outputs import writing
-from irmeta.names import is_variant, standardized
+from irmeta.metrics.names import is_variant, standardized
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.stats.prediction.regression import Moments

@@ -11,15 +11,16 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.columns import require_short
-from irmeta.cube import DIMS, check, choose_names, cube, labels, possible
-from irmeta.cubes import by_name
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import seals
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
+from irmeta.scores.attributes import about
+from irmeta.scores.columns import require_short
+from irmeta.scores.cube import DIMS, check, cube, labels, possible
+from irmeta.scores.cubes import by_name
+from irmeta.scores.selection import choose_names
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 

@@ -10,13 +10,13 @@ import xarray as xr
 
 from irmeta.evaluation.sets import evaluate_under
 from irmeta.evaluation.sources import sources_of
-from irmeta.io.rankings import Run
-from irmeta.io.trec import read_run
+from irmeta.io.runs.rankings import Run
+from irmeta.io.runs.trec import read_run
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.rankings import Interval, Taus, taus
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests.multiplicity import holm
-from irmeta.studies.reproduction import Cell, compare, ours_only, reproduction
+from irmeta.studies.checks.reproduction import Cell, compare, ours_only, reproduction
 
 NEEDS = ("dl2021-judges",)
 """The public collections it reads, as `irmeta datasets list` names them."""

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.io.files import read_bytes
-from irmeta.names import canonical
-from irmeta.studies.judges import compare_judges
-from irmeta.studies.reproduction import compare, ours_only, reproduction
+from irmeta.metrics.names import canonical
+from irmeta.scores.attributes import about
+from irmeta.studies.checks.reproduction import compare, ours_only, reproduction
+from irmeta.studies.judges.compare import compare_judges
 
 NEEDS = ("syndl",)
 """The public collections it reads, as `irmeta datasets list` names them."""
@@ -91,7 +91,7 @@ def printed_scores(path: Path) -> xr.DataArray:
 
 
 def _cube(table: dict[str, dict[str, dict[str, float]]]) -> xr.DataArray:
-    from irmeta.cube import cube
+    from irmeta.scores.cube import cube
 
     systems = sorted(table[METRICS[0]])
     topics = sorted(table[METRICS[0]][systems[0]])

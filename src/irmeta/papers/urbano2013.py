@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import (
     Coefficient,
@@ -20,7 +20,7 @@ from irmeta.stats.reliability.components import (
     stability,
     topics_needed,
 )
-from irmeta.studies.reproduction import Cell, compare, reproduction
+from irmeta.studies.checks.reproduction import Cell, compare, reproduction
 
 NEEDS = ("trec3-adhoc",)
 """The public collections it reads, as `irmeta datasets list` names them."""

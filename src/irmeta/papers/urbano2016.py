@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.expected import expected, pairs
-from irmeta.studies.reproduction import Cell, compare, reproduction
+from irmeta.studies.checks.reproduction import Cell, compare, reproduction
 
 NEEDS = ("trec3-adhoc", "trec7-adhoc", "trec8-adhoc")
 """The public collections it reads, as `irmeta datasets list` names them."""

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from irmeta import words
-from irmeta.io.tables import written
+from irmeta.io.tables.spreadsheet import written
 
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import xarray as xr
 
 from irmeta import words
-from irmeta.attributes import about
-from irmeta.studies.paper_table import BETTER, DIGITS, WORSE, caption
+from irmeta.scores.attributes import about
+from irmeta.studies.differences.paper_table import BETTER, DIGITS, WORSE, caption
 
 _LATEX_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}
 

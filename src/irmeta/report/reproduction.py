@@ -9,10 +9,10 @@ from typing import Any, get_args
 import xarray as xr
 from jinja2 import Environment
 
-from irmeta.attributes import about
 from irmeta.choices import MEANINGS, Status
 from irmeta.report.page.writing import hashes
-from irmeta.studies.reproduction import findings, tables
+from irmeta.scores.attributes import about
+from irmeta.studies.checks.reproduction import findings, tables
 
 _TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
 GENERATOR = "irmeta reproduce"

@@ -10,12 +10,12 @@ import pandas as pd
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
 from irmeta.io.scores import to_frame
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 from irmeta.report.forms import csv, latex, markdown, text
+from irmeta.scores.attributes import about
 from irmeta.studies import study_of
 
 
@@ -57,7 +57,7 @@ def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
     given : a cube (its long table: system, topic, metric, score), or what a study returns.
     table : which table of a result, the first by default; `tables` lists them.
 
-    >>> from irmeta.cube import cube
+    >>> from irmeta.scores.cube import cube
     >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
     (2, 5)
     """

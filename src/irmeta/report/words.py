@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
+from irmeta.scores.attributes import about
 from irmeta.studies import study_of, warnings
 from irmeta.words import printable
 

@@ -17,3 +17,16 @@ Ints = NDArray[np.int64]
 
 Indices = NDArray[np.intp]
 """Positions along an axis of another array."""
+
+
+DECIMALS = 10
+"""Means are compared to this number of decimals: sums of the same scores in another order differ in the sixteenth."""
+
+
+def settled(means: Floats) -> Floats:
+    """Round means so that equal ones tie, whatever the order in which their scores were added.
+
+    >>> (0.1 + 0.2 == 0.3), bool(np.equal(*settled(np.array([0.1 + 0.2, 0.3]))))
+    (False, True)
+    """
+    return np.round(means, DECIMALS)

@@ -4,8 +4,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 from scipy.stats import rankdata
 
-from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.stats.rankings.rank import settled
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.tests.multiplicity import holm
 
 

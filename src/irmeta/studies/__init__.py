@@ -14,8 +14,9 @@ About = Literal["systems", "metrics", "judgments", "collections", "scores"]
 
 
 class Study(NamedTuple):
-    """One study: its key in `STUDIES` is its module here, its plots' in `report.plots`, and what its results name.
+    """One study: its key in `STUDIES` is what its results name, and the module of its plots in `report.plots`.
 
+    home : the module below `irmeta.studies`.
     function : the public function, as in `irmeta.describe`; empty for what has none.
     verb : the command, as in "describe" or "standardize sample"; empty for what has none.
     question : what a user asks.
@@ -23,6 +24,7 @@ class Study(NamedTuple):
     docs : the page in docs/studies that explains it, without the suffix; empty for what has none.
     """
 
+    home: str
     function: str
     verb: str
     about: About
@@ -32,11 +34,18 @@ class Study(NamedTuple):
 
 
 STUDIES: dict[str, Study] = {
-    "evaluation": Study("", "evaluate", "scores", "What do these runs score?"),
+    "evaluation": Study(
+        "checks.evaluation", "", "evaluate", "scores", "What do these runs score?"
+    ),
     "validation": Study(
-        "validate", "validate", "scores", "What is odd about these runs and judgments?"
+        "checks.validation",
+        "validate",
+        "validate",
+        "scores",
+        "What is odd about these runs and judgments?",
     ),
     "description": Study(
+        "differences.description",
         "describe",
         "describe",
         "systems",
@@ -45,6 +54,7 @@ STUDIES: dict[str, Study] = {
         "description",
     ),
     "paper_table": Study(
+        "differences.paper_table",
         "paper_table",
         "table",
         "systems",
@@ -52,6 +62,7 @@ STUDIES: dict[str, Study] = {
         docs="paper_table",
     ),
     "significance": Study(
+        "differences.significance",
         "significance",
         "significance",
         "systems",
@@ -62,11 +73,13 @@ STUDIES: dict[str, Study] = {
     "leaderboard": Study(
         "leaderboard",
         "leaderboard",
+        "leaderboard",
         "systems",
         "Which ranks of a leaderboard are real?",
         docs="leaderboard",
     ),
     "place": Study(
+        "place",
         "place",
         "place",
         "systems",
@@ -75,6 +88,7 @@ STUDIES: dict[str, Study] = {
         "place",
     ),
     "versus": Study(
+        "differences.versus",
         "versus",
         "versus",
         "systems",
@@ -82,6 +96,7 @@ STUDIES: dict[str, Study] = {
         docs="versus",
     ),
     "correlation": Study(
+        "agreement.correlation",
         "correlation",
         "correlate",
         "metrics",
@@ -90,6 +105,7 @@ STUDIES: dict[str, Study] = {
         "correlation",
     ),
     "predictivity": Study(
+        "agreement.predictivity",
         "predictivity",
         "predictivity",
         "metrics",
@@ -98,6 +114,7 @@ STUDIES: dict[str, Study] = {
         "predictivity",
     ),
     "ranking": Study(
+        "choice.ranking",
         "rank_metrics",
         "rank",
         "metrics",
@@ -106,6 +123,7 @@ STUDIES: dict[str, Study] = {
         "ranking",
     ),
     "prediction": Study(
+        "prediction.predict",
         "predict",
         "predict apply",
         "metrics",
@@ -114,6 +132,7 @@ STUDIES: dict[str, Study] = {
         "prediction",
     ),
     "accuracy": Study(
+        "prediction.accuracy",
         "accuracy",
         "",
         "metrics",
@@ -121,6 +140,7 @@ STUDIES: dict[str, Study] = {
         docs="prediction",
     ),
     "predictors": Study(
+        "prediction.predictors",
         "predictors",
         "predict select",
         "metrics",
@@ -128,6 +148,7 @@ STUDIES: dict[str, Study] = {
         docs="prediction",
     ),
     "lowcost": Study(
+        "prediction.lowcost",
         "lowcost",
         "predict lowcost",
         "metrics",
@@ -135,6 +156,7 @@ STUDIES: dict[str, Study] = {
         docs="prediction",
     ),
     "coverage": Study(
+        "prediction.coverage",
         "coverage",
         "predict coverage",
         "metrics",
@@ -142,6 +164,7 @@ STUDIES: dict[str, Study] = {
         docs="prediction",
     ),
     "models": Study(
+        "prediction.models",
         "models",
         "predict models",
         "metrics",
@@ -151,12 +174,14 @@ STUDIES: dict[str, Study] = {
     "reuse": Study(
         "reuse",
         "reuse",
+        "reuse",
         "judgments",
         "Is the pool fair to a run that was not pooled?",
         True,
         "reuse",
     ),
     "judges": Study(
+        "judges.compare",
         "compare_judges",
         "judges compare",
         "judgments",
@@ -165,6 +190,7 @@ STUDIES: dict[str, Study] = {
         "judges",
     ),
     "estimate": Study(
+        "judges.estimate",
         "estimate",
         "judges estimate",
         "judgments",
@@ -172,6 +198,7 @@ STUDIES: dict[str, Study] = {
         docs="judges",
     ),
     "plan": Study(
+        "judges.plan",
         "plan",
         "judges plan",
         "judgments",
@@ -179,6 +206,7 @@ STUDIES: dict[str, Study] = {
         docs="judges",
     ),
     "comparison": Study(
+        "standardizing.comparison",
         "compare",
         "compare",
         "collections",
@@ -189,6 +217,7 @@ STUDIES: dict[str, Study] = {
     "reliability": Study(
         "reliability",
         "reliability",
+        "reliability",
         "collections",
         "Is the collection big enough?",
         True,
@@ -197,12 +226,14 @@ STUDIES: dict[str, Study] = {
     "design": Study(
         "design",
         "design",
+        "design",
         "collections",
         "What should the next collection be?",
         True,
         "design",
     ),
     "durability": Study(
+        "standardizing.durability",
         "durability",
         "standardize durability",
         "collections",
@@ -210,6 +241,7 @@ STUDIES: dict[str, Study] = {
         docs="standardization",
     ),
     "standardizing_set": Study(
+        "standardizing.standardizing_set",
         "standardizing_set",
         "standardize sample",
         "collections",
@@ -217,21 +249,30 @@ STUDIES: dict[str, Study] = {
         docs="standardization",
     ),
     "reproduction": Study(
-        "", "reproduce", "scores", "Can a paper's published figures be reproduced?"
+        "checks.reproduction",
+        "",
+        "reproduce",
+        "scores",
+        "Can a paper's published figures be reproduced?",
     ),
 }
 """Every study by name, in the order in which commands, sections and pages list them."""
 
 
-def study_of(result: "xr.Dataset") -> ModuleType:
-    """Return the module of the study that made a result; raise ScoresError for a Dataset that no study made."""
+def name_of(result: "xr.Dataset") -> str:
+    """Return the name of the study that made a result; raise ScoresError for a Dataset that no study made."""
     name = getattr(result, "attrs", {}).get("study")
     if name not in STUDIES:
         raise ScoresError(
             f"this is not the result of an irmeta study (its attribute `study` is {name!r}); pass "
             "what a study such as irmeta.describe returned"
         )
-    return import_module(f"irmeta.studies.{name}")
+    return str(name)
+
+
+def study_of(result: "xr.Dataset") -> ModuleType:
+    """Return the module of the study that made a result; raise ScoresError for a Dataset that no study made."""
+    return import_module(f"irmeta.studies.{STUDIES[name_of(result)].home}")
 
 
 def warnings(result: "xr.Dataset") -> list[str]:

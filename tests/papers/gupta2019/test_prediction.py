@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmeta.cube import cube
 from irmeta.papers.gupta2019 import collections, selection
 from irmeta.papers.gupta2019.collections import collection_cells
 from irmeta.papers.gupta2019.correlations import Matrix, _judged
@@ -12,7 +11,8 @@ from irmeta.papers.gupta2019.prediction import fit_cells, prediction_cells
 from irmeta.papers.gupta2019.released import Released
 from irmeta.papers.gupta2019.selection import selection_cells
 from irmeta.papers.gupta2019.sentences import sentence_cells
-from irmeta.studies.reproduction import reproduction, tables
+from irmeta.scores.cube import cube
+from irmeta.studies.checks.reproduction import reproduction, tables
 
 pytestmark = pytest.mark.data
 

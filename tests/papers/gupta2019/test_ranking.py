@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from irmeta.metrics.signatures import SETS
 from irmeta.papers.gupta2019.ranking import (
     TABLE_3,
     proof_cells,
@@ -13,8 +14,7 @@ from irmeta.papers.gupta2019.ranking import (
     sheffield_cells,
 )
 from irmeta.papers.gupta2019.released import Released
-from irmeta.signatures import SETS
-from irmeta.studies.reproduction import Cell, reproduction, tables
+from irmeta.studies.checks.reproduction import Cell, reproduction, tables
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from irmeta.papers.webber2008_redundant.trec8 import (
     terabyte_cells,
     trec8_cells,
 )
-from irmeta.studies.reproduction import reproduction, tables
+from irmeta.studies.checks.reproduction import reproduction, tables
 
 pytestmark = pytest.mark.data
 

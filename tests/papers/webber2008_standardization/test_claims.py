@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
 from irmeta.papers.webber2008_standardization.levels import level_cells
 from irmeta.papers.webber2008_standardization.pairs import pair_cells
 from irmeta.papers.webber2008_standardization.sources import OWN, RAW, Sources

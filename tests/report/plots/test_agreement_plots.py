@@ -5,11 +5,11 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import leaves_list
 
-from irmeta.cube import cube
 from irmeta.report.plots import correlation as drawn
 from irmeta.report.plots import predictivity as power
-from irmeta.studies.correlation import correlation
-from irmeta.studies.predictivity import best_predictor, predictivity
+from irmeta.scores.cube import cube
+from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.predictivity import best_predictor, predictivity
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from irmeta.cube import cube
 from irmeta.errors import ScoresError
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.judges import favour, means, taus
-from irmeta.studies.judges import compare_judges
+from irmeta.scores.cube import cube
+from irmeta.studies.judges.compare import compare_judges
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.plots.figure import draw, save
 from irmeta.report.plots.ranking import plots, ranking, ratio
-from irmeta.studies.ranking import rank_metrics
+from irmeta.studies.choice.ranking import rank_metrics
 
 
 def test_bars_are_the_steps_and_circles_the_optimum() -> None:

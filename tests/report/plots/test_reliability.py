@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from irmeta.cube import cube
 from irmeta.report.plots import design as design_plots
 from irmeta.report.plots import reliability as reliability_plots
+from irmeta.scores.cube import cube
 from irmeta.studies.design import design
 from irmeta.studies.reliability import reliability
 

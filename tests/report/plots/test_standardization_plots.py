@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from irmeta.cube import cube
 from irmeta.report.plots import comparison, description, significance, standardizing_set
-from irmeta.studies.comparison import compare
-from irmeta.studies.description import describe
-from irmeta.studies.significance import significance as pairwise
-from irmeta.studies.standardizing_set import standardizing_set as draw_sets
+from irmeta.scores.cube import cube
+from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.significance import significance as pairwise
+from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.standardizing.standardizing_set import (
+    standardizing_set as draw_sets,
+)
 
 
 def scores(seed=0, systems=6):

@@ -6,10 +6,10 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 import irmeta
-from irmeta.cube import cube
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.versus import by_topic
+from irmeta.scores.cube import cube
 
 
 def made():

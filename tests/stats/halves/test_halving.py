@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.parallel import streams
+from irmeta.stats.arrays import settled
 from irmeta.stats.halves import halving
 from irmeta.stats.halves import jackknife as sampling
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.rankings.rank import tau_b
 
 
 def made(seed, systems=12, topics=9, metrics=3):

@@ -5,7 +5,8 @@ import pytest
 import scipy.special
 import scipy.stats
 
-from irmeta.stats.rankings import agreement, rank
+from irmeta.stats.arrays import settled
+from irmeta.stats.rankings import agreement
 
 
 def made(seed=0, systems=8, topics=6, metrics=3):
@@ -70,12 +71,12 @@ def test_over_means_without_each_topic(method, block, monkeypatch):
     parts = [made(0), made(1, systems=5, topics=4)]
     whole, without = agreement.over_means(parts, method)
     of = agreement.COEFFICIENTS[method][1]
-    means = [rank.settled(part.mean(axis=1)) for part in parts]
+    means = [settled(part.mean(axis=1)) for part in parts]
     np.testing.assert_allclose(
         whole, of(np.concatenate(means).T, np.concatenate(means).T), atol=1e-12
     )
     for one, at in [*((0, at) for at in range(6)), *((1, at) for at in range(4))]:
-        left = rank.settled(np.delete(parts[one], at, axis=1).mean(axis=1))
+        left = settled(np.delete(parts[one], at, axis=1).mean(axis=1))
         x = np.concatenate([left, means[1]] if one == 0 else [means[0], left]).T
         np.testing.assert_allclose(without[one][at], of(x, x), atol=1e-8)
 

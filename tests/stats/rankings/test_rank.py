@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from irmeta.errors import ScoresError
+from irmeta.stats.arrays import settled
 from irmeta.stats.rankings import rank, topheavy
 
 COEFFICIENTS = [
@@ -215,7 +216,7 @@ def test_noise_of_addition_does_not_break_ties():
     """Means of the same scores in another order tie once settled."""
     x = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.9])
     assert x[0] != x[1]
-    assert rank.tau_b(rank.settled(x), [1, 2, 3]) == pytest.approx(
+    assert rank.tau_b(settled(x), [1, 2, 3]) == pytest.approx(
         scipy.stats.kendalltau([0.6, 0.6, 0.9], [1, 2, 3])[0]
     )
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from irmeta import standardization
-from irmeta.cube import cube
 from irmeta.parallel import in_worker, working_on
+from irmeta.scores import standardization
+from irmeta.scores.cube import cube
 from irmeta.stats.standardizing import standardizers
 from irmeta.stats.standardizing.partial import partial_means
 

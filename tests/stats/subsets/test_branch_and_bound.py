@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.io.importers import import_systemwise
+from irmeta.io.tables.matrices import import_systemwise
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import branch_and_bound
 from irmeta.stats.subsets.branch_and_bound import best_subsets, swap

@@ -14,7 +14,7 @@ from irmeta.papers.gupta2019.released import Released
 from irmeta.papers.gupta2019.selection import selection_cells
 from irmeta.papers.gupta2019.sentences import sentence_cells
 from irmeta.papers.gupta2019.topicwise import topicwise_cells
-from irmeta.studies.reproduction import reproduction
+from irmeta.studies.checks.reproduction import reproduction
 
 NEEDS = (
     "gupta2019",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
+from irmeta.metrics.signatures import SETS
 from irmeta.papers.gupta2019.released import (
     TESTS,
     TOPICS,
@@ -12,9 +13,8 @@ from irmeta.papers.gupta2019.released import (
     by_topics,
     fits_topics,
 )
-from irmeta.signatures import SETS
-from irmeta.stats.rankings.rank import settled
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
+from irmeta.stats.arrays import settled
+from irmeta.studies.checks.reproduction import Cell, claim, compare, lacking, ours_only
 
 ITEM = "Figure 1 (left); Kutlu et al., Table 1"
 SYSTEMS = {"WT2000, WT2001 and WT2011": 105 + 97 + 62, "WT2010": 55, "RT2004": 110}

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from irmeta.metrics.signatures import SETS
 from irmeta.papers.gupta2019.printed import CORRELATION, rows
 from irmeta.papers.gupta2019.released import NO_ROBUST03, Released
-from irmeta.signatures import SETS
 from irmeta.stats.arrays import Floats
-from irmeta.studies.reproduction import Cell, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, lacking, ours_only
 
 BY_TOPIC = "needs the scores by topic of the papers' eight collections, which were not released"
 OWN = "two metrics by topic of one of the papers' own collections"

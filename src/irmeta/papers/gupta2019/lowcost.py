@@ -7,8 +7,8 @@ import xarray as xr
 
 from irmeta.papers.gupta2019.printed import LOWCOST, rows
 from irmeta.papers.gupta2019.released import CHEAP, DEPTHS, TESTS, Released, cheap
-from irmeta.studies.lowcost import lowcost
-from irmeta.studies.reproduction import Cell, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, lacking, ours_only
+from irmeta.studies.prediction.lowcost import lowcost
 
 WHY = "needs the training scores of runs cut at each depth, which were not released; ours trains and selects on WT2012"
 COSTLY = ("P", "AP", "nDCG", "RBP")

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.prediction import fitted, is_released
 from irmeta.papers.gupta2019.printed import PREDICTION, rows
 from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
-from irmeta.studies.reproduction import Cell, lacking
+from irmeta.studies.checks.reproduction import Cell, lacking
 
 KERNELS = (0.5, 1.0, 2.0, 5.0)
 WHY = "needs the penalty and the tube of the paper's SVM, which it does not give; ours has C = 1 and epsilon = 0.01"

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.printed import FITS, PREDICTION, rows
 from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.regression import least_squares, moments
-from irmeta.studies.reproduction import Cell, compare, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, compare, lacking, ours_only
 
 STAND_IN = {"AP": "AP@1000", "nDCG": "nDCG@1000"}
 NOT_RELEASED = "needs full-run AP, full-run nDCG or GMAP, which were not released"

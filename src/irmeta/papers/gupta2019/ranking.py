@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.stats import kendalltau
 
 from irmeta.choices import Matrix, Search
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.released import Released
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import split_half
@@ -18,8 +18,8 @@ from irmeta.stats.subsets.criteria import LogDeterminant
 from irmeta.stats.subsets.matrices import symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
-from irmeta.studies.ranking import rank_metrics
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, claim, compare, lacking, ours_only
+from irmeta.studies.choice.ranking import rank_metrics
 
 SHEFFIELD = np.array(
     [

@@ -9,8 +9,8 @@ import numpy as np
 import xarray as xr
 
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.importers import import_matrix, import_systemwise
-from irmeta.signatures import SETS
+from irmeta.io.tables.matrices import import_matrix, import_systemwise
+from irmeta.metrics.signatures import SETS
 from irmeta.stats.arrays import Bools
 
 Tables = dict[str, xr.DataArray]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.prediction import (
     NOT_RELEASED,
     STAND_IN,
@@ -12,8 +12,8 @@ from irmeta.papers.gupta2019.prediction import (
 )
 from irmeta.papers.gupta2019.printed import PREDICTION, rows
 from irmeta.papers.gupta2019.released import TESTS, Tables
-from irmeta.studies.predictors import predictors
-from irmeta.studies.reproduction import Cell, claim, lacking
+from irmeta.studies.checks.reproduction import Cell, claim, lacking
+from irmeta.studies.prediction.predictors import predictors
 
 ELEVEN = (
     *("Rprec", "Bpref", "RR", "ERR@20", "AP@1000", "nDCG@1000", "P@10", "R@100"),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.prediction import (
     NOT_RELEASED,
     PRINTED,
@@ -14,7 +14,7 @@ from irmeta.papers.gupta2019.prediction import (
 from irmeta.papers.gupta2019.printed import PREDICTION, rows
 from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.stats.arrays import Floats
-from irmeta.studies.reproduction import Cell, claim, compare, lacking
+from irmeta.studies.checks.reproduction import Cell, claim, compare, lacking
 
 ITEM = "Section 5, text"
 NEEDS_OTHERS = (

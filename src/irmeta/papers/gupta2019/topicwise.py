@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.prediction import row_of
 from irmeta.papers.gupta2019.printed import TOPICWISE, TOPICWISE_R2, rows
 from irmeta.papers.gupta2019.released import Released
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
-from irmeta.studies.reproduction import Cell, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, lacking, ours_only
 
 BY_TOPIC = "needs the papers' scores by topic, which were not released"
 

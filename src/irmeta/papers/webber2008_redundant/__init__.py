@@ -4,12 +4,12 @@ from pathlib import Path
 
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.papers.webber2008_redundant.elsewhere import elsewhere_cells
 from irmeta.papers.webber2008_redundant.halving import halving_cells
 from irmeta.papers.webber2008_redundant.power import PARTITIONS, matrices, measured
 from irmeta.papers.webber2008_redundant.trec8 import terabyte_cells, trec8_cells
-from irmeta.studies.reproduction import reproduction
+from irmeta.scores.attributes import about
+from irmeta.studies.checks.reproduction import reproduction
 
 NEEDS = (
     "trec7-adhoc",

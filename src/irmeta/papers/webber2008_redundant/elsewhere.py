@@ -5,7 +5,6 @@ from pathlib import Path
 
 import xarray as xr
 
-from irmeta.cube import select
 from irmeta.evaluation.engine import evaluate
 from irmeta.papers.webber2008_redundant.power import (
     METRICS,
@@ -14,7 +13,8 @@ from irmeta.papers.webber2008_redundant.power import (
     measured,
     phi,
 )
-from irmeta.studies.reproduction import Cell, lacking, ours_only
+from irmeta.scores.selection import select
+from irmeta.studies.checks.reproduction import Cell, lacking, ours_only
 
 EVALUATED = (*METRICS, "RBP(p=0.98)")
 JUDGED = "Judged@100"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from irmeta.io.importers import import_matrix
+from irmeta.io.tables.matrices import import_matrix
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import half_means, half_tau, halves, shuffles
-from irmeta.studies.reproduction import Cell, claim, ours_only
+from irmeta.studies.checks.reproduction import Cell, claim, ours_only
 
 SAMPLES, PARTITIONS, TOPICS = 200, 50, 50
 SAME = "the two are equal but for the draws: any two disjoint sets of 25 topics are as likely as any others"

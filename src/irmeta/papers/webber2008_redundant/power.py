@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import xarray as xr
 
-from irmeta.io.importers import import_matrix, topic_range
-from irmeta.studies.predictivity import predictivity
+from irmeta.io.tables.matrices import import_matrix, topic_range
+from irmeta.studies.agreement.predictivity import predictivity
 
 METRICS = ("P@10", "RR", "RBP(p=0.95)", "AP", "nDCG")
 SIZES = (5, 10, 15, 20, 25)

@@ -11,7 +11,7 @@ from irmeta.papers.webber2008_redundant.power import (
     gains_by_size,
     phi,
 )
-from irmeta.studies.reproduction import Cell, claim, compare, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, claim, compare, lacking, ours_only
 
 TABLE_1 = (
     (0.50, 0.40, 0.53, 0.51, 0.50),

@@ -20,7 +20,7 @@ from irmeta.papers.webber2008_standardization.sources import (
     Sources,
 )
 from irmeta.papers.webber2008_standardization.spread import spread_cells
-from irmeta.studies.reproduction import reproduction
+from irmeta.studies.checks.reproduction import reproduction
 
 NEEDS = (
     "trec3-adhoc",

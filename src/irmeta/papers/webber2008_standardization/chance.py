@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.papers.webber2008_standardization.factors import DRAWN
 from irmeta.papers.webber2008_standardization.sources import ORIGINAL, OWN, RAW, pair
-from irmeta.studies.reproduction import Cell, claim, compare, ours_only
+from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
 
 MEAN_ERROR = 0.03
 """Three standard errors of the paper's mean dRMSE, had it drawn 1000 times: single draws have an sd of 0.3."""

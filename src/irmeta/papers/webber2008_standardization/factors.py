@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from irmeta.papers.webber2008_standardization.sources import DRAWS, Sources
+from irmeta.stats.arrays import settled
 from irmeta.stats.rankings import rank
-from irmeta.studies.durability import durability
-from irmeta.studies.reproduction import Cell, claim, compare, ours_only
-from irmeta.studies.standardizing_set import standardizing_set
+from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
+from irmeta.studies.standardizing.durability import durability
+from irmeta.studies.standardizing.standardizing_set import standardizing_set
 
 SCAN = "lost in the paper's scan"
 DRAWN = "published as a plot only"
@@ -23,7 +24,7 @@ ENOUGH = (
 def factor_cells(sources: Sources, rng: int) -> Iterator[Cell]:
     """Return Table 2, Figure 4, and what the text reads from them."""
     means = {
-        name: rank.settled(sources.new[name].mean("topic").values[:, 0])
+        name: settled(sources.new[name].mean("topic").values[:, 0])
         for name in ("R03", "R04")
     }
     row = "R03 with R04 topics"

@@ -12,8 +12,8 @@ from irmeta.papers.webber2008_standardization.sources import (
     TOPICS,
     Sources,
 )
-from irmeta.studies.reproduction import Cell, claim, lacking, ours_only
-from irmeta.studies.significance import significance
+from irmeta.studies.checks.reproduction import Cell, claim, lacking, ours_only
+from irmeta.studies.differences.significance import significance
 
 NO_QRELS = "needs the judgments of this collection, which are not in the data folder (NIST publishes them)"
 NO_RUNS = "needs the runs of the 110 systems of TREC 2004 Robust and the judgments of all four collections"

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from irmeta import standardization
 from irmeta.evaluation.engine import evaluate
 from irmeta.papers.webber2008_standardization.levels import NO_RUNS, POWER, power
 from irmeta.papers.webber2008_standardization.sources import Sources, standardized
-from irmeta.studies.comparison import compare
-from irmeta.studies.reproduction import Cell, claim, lacking, ours_only
+from irmeta.scores import standardization
+from irmeta.studies.checks.reproduction import Cell, claim, lacking, ours_only
+from irmeta.studies.standardizing.comparison import compare
 
 BARS = {
     "P@10": ("P@10", "nP@10", "sP@10"),

@@ -16,7 +16,7 @@ from irmeta.papers.webber2008_standardization.sources import (
     drmse_of_pairs,
     pair,
 )
-from irmeta.studies.reproduction import Cell, claim, compare, ours_only
+from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
 
 SAME = (("T7", "T8"), ("R03", "R04"))
 """Pairs of one track; the other four are of an AdHoc and a Robust collection."""

@@ -9,10 +9,10 @@ from typing import Self
 import polars as pl
 import xarray as xr
 
-from irmeta import standardization
-from irmeta.cube import select
-from irmeta.io.importers import import_matrix, topic_range
-from irmeta.studies.comparison import compare
+from irmeta.io.tables.matrices import import_matrix, topic_range
+from irmeta.scores import standardization
+from irmeta.scores.selection import select
+from irmeta.studies.standardizing.comparison import compare
 
 TOPICS = {"T7": "351-400", "T8": "401-450", "R03": "601-650", "R04": "651-671,673-700"}
 RAW, OWN, ORIGINAL = "AP", "sAP, own factors", "sAP, original factors"

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import xarray as xr
 
-from irmeta import standardization
-from irmeta.cube import top_systems
+from irmeta.scores import standardization
+from irmeta.scores.selection import top_systems
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import components
-from irmeta.studies.description import describe
-from irmeta.studies.reproduction import Cell, claim, compare, ours_only
+from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
+from irmeta.studies.differences.description import describe
 
 RULES = {
     "ceil(p n)": lambda p, n: np.ceil(p * n - 1e-9),

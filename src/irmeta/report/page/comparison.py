@@ -16,7 +16,7 @@ from irmeta.report.page.panel import (
     of_study,
 )
 from irmeta.report.plots import figure_of
-from irmeta.studies import comparison
+from irmeta.studies.standardizing import comparison
 
 PARTITIONS = 1000
 """Random splits of each pair's topics: the standard error of a quantile is at most .016."""

@@ -10,11 +10,11 @@ from typing import Any, get_args
 import xarray as xr
 
 from irmeta.choices import Level, Missing
-from irmeta.cube import choose_names, complete, default_by, varying
 from irmeta.errors import ScoresError
-from irmeta.io.groups import Grouping, source_of_groups
-from irmeta.names import canonical, found_as, nearest
+from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
+from irmeta.scores.selection import choose_names, complete, default_by, varying
+from irmeta.scores.teams import Grouping, source_of_groups
 from irmeta.words import listed
 
 LEVELS: Mapping[Level, str] = MappingProxyType(

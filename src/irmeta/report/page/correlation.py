@@ -5,12 +5,12 @@ from functools import partial
 
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.choices import Level
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies import correlation
+from irmeta.scores.attributes import about
+from irmeta.studies.agreement import correlation
 
 TEXT = Text(
     "agreement",

@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names
 from irmeta.report.plots.description import shades
 from irmeta.report.plots.figure import PAGE, draw
 from irmeta.report.plots.rows import height
-from irmeta.result import describe as described
+from irmeta.scores.attributes import about
+from irmeta.scores.result import describe as described
 
 REMARKS = 5
 """How many remarks on the data stand at the top; all are below."""

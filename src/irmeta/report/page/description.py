@@ -7,11 +7,11 @@ from shlex import quote
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies import description
+from irmeta.scores.attributes import about
+from irmeta.studies.differences import description
 
 TEXT = Text(
     "systems",

@@ -14,7 +14,7 @@ from irmeta.report.page.panel import (
     of_study,
 )
 from irmeta.report.plots import figure_of
-from irmeta.studies import judges
+from irmeta.studies.judges import compare as judges
 
 TEXT = Text(
     "judges",

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.writing import (
@@ -24,7 +23,8 @@ from irmeta.report.page.writing import (
     hashes,
     template,
 )
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.studies import leaderboard
 from irmeta.words import counted
 

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
 from irmeta.errors import IrmetaError
 from irmeta.report import tables
+from irmeta.scores.attributes import about
 from irmeta.studies import study_of, warnings
 
 if TYPE_CHECKING:  # every command reads this module, few draw

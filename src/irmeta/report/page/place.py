@@ -5,8 +5,7 @@ from shlex import quote
 
 import xarray as xr
 
-from irmeta import standardization
-from irmeta.attributes import about
+from irmeta.datasets import factors as factor_files
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import (
@@ -18,6 +17,7 @@ from irmeta.report.page.panel import (
     of_study,
 )
 from irmeta.report.plots import figure_of
+from irmeta.scores.attributes import about
 from irmeta.studies import place
 
 TEXT = Text(
@@ -39,7 +39,7 @@ def panels(content: Content) -> list[Panel]:
 
 
 def _panel(content: Content, name: str) -> Panel:
-    factors = standardization.load(name)
+    factors = factor_files.load(name)
     used = content.used[name]
     by = content.order[name]
     shared = [

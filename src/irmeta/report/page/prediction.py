@@ -10,19 +10,19 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from irmeta.attributes import about
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
 from irmeta.io.model_file import Model, described
-from irmeta.names import highest
+from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
 from irmeta.report.page.ranking import to_report
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.accuracy import cells
+from irmeta.scores.attributes import about
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
-from irmeta.studies import accuracy
-from irmeta.studies.prediction import OUTSIDE, predict
+from irmeta.studies.prediction import accuracy
+from irmeta.studies.prediction.predict import OUTSIDE, predict
 from irmeta.words import listed
 
 GOOD = 0.8

@@ -13,7 +13,8 @@ from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.page.predictivity import power
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.ranking import subsets
-from irmeta.studies import predictivity, ranking
+from irmeta.studies.agreement import predictivity
+from irmeta.studies.choice import ranking
 from irmeta.words import listed
 
 PARTITIONS = 30

@@ -7,10 +7,10 @@ from typing import Any
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.io.groups import Grouping
 from irmeta.parallel import steps
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
+from irmeta.scores.teams import Grouping
 from irmeta.studies import STUDIES
 
 _STUDIED = [name for name, study in STUDIES.items() if study.section]

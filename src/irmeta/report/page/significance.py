@@ -10,7 +10,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.description import described, first
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies import description, significance
+from irmeta.studies.differences import description, significance
 
 LETTERED = 20
 """How many of the best systems the table for print shows, with letters: those that share one do not differ

@@ -10,13 +10,13 @@ import polars as pl
 import xarray as xr
 from scipy import stats
 
-from irmeta.cube import additive
 from irmeta.report.page.content import Content
 from irmeta.report.page.description import described
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.significance import lettered
-from irmeta.result import short
-from irmeta.studies.ranking import is_reported
+from irmeta.scores.figures import short
+from irmeta.scores.means import additive
+from irmeta.studies.choice.ranking import is_reported
 from irmeta.words import counted, listed
 
 MOST = 400_000

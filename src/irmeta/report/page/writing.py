@@ -19,10 +19,8 @@ from jinja2 import Environment, PackageLoader, Template
 from markupsafe import Markup
 
 from irmeta.choices import Missing
-from irmeta.cubes import by_name
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import require_choice
-from irmeta.io.groups import Grouping
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, flat, latex
 from irmeta.report.kept import PAGE, Kept, Write
@@ -31,6 +29,8 @@ from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed
+from irmeta.scores.cubes import by_name
+from irmeta.scores.teams import Grouping
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.words import printable
 
@@ -80,7 +80,7 @@ def write_report(
     cubes : one, or several by collection name.
     folder : the folder to write: new, empty, or one of an earlier report.
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`, by default what leaves most scores; the page
+    missing : what to do with missing scores, as in `selection.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
     groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     title : of the page; the names of the collections by default.

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
-from irmeta.studies import study_of
+from irmeta.studies import name_of
 
 
 def figure_of(
@@ -20,7 +20,7 @@ def figure_of(
     highlight : names to mark, of systems or of what else the figure names.
     Raises ScoresError where the study has no figure.
     """
-    name = study_of(result).__name__.rpartition(".")[2]
+    name = name_of(result)
     try:
         plots = import_module(f"irmeta.report.plots.{name}")
     except ModuleNotFoundError as error:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.figure import PAGE, PALETTE, STYLE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
-from irmeta.result import short
+from irmeta.scores.figures import short
 
 PANELS = 4
 """Targets whose scores are drawn: from the one that is ordered best to the worst."""

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import legend
-from irmeta.result import short
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:

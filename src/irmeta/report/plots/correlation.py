@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from scipy.cluster.hierarchy import dendrogram, leaves_list
 
-from irmeta.attributes import about
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.matrix import matrix
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:

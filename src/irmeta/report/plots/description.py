@@ -5,7 +5,6 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say, say_cells
@@ -18,7 +17,8 @@ from irmeta.report.plots.rows import (
     row_height,
     whole_ranks,
 )
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 NAMED = 40
 """Topics that have their name below the matrix of scores; more are only counted."""

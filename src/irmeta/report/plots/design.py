@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import legend
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 LISTED = 8
 """Ways that the legend names: those that are on the front most often."""

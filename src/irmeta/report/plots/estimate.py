@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
-from irmeta.result import short
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:

@@ -8,13 +8,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import JudgesView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 
 OUTLIERS = 3

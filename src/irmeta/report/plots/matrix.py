@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from irmeta.report.plots.marks import say_cells
-from irmeta.result import short
+from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 
 SMALLEST_CELL = 11.0

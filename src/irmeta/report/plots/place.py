@@ -5,11 +5,11 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:

@@ -4,9 +4,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import draw
 from irmeta.report.plots.rows import legend
+from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:

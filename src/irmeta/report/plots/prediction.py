@@ -5,9 +5,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.rows import NEAR, height, named_rows
+from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset) -> Figure:

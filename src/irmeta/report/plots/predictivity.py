@@ -17,8 +17,8 @@ from irmeta.report.plots.rows import (
     legend,
     named_rows,
 )
-from irmeta.result import short
-from irmeta.studies.predictivity import best_predictor
+from irmeta.scores.figures import short
+from irmeta.studies.agreement.predictivity import best_predictor
 
 
 def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:

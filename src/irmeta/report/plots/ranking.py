@@ -5,10 +5,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import height, legend, named_rows
+from irmeta.scores.attributes import about
 
 _LABELS = {
     "determinant": "log determinant",

@@ -4,12 +4,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import ReliabilityView
 from irmeta.report.plots.figure import COLUMN, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import legend
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 
 

@@ -5,12 +5,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.attributes import about
 from irmeta.choices import ReuseView
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import BETTER_LEFT, NEAR, height, legend, named_rows
-from irmeta.result import short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:

@@ -8,8 +8,8 @@ import numpy as np
 
 from irmeta.choices import Ties
 from irmeta.parallel import in_order, single_threaded, streams
-from irmeta.stats.arrays import Bools, Floats, Indices, Ints
-from irmeta.stats.rankings.rank import settled, tau_a, tau_b
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, settled
+from irmeta.stats.rankings.rank import tau_a, tau_b
 
 
 def shuffles(topics: int, partitions: int, rng: np.random.Generator) -> Ints:

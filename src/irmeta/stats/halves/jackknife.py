@@ -7,15 +7,9 @@ import numpy as np
 
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
 from irmeta.stats.halves.halving import advantage, half_tau, set_means
-from irmeta.stats.rankings.rank import (
-    BLOCK,
-    concordance,
-    settled,
-    tau_without_each,
-    untied,
-)
+from irmeta.stats.rankings.rank import BLOCK, concordance, tau_without_each, untied
 
 SAMPLE = 100
 """Of more teams, only this number, evenly spaced, estimates the noise of single scores."""

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.stats
 
 from irmeta.parallel import streams
-from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.rankings.rank import over, settled, tau_b
-from irmeta.stats.teams import sums
+from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.halves.teams import sums
+from irmeta.stats.rankings.rank import over, tau_b
 
 HALVES = 200
 """Random halves of the topics that the part of topics is estimated from."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from irmeta.stats.arrays import Floats
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.rankings.rank import tau_b
 
 
 @dataclass(frozen=True)

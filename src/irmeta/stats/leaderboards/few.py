@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irmeta.stats.arrays import Floats
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.rankings.rank import tau_b
 
 MOST = 10
 """Tasks that are chosen at most."""

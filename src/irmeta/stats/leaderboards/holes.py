@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from irmeta.choices import Aggregate
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.leaderboards.aggregates import task_points, weights
-from irmeta.stats.rankings.rank import settled
 
 APART = 10
 """Scores whose highest values differ by this factor, as 1 and 100 do, are on different scales."""

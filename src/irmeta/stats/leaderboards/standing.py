@@ -7,11 +7,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from irmeta.choices import Aggregate
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.leaderboards.aggregates import parts, task_points, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
-from irmeta.stats.rankings.rank import settled
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets, rank_sets_of
 
 ENDS = (0.05, 0.95)

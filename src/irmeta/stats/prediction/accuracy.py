@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.stats.arrays import Floats
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.rankings.rank import tau_b
 
 
 class Accuracy(NamedTuple):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from irmeta.errors import ScoresError
-from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.arrays import Floats, Indices, settled
 from irmeta.stats.prediction.regression import Moments, least_squares, moments, pool
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.rankings.rank import tau_b
 
 _CELLS = 4_000_000
 """Predictions held in memory at a time."""

@@ -14,7 +14,7 @@ from scipy.spatial.distance import squareform
 
 from irmeta.choices import Coefficient, Level
 from irmeta.parallel import in_order, single_threaded
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.rankings.rank import (
     BLOCK,
     concordance_by_group,
@@ -22,7 +22,6 @@ from irmeta.stats.rankings.rank import (
     outer,
     over,
     pearson,
-    settled,
     spearman,
     tau_b,
 )

@@ -22,19 +22,8 @@ from irmeta.stats.arrays import Bools, Floats, Ints, Singles
 P = ParamSpec("P")
 Kernel = Callable[Concatenate[Floats, Floats, P], Floats]
 
-DECIMALS = 10
-"""Means are compared to this number of decimals: sums of the same scores in another order differ in the sixteenth."""
 BLOCK = 1 << 21
 """Numbers held at once for the comparisons of pairs of items: 8 MiB in single precision, about a processor's cache."""
-
-
-def settled(means: Floats) -> Floats:
-    """Round means so that equal ones tie, whatever the order in which their scores were added.
-
-    >>> (0.1 + 0.2 == 0.3), bool(np.equal(*settled(np.array([0.1 + 0.2, 0.3]))))
-    (False, True)
-    """
-    return np.round(means, DECIMALS)
 
 
 def pairwise(

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
-from irmeta.stats.rankings.rank import BLOCK, settled
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
+from irmeta.stats.rankings.rank import BLOCK
 
 Differences = Callable[[Indices, slice, slice], Iterator[Singles]]
 """For some draws: the differences of some systems, rows, from others, (row, column), draw after draw."""

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.halving import halves, set_means, shuffles
-from irmeta.stats.rankings.rank import settled, tau_b, tau_without_each
+from irmeta.stats.halves.teams import sums
+from irmeta.stats.rankings.rank import tau_b, tau_without_each
 from irmeta.stats.reliability.curve import fit
-from irmeta.stats.teams import sums
 
 
 @dataclass(frozen=True)

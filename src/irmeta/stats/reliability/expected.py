@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import gammaln, ndtri, stdtr
 
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.rankings.rank import BLOCK, settled, tau_a
+from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.rankings.rank import BLOCK, tau_a
 
 Estimator = Literal["ML", "MSQD"]
 """How the standard deviation of differences is estimated: by maximum likelihood, or from normal scores."""

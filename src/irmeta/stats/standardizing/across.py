@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr, stdtrit
 
 from irmeta.stats.arrays import Floats, Indices, Ints
-from irmeta.stats.teams import sums
+from irmeta.stats.halves.teams import sums
 
 
 class Spread(NamedTuple):

@@ -4,8 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from irmeta.stats.arrays import Floats
-from irmeta.stats.rankings.rank import settled
+from irmeta.stats.arrays import Floats, settled
 
 
 def covariance(rows: Floats) -> Floats:

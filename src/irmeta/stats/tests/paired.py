@@ -9,8 +9,7 @@ from scipy.special import bdtr, stdtr
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
-from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.rankings.rank import settled
+from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.tests import floors
 
 _BLOCK = 1 << 17

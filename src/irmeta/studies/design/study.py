@@ -8,22 +8,21 @@ import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import (
-    additive,
-    check,
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import metric_names
+from irmeta.parallel import seeded
+from irmeta.scores.cube import check
+from irmeta.scores.means import additive, means
+from irmeta.scores.result import result
+from irmeta.scores.selection import (
     complete,
     deeper_metrics,
     default_by,
-    means,
     metric_of,
     require_variation,
     select,
 )
-from irmeta.errors import ScoresError
-from irmeta.io.groups import Grouping, teams
-from irmeta.names import metric_names
-from irmeta.parallel import seeded
-from irmeta.result import result
+from irmeta.scores.teams import Grouping, teams
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
@@ -76,7 +75,7 @@ def design(
     topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
     level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
     groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    missing : what to do with missing scores, as in `selection.complete`.
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
@@ -87,7 +86,7 @@ def design(
     half of the topics, from there along (2/pi) asin(a n / (n + k)). Raises ScoresError for fewer than 3 systems or 8
     topics.
 
-    >>> from irmeta.cube import cube
+    >>> from irmeta.scores.cube import cube
     >>> rng = np.random.default_rng(0)
     >>> made = np.arange(9)[:, None, None] / 9 + rng.random((9, 20, 2)) * [1, 3]
     >>> made = cube(made, list("abcdefghi"), [str(n) for n in range(20)], ["AP", "RR"])

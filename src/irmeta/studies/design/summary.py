@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.layout import first_rows, intervals
-from irmeta.result import frame, short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import first_rows, intervals, short
+from irmeta.scores.result import frame
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL

@@ -7,9 +7,10 @@ from typing import Literal
 import numpy as np
 import xarray as xr
 
-from irmeta.cube import additive, complete, select
 from irmeta.errors import ScoresError
-from irmeta.names import found_as, is_known, metric_names, parse
+from irmeta.metrics.names import found_as, is_known, metric_names, parse
+from irmeta.scores.means import additive
+from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.reliability.design_taus import Corrections

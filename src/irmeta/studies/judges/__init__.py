@@ -1,6 +1,1 @@
-"""Whether other judgments rank systems as the true ones do: agreement, what they miss and invent, whom they favour."""
-
-from irmeta.studies.judges.study import compare_judges
-from irmeta.studies.judges.summary import findings, overview, tables
-
-__all__ = ["compare_judges", "findings", "overview", "tables"]
+"""Whose judgments rank systems as people do, and how few of people's suffice."""

@@ -8,20 +8,26 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from irmeta.attributes import recorded
-from irmeta.board import Board, board_of, complete, require_comparison, types_of
 from irmeta.choices import Aggregate, Holes, Over
-from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.limits import shapes_note
-from irmeta.names import split
+from irmeta.metrics.names import split
 from irmeta.parallel import seeded
-from irmeta.result import result
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.scores.attributes import recorded
+from irmeta.scores.cubes import by_name
+from irmeta.scores.limits import shapes_note
+from irmeta.scores.result import result
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.rankings.rank import tau_b
+from irmeta.studies.leaderboard.board import (
+    Board,
+    board_of,
+    complete,
+    require_comparison,
+    types_of,
+)
 from irmeta.words import counted, listed
 
 RESAMPLES = 400
@@ -69,7 +75,7 @@ def leaderboard(
     Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
     count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
 
-    >>> from irmeta.cube import from_frame
+    >>> from irmeta.scores.cube import from_frame
     >>> table = {"a": {"x": 0.9, "y": 0.8, "z": 0.7}, "b": {"x": 0.2, "y": 0.3}, "c": {"x": 0.5, "y": 0.1, "z": 0.1}}
     >>> made = leaderboard(from_frame(table), aggregate="mean")
     >>> made["best"].sel(aggregate="mean").values.tolist(), made["worst"].sel(aggregate="mean").values.tolist()

@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.result import frame, scale
-from irmeta.stats.arrays import Bools, Floats, Indices
+from irmeta.scores.attributes import about
+from irmeta.scores.result import frame, scale
+from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.leaderboard.study import PREDICTED
 from irmeta.words import counted, joined, listed, shortened
 

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from irmeta import standardization
-from irmeta.attributes import about
-from irmeta.cube import ALL, check, means, select
-from irmeta.cubes import by_name
 from irmeta.errors import ScoresError
-from irmeta.frames import is_table
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
+from irmeta.scores import standardization
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import check
+from irmeta.scores.cubes import by_name
+from irmeta.scores.frames import ALL, is_table
+from irmeta.scores.means import means
+from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Estimate, Placed, Spread

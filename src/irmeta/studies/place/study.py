@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irmeta import standardization
 from irmeta.choices import Missing
-from irmeta.cube import complete, select
-from irmeta.cubes import by_name
 from irmeta.errors import ScoresError, require_share
-from irmeta.names import nearest
+from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
-from irmeta.result import result
+from irmeta.scores import standardization
+from irmeta.scores.cubes import by_name
+from irmeta.scores.result import result
+from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across, standing
@@ -58,7 +58,7 @@ def place(
     metrics : by default those that all scores and all factors have.
     baseline : a system that the others are to improve on, where it has scores.
     level : of intervals, tests and rank sets, in (0, 1).
-    missing : what to do with missing scores, as in `irmeta.cube.complete`.
+    missing : what to do with missing scores, as in `selection.complete`.
     rng : a seed or a generator, of all that is random.
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
@@ -67,7 +67,7 @@ def place(
     Raises ScoresError for a collection without factors, for topics or metrics that the factors lack, and for scores
     that are standardized already. Sources: Webber, Moffat and Zobel (SIGIR 2008); Armstrong et al. (CIKM 2009).
 
-    >>> from irmeta.cube import cube
+    >>> from irmeta.scores.cube import cube
     >>> drawn, topics = np.random.default_rng(0).random((12, 8, 1)), [str(topic) for topic in range(8)]
     >>> everybody = cube(drawn, [f"s{i}" for i in range(12)], topics, ["AP"], collection="mine")
     >>> outcome = place(everybody.isel(system=[3]), on=everybody)

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.result import frame
+from irmeta.scores.attributes import about
+from irmeta.scores.result import frame
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import counted

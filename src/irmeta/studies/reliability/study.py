@@ -7,12 +7,13 @@ import numpy as np
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.cube import additive, prepare, require_variation
 from irmeta.errors import ScoresError, require_share
-from irmeta.io.groups import Grouping, teams
-from irmeta.names import highest
+from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
-from irmeta.result import result
+from irmeta.scores.means import additive
+from irmeta.scores.result import result
+from irmeta.scores.selection import prepare, require_variation
+from irmeta.scores.teams import Grouping, teams
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes
@@ -55,7 +56,7 @@ def reliability(
     `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
     groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
     as independent.
-    metrics, top, by, missing : what to use of the scores, as in `irmeta.cube.prepare`.  rng : a seed or a generator.
+    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`.  rng : a seed or a generator.
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
@@ -66,7 +67,7 @@ def reliability(
     Sources: Brennan (2001); Urbano, Marrero and Martin (SIGIR 2013); Urbano and Marrero (SIGIR 2016); Webber, Moffat
     and Zobel (CIKM 2008); Sakai (Information Retrieval Journal 2016).
 
-    >>> from irmeta.cube import cube
+    >>> from irmeta.scores.cube import cube
     >>> rng = np.random.default_rng(0)
     >>> made = rng.random((5, 1, 1)) + rng.random((5, 20, 1))
     >>> found = reliability(cube(made, list("abcde"), [str(n) for n in range(20)], ["AP"]), topics=[20, 40])

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.layout import first_rows
-from irmeta.result import frame, short
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import first_rows, short
+from irmeta.scores.result import frame
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -9,11 +9,11 @@ import numpy as np
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.names import Metric, highest, parse
+from irmeta.metrics.names import Metric, highest, parse
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Bools, Floats, Indices
+from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.prediction import penalty
-from irmeta.stats.rankings.rank import settled, tau_b
+from irmeta.stats.rankings.rank import tau_b
 
 
 @dataclass(frozen=True)

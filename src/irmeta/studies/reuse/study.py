@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irmeta.attributes import recorded
-from irmeta.cube import ALL, cube, geometric
 from irmeta.errors import MetricError, ScoresError, require_share
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io.groups import Grouping, grouped
-from irmeta.names import Metric, parse, parse_list
-from irmeta.result import result
+from irmeta.metrics.names import Metric, parse, parse_list
+from irmeta.scores.attributes import recorded
+from irmeta.scores.cube import cube
+from irmeta.scores.frames import ALL
+from irmeta.scores.means import geometric
+from irmeta.scores.result import result
+from irmeta.scores.teams import Grouping, grouped
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.studies.reuse import figures

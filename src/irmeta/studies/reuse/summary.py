@@ -6,9 +6,9 @@ from typing import Any
 import polars as pl
 import xarray as xr
 
-from irmeta.attributes import about
-from irmeta.names import highest, parse
-from irmeta.result import frame
+from irmeta.metrics.names import highest, parse
+from irmeta.scores.attributes import about
+from irmeta.scores.result import frame
 from irmeta.studies.reuse.study import unjudged_at
 from irmeta.words import counted, listed
 

@@ -1,0 +1,252 @@
+// The module irmeta._core: runs of files to the ranks of judged documents, and those to sums over ranks.
+//
+// It keeps to CPython's stable ABI of 3.11, so that one build serves every Python, and lets go of the interpreter while
+// it works. What Python gives it, it trusts.
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "judgments.hpp"
+#include "measures.hpp"
+#include "run.hpp"
+
+using namespace core;
+
+namespace {
+
+// An array that Python lends for the time of a call.
+struct Lent {
+  Py_buffer view{};
+  ~Lent() {
+    if (view.obj) PyBuffer_Release(&view);
+  }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(view.buf);
+  }
+  template <class T>
+  size_t count() const {
+    return static_cast<size_t>(view.len) / sizeof(T);
+  }
+};
+
+PyObject* refused(const char* why) {
+  PyErr_SetString(PyExc_ValueError, why);
+  return nullptr;
+}
+
+// Work without the interpreter; false, and MemoryError, where memory does not suffice.
+template <class Work>
+bool apart(Work work) {
+  bool enough = true;
+  Py_BEGIN_ALLOW_THREADS
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    enough = false;
+  } catch (const std::length_error&) {
+    enough = false;
+  }
+  Py_END_ALLOW_THREADS
+  if (!enough) PyErr_NoMemory();
+  return enough;
+}
+
+const char JUDGMENTS[] = "irmeta._core.judgments", RUN[] = "irmeta._core.run";
+
+template <class T, const char* name>
+T* held(PyObject* capsule) {
+  return static_cast<T*>(PyCapsule_GetPointer(capsule, name));
+}
+
+void free_judgments(PyObject* capsule) { delete held<Judgments, JUDGMENTS>(capsule); }
+
+void free_run(PyObject* capsule) {
+  PyObject* judgments = static_cast<PyObject*>(PyCapsule_GetContext(capsule));
+  delete held<Run, RUN>(capsule);
+  Py_XDECREF(judgments);
+}
+
+// judgments(topics, ids, start, length, topic, keys): None where too many hashes collide.
+PyObject* judgments(PyObject*, PyObject* args) {
+  PyObject* names;
+  Lent ids, start, length, topic, keys;
+  if (!PyArg_ParseTuple(args, "O!y*y*y*y*y*", &PyList_Type, &names, &ids.view, &start.view, &length.view, &topic.view,
+                        &keys.view)) {
+    return nullptr;
+  }
+  const size_t rows = start.count<i64>();
+  if (length.count<i64>() != rows || topic.count<i64>() != rows || keys.count<u64>() != 2) {
+    return refused("arrays of other lengths");
+  }
+  Judgments* made = new (std::nothrow) Judgments({keys.as<u64>()[0], keys.as<u64>()[1] | 1});
+  if (!made) return PyErr_NoMemory();
+  PyObject* capsule = PyCapsule_New(made, JUDGMENTS, free_judgments);
+  if (!capsule) {
+    delete made;
+    return nullptr;
+  }
+  for (Py_ssize_t i = 0; i < PyList_Size(names); ++i) {
+    char* name;
+    Py_ssize_t n;
+    if (PyBytes_AsStringAndSize(PyList_GetItem(names, i), &name, &n) < 0) {
+      Py_DECREF(capsule);
+      return nullptr;
+    }
+    made->topic(name, static_cast<size_t>(n));
+  }
+  bool filled = true;
+  const bool done = apart([&] {
+    filled = made->fill(ids.as<char>(), start.as<i64>(), length.as<i64>(), topic.as<i64>(), rows);
+  });
+  if (done && filled) return capsule;
+  Py_DECREF(capsule);
+  if (!done) return nullptr;
+  Py_RETURN_NONE;
+}
+
+// run(judgments, single, top): what `feed` and `finish` take.
+PyObject* run(PyObject*, PyObject* args) {
+  PyObject* capsule;
+  int single;
+  long long top;
+  if (!PyArg_ParseTuple(args, "OpL", &capsule, &single, &top)) return nullptr;
+  const Judgments* judgments = held<Judgments, JUDGMENTS>(capsule);
+  if (!judgments) return nullptr;
+  Run* made = nullptr;
+  if (!apart([&] { made = new Run(*judgments, single, top); })) return nullptr;
+  PyObject* holder = PyCapsule_New(made, RUN, free_run);
+  if (!holder) {
+    delete made;
+    return nullptr;
+  }
+  Py_INCREF(capsule);
+  PyCapsule_SetContext(holder, capsule);
+  return holder;
+}
+
+// feed(run, piece): whether the run is regular so far.
+PyObject* feed(PyObject*, PyObject* args) {
+  PyObject* capsule;
+  Lent piece;
+  if (!PyArg_ParseTuple(args, "Oy*", &capsule, &piece.view)) return nullptr;
+  Run* made = held<Run, RUN>(capsule);
+  if (!made || !apart([&] { made->feed(piece.as<char>(), piece.count<char>()); })) return nullptr;
+  return PyBool_FromLong(made->regular);
+}
+
+template <class T>
+PyObject* bytes(const std::vector<T>& values) {
+  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(values.data()),
+                                   static_cast<Py_ssize_t>(values.size() * sizeof(T)));
+}
+
+// finish(run): None unless it is regular; else what irmeta.evaluation.core.Found has.
+PyObject* finish(PyObject*, PyObject* capsule) {
+  Run* made = held<Run, RUN>(capsule);
+  if (!made || !apart([&] { made->finish(); })) return nullptr;
+  if (!made->regular) Py_RETURN_NONE;
+  return Py_BuildValue("(NNNNLLKNNy#NNNy#)", bytes(made->topic), bytes(made->rank), bytes(made->judgment),
+                       bytes(made->retrieved), static_cast<long long>(made->other_topics),
+                       static_cast<long long>(made->disagreeing), static_cast<unsigned long long>(made->order),
+                       PyBool_FromLong(made->ascii), PyBool_FromLong(made->more_tags), made->tag.data(),
+                       static_cast<Py_ssize_t>(made->tag.size()), bytes(made->top_topic), bytes(made->top_rank),
+                       bytes(made->top_end), made->top_ids.data(), static_cast<Py_ssize_t>(made->top_ids.size()));
+}
+
+// What all sums take first: cell, rank and code of each document; and last: the sums, one for each cell, to be filled.
+struct Summed {
+  Lent cell, rank, code, sums;
+
+  Documents documents() const { return {cell.as<i32>(), rank.as<i32>(), code.as<i32>(), cell.count<i32>()}; }
+};
+
+// Fill the sums by `work`, unless an array is too short.
+template <class Work>
+PyObject* summed(const Summed& given, Work work) {
+  const size_t documents = given.cell.count<i32>();
+  if (given.rank.count<i32>() != documents || given.code.count<i32>() != documents) {
+    return refused("arrays of other lengths");
+  }
+  if (!apart([&] { work(given.documents(), given.sums.as<double>()); })) return nullptr;
+  Py_RETURN_NONE;
+}
+
+using Of = void (*)(const Documents&, i64, i64, double*);
+
+// counts, precisions, firsts(cell, rank, code, k, relevant, sums)
+template <Of of>
+PyObject* relevant(PyObject*, PyObject* args) {
+  Summed given;
+  long long k, least;
+  if (!PyArg_ParseTuple(args, "y*y*y*LLw*", &given.cell.view, &given.rank.view, &given.code.view, &k, &least,
+                        &given.sums.view)) {
+    return nullptr;
+  }
+  return summed(given, [&](const Documents& documents, double* sums) { of(documents, k, least, sums); });
+}
+
+// gains(cell, rank, code, k, gain, weight, sums)
+PyObject* gains_of(PyObject*, PyObject* args) {
+  Summed given;
+  Lent gain, weight;
+  long long k;
+  if (!PyArg_ParseTuple(args, "y*y*y*Ly*y*w*", &given.cell.view, &given.rank.view, &given.code.view, &k, &gain.view,
+                        &weight.view, &given.sums.view)) {
+    return nullptr;
+  }
+  k = std::min<long long>(k, static_cast<long long>(weight.count<double>()));
+  return summed(given, [&](const Documents& documents, double* sums) {
+    gains(documents, k, gain.as<double>(), weight.as<double>(), sums);
+  });
+}
+
+// stops(cell, rank, code, k, stop, sums)
+PyObject* stops_of(PyObject*, PyObject* args) {
+  Summed given;
+  Lent stop;
+  long long k;
+  if (!PyArg_ParseTuple(args, "y*y*y*Ly*w*", &given.cell.view, &given.rank.view, &given.code.view, &k, &stop.view,
+                        &given.sums.view)) {
+    return nullptr;
+  }
+  return summed(given, [&](const Documents& documents, double* sums) {
+    stops(documents, k, stop.as<double>(), sums);
+  });
+}
+
+// above(cell, rank, code, judged, relevant, most, sums)
+PyObject* above_of(PyObject*, PyObject* args) {
+  Summed given;
+  Lent most;
+  long long judged, least;
+  if (!PyArg_ParseTuple(args, "y*y*y*LLy*w*", &given.cell.view, &given.rank.view, &given.code.view, &judged, &least,
+                        &most.view, &given.sums.view)) {
+    return nullptr;
+  }
+  const i64 topics = static_cast<i64>(most.count<i64>());
+  return summed(given, [&](const Documents& documents, double* sums) {
+    above(documents, judged, least, most.as<i64>(), topics, sums);
+  });
+}
+
+PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
+                         {"run", run, METH_VARARGS, ""},
+                         {"feed", feed, METH_VARARGS, ""},
+                         {"finish", finish, METH_O, ""},
+                         {"counts", relevant<counts>, METH_VARARGS, ""},
+                         {"precisions", relevant<precisions>, METH_VARARGS, ""},
+                         {"firsts", relevant<firsts>, METH_VARARGS, ""},
+                         {"gains", gains_of, METH_VARARGS, ""},
+                         {"stops", stops_of, METH_VARARGS, ""},
+                         {"above", above_of, METH_VARARGS, ""},
+                         {nullptr, nullptr, 0, nullptr}};
+
+PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_core", "", 0, METHODS, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__core() { return PyModuleDef_Init(&MODULE); }

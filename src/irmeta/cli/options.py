@@ -1,0 +1,392 @@
+"""The options that commands share, in groups: a command takes a group as one parameter and gets what it stands for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from irmeta.choices import Format, Missing, MissingOfPairs, explained
+from irmeta.cli.app import argument, option
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from irmeta.scores.teams import Groups
+
+SCORES = "Scores to use"
+RESULT = "Result"
+WHERE_MISSING = "What to do where scores are missing."
+
+
+Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
+Margin = Annotated[
+    float | None,
+    option(
+        help=(
+            "The largest difference in mean that does not matter, as in 0.02: also test which "
+            "systems differ by less."
+        ),
+        show_default="none",
+    ),
+]
+Quiet = Annotated[
+    bool,
+    option("--quiet", panel=RESULT, help="Print no progress and no notes to stderr."),
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        panel=RESULT,
+        metavar="ADDRESS|local",
+        help=(
+            "Compute on a Dask cluster: the address of its scheduler, as in tcp://10.0.0.1:8786; "
+            "or local, for one process per core."
+        ),
+        show_default="threads of this process",
+    ),
+]
+Metrics = Annotated[
+    str | None,
+    option(
+        "-m",
+        "--metrics",
+        "--metric",
+        panel=SCORES,
+        metavar="METRICS",
+        help="Metrics, as in 'AP nDCG@10'.",
+        show_default="all",
+    ),
+]
+MissingScores = Annotated[
+    Missing,
+    option(panel=SCORES, help=explained(Missing, WHERE_MISSING)),
+]
+
+
+_NAMED = "separated by commas; {}* matches names, @FILE has one on each line"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selected:
+    """Which of the scores to use."""
+
+    collection: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            metavar="NAME",
+            help="The collection to use, where a file holds several.",
+        ),
+    ] = None
+    metrics: Metrics = None
+    systems: Annotated[
+        str | None,
+        option(
+            panel=SCORES, metavar="NAMES", help=f"Systems, {_NAMED.format('bm25')}."
+        ),
+    ] = None
+    topics: Annotated[
+        str | None,
+        option(panel=SCORES, metavar="NAMES", help=f"Topics, {_NAMED.format('30')}."),
+    ] = None
+
+    def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
+        """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
+        from irmeta.io.scores import load_all
+
+        metrics = self.metrics
+        if metrics is not None and also is not None:
+            metrics = f"{metrics} {also}"
+        systems = named(self.systems)
+        topics = named(self.topics)
+        return load_all(
+            path,
+            collection=self.collection,
+            metrics=metrics,
+            systems=systems,
+            topics=topics,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen(Selected):
+    """Which of the scores to use, and what to do where some are missing."""
+
+    missing: MissingScores = "error"
+
+    def used(self, best: "Best | None" = None) -> dict[str, Any]:
+        """Return the options of a study that say what to use of the scores."""
+        used: dict[str, Any] = {"metrics": self.metrics, "missing": self.missing}
+        if best is not None:
+            used |= {"top": best.top, "by": best.by}
+        return used
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held(Selected):
+    """Scores of one file, whether some are missing or not."""
+
+    scores: Annotated[
+        Path,
+        argument(
+            help="A score file (Parquet), as written by irmeta evaluate or import."
+        ),
+    ]
+
+    def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
+        """Read every collection of the file."""
+        return self.read(self.scores, also)
+
+    def cube(self, also: str | None = None) -> "xr.DataArray":
+        """Read the only collection; where there are several the user has to choose one."""
+        return only(self.cubes(also))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picked(Held, Chosen):
+    """Scores of one file, and what to do where some are missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PickedPairs(Picked):
+    """Scores of one file, for a study that compares two and two, so that each pair can keep the scores it has."""
+
+    missing: Annotated[
+        MissingOfPairs,
+        option(panel=SCORES, help=explained(MissingOfPairs, WHERE_MISSING)),
+    ] = "error"  # type: ignore[assignment]  # one choice more
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooled(Chosen):
+    """Scores of one or more files, all collections in them."""
+
+    scores: Annotated[
+        list[Path],
+        argument(help="Score files (Parquet); every collection in them is used."),
+    ]
+
+    def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
+        """Read every collection of the files by name."""
+        [cubes] = self.groups(self.scores, also=also)
+        return cubes
+
+    def groups(
+        self, *groups: Sequence[Path], also: str | None = None
+    ) -> "list[dict[str, xr.DataArray]]":
+        """Read groups of files, whose collections have names that are distinct over all groups."""
+        return distinct(
+            [[(path, self.read(path, also)) for path in group] for group in groups]
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    """Which systems to keep."""
+
+    top: Annotated[
+        float | None,
+        option(
+            panel=SCORES,
+            help="Use only the best systems: this share of them, as in 0.75.",
+            show_default="all",
+        ),
+    ] = None
+    by: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            metavar="METRIC",
+            help="The metric whose best systems --top keeps; it need not be in --metrics.",
+            show_default="AP, else the deepest AP@k",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Teamed:
+    """Which systems come from one team, so that they are not independent of each other."""
+
+    groups: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            metavar="FILE|stem",
+            help="Teams of the systems: a CSV with columns run and team; or stem, if a name begins "
+            "with its team, up to the last hyphen, underscore or full stop.",
+            show_default="each system by itself",
+        ),
+    ] = None
+
+    def teams(self) -> "Groups | str | None":
+        """Read the table, if one is named."""
+        from irmeta.io.groups import read_groups
+        from irmeta.scores.teams import STEM
+
+        if self.groups in (None, STEM):
+            return self.groups
+        return read_groups(str(self.groups))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How to compute a result, and where it goes."""
+
+    output: Annotated[
+        Path | None,
+        option(
+            "-o",
+            "--output",
+            panel=RESULT,
+            help="Write to this file instead of the terminal.",
+        ),
+    ] = None
+    form: Annotated[
+        Format | None,
+        option(
+            "--format",
+            panel=RESULT,
+            help=explained(Format, "Format of the result."),
+            show_default="from the suffix of -o, else table",
+        ),
+    ] = None
+    table: Annotated[
+        str | None,
+        option(
+            "--table",
+            panel=RESULT,
+            metavar="NAME",
+            help="Write only the table of this name; the study's page in the documentation lists them.",
+            show_default="all; the first for csv",
+        ),
+    ] = None
+    plot: Annotated[
+        Path | None,
+        option(
+            panel=RESULT,
+            help="Draw the result: FILE.svg, .pdf or .png.",
+        ),
+    ] = None
+    plot_width: Annotated[
+        float | None,
+        option(
+            "--plot-width",
+            min=1,
+            max=40,
+            panel=RESULT,
+            help="Width of the plot in inches: 3.3 fits a column, 7 a page.",
+            show_default="as wide as the plot needs",
+        ),
+    ] = None
+    cluster: Cluster = None
+    quiet: Quiet = False
+
+    def show(
+        self,
+        study: "Callable[..., xr.Dataset]",
+        *scores: Any,
+        view: str | None = None,
+        **options: Any,
+    ) -> "xr.Dataset":
+        """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
+        from irmeta.cli.output import emit, form_of, working
+        from irmeta.errors import IrmetaError
+
+        if self.plot_width is not None and self.plot is None:
+            raise IrmetaError("--plot-width needs --plot FILE")
+        if self.plot is not None:  # what cannot be saved is refused before the work
+            from irmeta.io.outputs import require_folder
+            from irmeta.report.plots.figure import require_form
+
+            require_form(self.plot)
+            require_folder(self.plot)
+        form = self.form or form_of(self.output)
+        with working(self.cluster, quiet=self.quiet):
+            result = study(*scores, **options)
+        if self.plot is not None:
+            from irmeta.report.plots import figure_of
+            from irmeta.report.plots.figure import save
+
+            drawn = figure_of(result, **({"view": view} if view else {}))
+            save(drawn, self.plot, width=self.plot_width)
+        emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
+        return result
+
+
+def distinct(
+    read: "Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]]",
+) -> "list[dict[str, xr.DataArray]]":
+    """Name the collections of groups of files: a name that two files use is replaced by the files' names."""
+    from irmeta.errors import ScoresError
+
+    names = [name for group in read for _, cubes in group for name in cubes]
+    named = [
+        [
+            (name if names.count(name) == 1 else path.stem, cube)
+            for path, cubes in group
+            for name, cube in cubes.items()
+        ]
+        for group in read
+    ]
+    once = [name for group in named for name, _ in group]
+    if twice := sorted({name for name in once if once.count(name) > 1}):
+        raise ScoresError(
+            f"two collections are named {twice[0]!r}; name each file once, and give each collection "
+            "its own name with --collection of irmeta evaluate or import"
+        )
+    return [dict(group) for group in named]
+
+
+def named(text: str | None) -> str | list[str] | None:
+    """Return the names that a text lists; those on the lines of FILE if the text is @FILE."""
+    if text is None or not text.startswith("@"):
+        return text
+    from irmeta.errors import FileFormatError
+
+    path = Path(text[1:])
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise FileFormatError(
+            f"{path}: cannot be read ({reason}); @FILE must be a text file with one name on each "
+            "line; or give names or patterns themselves, as in 'bm25,dpr*'"
+        ) from error
+    return [line.strip() for line in lines if line.strip()]
+
+
+def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
+    """Return the only cube; raise ScoresError where there are several."""
+    from irmeta.io.scores import choose
+
+    return choose(cubes, None)
+
+
+def whole_numbers(name: str, text: str | None) -> list[int]:
+    """Read whole numbers above 0, as in 5,10,20: each once, in rising order; an option not given is an empty list.
+
+    From 25 to 100 in steps of 25 is 25:100:25.
+
+    >>> whole_numbers("--sizes", "20,5,5"), whole_numbers("--sizes", "25:100:25")
+    ([5, 20], [25, 50, 75, 100])
+    """
+    from irmeta.errors import IrmetaError
+
+    if text is None:
+        return []
+    steps = text.split(":")
+    parts = [part.strip() for part in (text.split(",") if len(steps) == 1 else steps)]
+    if len(steps) not in (1, 3) or not all(
+        part.isdecimal() and int(part) for part in parts
+    ):
+        raise IrmetaError(
+            f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25"
+        )
+    numbers = [int(part) for part in parts]
+    return sorted(
+        set(
+            numbers
+            if len(steps) == 1
+            else range(numbers[0], numbers[1] + 1, numbers[2])
+        )
+    )

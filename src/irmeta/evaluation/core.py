@@ -1,0 +1,142 @@
+"""The compiled core, where there is one: it reads runs and adds over ranks; without it NumPy does, to the same bits."""
+
+import codecs
+import secrets
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irmeta.choices import Precision
+from irmeta.io.files import Content
+from irmeta.io.runs.fields import PADDING, Strings
+from irmeta.io.runs.rankings import Qrels, Run
+from irmeta.io.runs.trec import HEADER, metadata_of, not_utf8, tag_remark
+from irmeta.stats.arrays import Ints
+
+try:
+    compiled: Any = import_module("irmeta._core")
+except ImportError:  # there was no compiler, or Python has no stable ABI
+    compiled = None
+
+_KEYS = secrets.token_bytes(16)
+"""Of this process's hashes: nobody can choose ids whose hashes collide."""
+
+
+class Found(NamedTuple):
+    """What the core found in a run; ranks count from 0, topics and judgments are those of the qrels.
+
+    topic, rank, judgment : of every judged document, list by list, of shape (document,).
+    retrieved : list lengths, of shape (judged topics,). other_topics : how many topics are not judged.
+    disagreeing : lists that the rank column contradicts. order : a digest of the lists of the judged topics.
+    run : the run without its documents. top_topic, top_rank, top : the first documents of each list.
+    """
+
+    topic: Ints
+    rank: Ints
+    judgment: Ints
+    retrieved: Ints
+    other_topics: int
+    disagreeing: int
+    order: str
+    run: Run
+    top_topic: Ints
+    top_rank: Ints
+    top: Strings
+
+
+def table(qrels: Qrels) -> Any:
+    """Make judgments ready for the core; None where there is none, or hashes collide too often."""
+    if compiled is None:
+        return None
+    documents = qrels.documents
+    return compiled.judgments(
+        [topic.encode("utf-8", "surrogateescape") for topic in qrels.topics],
+        documents.buffer,
+        documents.start.astype(np.int64),
+        documents.length.astype(np.int64),
+        qrels.topic.astype(np.int64),
+        _KEYS,
+    )
+
+
+def read(
+    content: Content,
+    name: str,
+    qrels: Qrels,
+    judgments: Any,
+    precision: Precision,
+    top: int = 0,
+) -> Found | None:
+    """Read a run; None unless it is regular and has a judged topic: then the plain reader says what it is.
+
+    judgments : what `table` made of the qrels.  top : of how many documents of each list the ids are wanted.
+    """
+    reader = compiled.run(judgments, precision == "float32", top)
+    header, pieces = _header(content.pieces())
+    for piece in pieces:
+        if not compiled.feed(reader, piece):
+            return None
+    found = compiled.finish(reader)
+    if found is None:
+        return None
+    arrays = [
+        np.frombuffer(part, dtype=np.int64) for part in (*found[:4], *found[10:13])
+    ]
+    topic, rank, judgment, retrieved, top_topic, top_rank, ends = arrays
+    others, disagreeing, order, is_ascii, more_tags, tag = found[4:10]
+    present = np.flatnonzero(retrieved)
+    if not present.size:
+        return None
+    run = Run(
+        name,
+        [qrels.topics[place] for place in present.tolist()],
+        np.empty(0, dtype=np.intp),
+        Strings.of([]),
+        np.empty(0),
+        remarks=[
+            *([] if is_ascii or _is_utf8(content) else [not_utf8(content.path)]),
+            *([tag_remark(content.path)] if more_tags else []),
+        ],
+        digest=content.digest,
+        tag=tag.decode("utf-8", "surrogateescape"),
+        metadata=metadata_of(header),
+    )
+    starts = np.append(0, ends[:-1]) if ends.size else ends
+    return Found(
+        topic,
+        rank,
+        judgment,
+        retrieved,
+        others,
+        disagreeing,
+        format(order, "016x"),
+        run,
+        top_topic,
+        top_rank,
+        Strings(found[13] + PADDING, starts, ends - starts),
+    )
+
+
+def _header(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return as much of a file as may be a header, if it begins with a comment; and all of its pieces."""
+    held: list[bytes] = []
+    for piece in pieces:
+        held.append(piece)
+        if not held[0].startswith(b"#") or sum(map(len, held)) >= HEADER:
+            break
+    begins = b"".join(held) if held and held[0].startswith(b"#") else b""
+    return begins.replace(b"\r\n", b"\n"), chain(held, pieces)
+
+
+def _is_utf8(content: Content) -> bool:
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    try:
+        for piece in content.pieces():
+            decode(piece)
+        decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True

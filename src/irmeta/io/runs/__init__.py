@@ -1,0 +1,1 @@
+"""Runs and judgments: files, folders and objects of other libraries, as arrays."""

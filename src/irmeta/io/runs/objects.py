@@ -1,0 +1,161 @@
+"""Runs and judgments as other libraries hold them, made what irmeta reads: a mapping or a data frame."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.io.runs.rankings import DOCUMENT, TOPIC
+
+IR_DATASETS = "irds:"
+"""What begins the name of a dataset of ir_datasets."""
+
+
+def plain(given: Any) -> Any:
+    """Turn a polars LazyFrame, a Run or Qrels of ranx, or rows of ir_measures or ir_datasets into a frame or a mapping.
+
+    Anything else is returned as it is; of an iterator it is a list.
+
+    >>> plain([("1", "a")])
+    [('1', 'a')]
+    """
+    if isinstance(given, pl.LazyFrame):
+        return given.collect()
+    if _is_of_ranx(given):
+        return given.to_dict()
+    if isinstance(given, Iterator):
+        given = list(given)
+    if isinstance(given, list | tuple) and given and _is_row(given[0]):
+        return _frame(given)
+    return given
+
+
+def name_of(given: Any) -> str:
+    """Return the name that a Run of ranx has; others have none, and are called run."""
+    if _is_of_ranx(given):
+        return str(given.name or "run")
+    return "run"
+
+
+def qrels_of_ir_datasets(name: str) -> pl.DataFrame:
+    """Return the judgments of a dataset of ir_datasets, named `irds:ID`; raise IrmetaError if it has none."""
+    return _frame(_of_ir_datasets(name, "qrels"))
+
+
+def run_of_ir_datasets(name: str) -> pl.DataFrame:
+    """Return the run that comes with a dataset of ir_datasets, its scored documents; raise IrmetaError without one."""
+    return _frame(_of_ir_datasets(name, "scoreddocs"))
+
+
+def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
+    try:
+        import ir_datasets
+    except ImportError as error:
+        raise IrmetaError(
+            f"{name}: needs ir_datasets; install it: pip install 'irmeta[ir-datasets]'"
+        ) from error
+    try:
+        dataset = ir_datasets.load(name.removeprefix(IR_DATASETS))
+    except KeyError as error:
+        raise IrmetaError(
+            f"{name}: ir_datasets has no such dataset; `ir_datasets list` lists them"
+        ) from error
+    if not getattr(dataset, f"has_{what}")():
+        if what == "qrels":
+            noun = "judgments"
+        else:
+            noun = "run (scored documents)"
+        raise IrmetaError(
+            f"{name}: the dataset has no {noun}; a subset may have them, as {name}/test"
+        )
+    try:
+        return list(getattr(dataset, f"{what}_iter")())
+    except (
+        Exception
+    ) as error:  # of downloads, archives and licences, each of its own kind
+        # of a download that failed, the first argument; the second is all that was tried
+        first = error.args[0] if error.args else type(error).__name__
+        reason = first if isinstance(first, str) else error
+        raise FileFormatError(
+            f"{name}: ir_datasets cannot read it ({reason}); if it cannot be downloaded from here, "
+            "save its judgments to a file elsewhere (`ir_datasets export ID qrels > qrels.txt`)"
+        ) from error
+
+
+def _is_of_ranx(given: Any) -> bool:
+    return type(given).__module__.partition(".")[0] == "ranx" and hasattr(
+        given, "to_dict"
+    )
+
+
+def _is_row(given: Any) -> bool:
+    """Tell whether this is a row of ir_measures or ir_datasets: a topic, a document, and a grade or a score."""
+    return hasattr(given, "query_id") and hasattr(given, "doc_id")
+
+
+def _frame(rows: Iterable[Any]) -> pl.DataFrame:
+    """Lay out rows of ir_measures or ir_datasets as a frame."""
+    listed = list(rows)
+    if listed and hasattr(listed[0], "relevance"):
+        value = "relevance"
+    else:
+        value = "score"
+    columns = {
+        name: [getattr(row, name) for row in listed]
+        for name in ("query_id", "doc_id", value)
+    }
+    return pl.DataFrame(
+        columns, schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64}
+    )
+
+
+def ratings_of(held: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Return judgments by topic of a judgment list of OpenSearch, or of a request of Elasticsearch's rank_eval.
+
+    held : JSON with a list under `judgmentRatings` (query, and ratings with docId and rating) or `requests` (id, and
+    ratings with _id and rating), however deep; or {topic: {document: grade}}, which is returned as it is. A topic or
+    document that occurs twice raises ValueError.
+    """
+    entries = held if isinstance(held, list) else _entries(held)
+    if entries is None:
+        return held
+    found: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        topic = _under(entry, ("id", "query", *TOPIC))
+        if topic in found:
+            raise ValueError(f"{topic!r} occurs twice")
+        found[topic] = {}
+        for rating in entry.get("ratings", ()):
+            document = _under(rating, ("_id", "docId", *DOCUMENT))
+            if document in found[topic]:
+                raise ValueError(f"document {document!r} of {topic!r} occurs twice")
+            found[topic][document] = rating.get("rating")
+    return found
+
+
+def _entries(held: Any) -> list[Any] | None:
+    """Find the list of rated queries in JSON."""
+    inner: Iterable[Any]
+    if not isinstance(held, dict):
+        inner = held if isinstance(held, list) else ()
+    elif lists := [
+        held[name]
+        for name in ("judgmentRatings", "requests")
+        if isinstance(held.get(name), list)
+    ]:
+        return list(lists[0])
+    else:
+        inner = held.values()
+    deeper = (_entries(one) for one in inner)
+    return next((found for found in deeper if found is not None), None)
+
+
+def _under(entry: Any, names: Iterable[str]) -> str:
+    found = next(
+        (entry[name] for name in names if isinstance(entry, dict) and name in entry),
+        None,
+    )
+    if not isinstance(found, str | int):
+        raise ValueError(f"no {' or '.join(list(names)[:2])} in {str(entry)[:60]}")
+    return str(found)

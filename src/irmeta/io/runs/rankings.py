@@ -1,0 +1,346 @@
+"""Runs and judgments as arrays, and how Python objects (dicts, data frames) become them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from irmeta.errors import FileFormatError, Remark
+from irmeta.io.runs.fields import Strings, Words
+from irmeta.io.strictly import number
+from irmeta.metrics.signatures import HIGHEST
+from irmeta.stats.arrays import Floats, Indices, Ints
+from irmeta.words import counted
+
+TOPIC = ("topic", "query_id", "qid", "query", "query-id")
+DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus-id")
+SCORE = ("score", "sim")
+GRADE = ("grade", "relevance", "rel", "label", "score")
+SYSTEM = ("system", "run", "name")
+"""Column names under which data frames may hold these; the first found is taken."""
+
+_ROUNDS = 32
+"""Numbers that share a slot in random data are few; after these rounds of comparing them, the rest is sorted."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One system's ranked lists: n retrieved documents, in the order given.
+
+    topics : the distinct topics, in order of first appearance; topic : index into them, of shape (n,).
+    documents, scores : of shape (n,). ranks : the rank column, which nothing is ranked by, where there is one.
+    digest : SHA-256 of what it was read from. tag : the first run tag of its file, empty where there is none.
+    metadata : what its file says of it in a header of ir_metadata, as YAML.
+    """
+
+    name: str
+    topics: list[str]
+    topic: Indices
+    documents: Strings
+    scores: Floats
+    ranks: Strings | None = None
+    remarks: Sequence[Remark] = ()
+    digest: str = ""
+    tag: str = ""
+    metadata: str = ""
+
+
+@dataclass(frozen=True)
+class Qrels:
+    """Relevance judgments: n judged documents, with `topics` and `topic` as in Run, and grades of shape (n,).
+
+    source : where they are from; digest : SHA-256 of what they were read from.
+    """
+
+    topics: list[str]
+    topic: Indices
+    documents: Strings
+    grades: Floats
+    remarks: Sequence[Remark] = ()
+    source: str = "qrels"
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call the collection."""
+        return collection_name(self.source)
+
+
+def collection_name(source: str | PurePath) -> str:
+    """Name a collection by its qrels file, up to the first point, or by its dataset of ir_datasets.
+
+    >>> collection_name("data/robust04.qrels.txt")
+    'robust04'
+    >>> collection_name("irds:msmarco-passage/trec-dl-2019/judged")
+    'msmarco-passage-trec-dl-2019-judged'
+    """
+    if str(source).startswith("irds:"):
+        return str(source).removeprefix("irds:").replace("/", "-")
+    return PurePath(source).name.partition(".")[0] or "collection"
+
+
+def index_strings(texts: Strings) -> tuple[list[str], Indices]:
+    """Return the distinct strings in order of first appearance, and each string's index among them."""
+    new = texts.starts_block()
+    known: dict[str, int] = {}
+    codes = [
+        known.setdefault(text, len(known)) for text in texts.take(np.flatnonzero(new))
+    ]
+    return list(known), np.array(codes, dtype=np.intp).take(np.cumsum(new) - 1)
+
+
+def pair_keys(topic: Indices, document: Words) -> Words:
+    """Return a number for each (topic, document hash) pair: equal pairs have equal ones, others almost never."""
+    # the topic's number times a large odd constant, so that neighbouring topics differ in their first bits too
+    spread = (topic.astype(np.uint64) + np.uint64(1)) * np.uint64(0xD6E8FEB86659FD93)
+    return document ^ spread
+
+
+def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
+    """Find rows that repeat an earlier row's topic and document: their indices, and the indices of the first ones."""
+    key = pair_keys(topic, documents.hash)
+    if not _repeats(key):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    # rows that share a key: pairs that repeat, and different pairs whose hashes are equal, by chance or by design
+    order = np.argsort(key, kind="stable")
+    alike = key[order][1:] == key[order][:-1]
+    shared = np.sort(order[np.append(alike, False) | np.append(False, alike)])
+    # ordered by the pairs themselves, equal ones are neighbours; the sort is stable, so the earliest comes first
+    texts = documents.take(shared)
+    by_pair = np.lexsort((texts.places(), topic[shared]))
+    row = shared[by_pair]
+    texts = texts.take(by_pair)
+    # where a pair differs from the one before it: by document, or by topic
+    begins = texts.starts_block()
+    begins[1:] |= topic[row][1:] != topic[row][:-1]
+    # the row with which each row's block of equal pairs begins
+    start = np.where(begins, np.arange(row.size), 0)
+    first = row[np.maximum.accumulate(start)]
+    return row[~begins], first[~begins]
+
+
+def _repeats(key: Words) -> bool:
+    """Tell whether a number occurs twice, without sorting unless many begin alike.
+
+    Each number is written into the slot that its first bits name, over what another wrote there before. The numbers
+    that were overwritten are compared with the one that stayed, and then go through the same among themselves.
+    """
+    # about four slots for each number
+    bits = np.uint64(64 - int(key.size * 4).bit_length())
+    slot = (key >> bits).astype(np.intp)
+    row = np.arange(key.size, dtype=np.min_scalar_type(key.size))
+    stays = np.empty(int(slot.max(initial=0)) + 1, dtype=row.dtype)
+    for _ in range(_ROUNDS):
+        stays[slot] = row
+        winner = stays.take(slot)
+        overwritten = np.flatnonzero(winner != row)
+        row = row[overwritten]
+        winner = winner[overwritten]
+        slot = slot[overwritten]
+        if (key[row] == key[winner]).any():
+            return True
+        if not row.size:
+            return False
+    return np.unique(key[row]).size < row.size
+
+
+def run_from_mapping(lists: Mapping[str, Mapping[str, float]], name: str) -> Run:
+    """Make a run from {topic: {document: score}}."""
+    topics, documents, scores = _flat(lists)
+    return _run(name, topics, documents, scores)
+
+
+def qrels_from_mapping(judgments: Mapping[str, Mapping[str, float]]) -> Qrels:
+    """Make judgments from {topic: {document: grade}}."""
+    return _qrels(*_flat(judgments))
+
+
+def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
+    """Make runs from a pandas or polars frame with columns for topic, document and score, and for system if several.
+
+    Column names may be those of ir_measures (query_id, doc_id), PyTerrier (qid, docno) or ours.
+    """
+    topics, documents, scores = _columns(table, SCORE)
+    system = next((column for column in SYSTEM if column in table.columns), None)
+    if system is None:
+        return [_run(name, topics, documents, scores)]
+    names, code = index_strings(_ids(table[system]))
+    runs = []
+    for index, system_name in enumerate(names):
+        rows = np.flatnonzero(code == index)
+        runs.append(
+            _run(system_name, topics.take(rows), documents.take(rows), scores[rows])
+        )
+    return runs
+
+
+def qrels_from_frame(table: Any) -> Qrels:
+    """Make judgments from a pandas or polars frame with columns for topic, document and grade."""
+    return _qrels(*_columns(table, GRADE))
+
+
+def grade_remarks(grades: Floats, source: str) -> list[Remark]:
+    """Say what is unusual about grades: below zero, very high, not whole."""
+    texts = []
+    below = grades[grades < 0]
+    if below.size:
+        kinds, counts = np.unique(below, return_counts=True)
+        histogram = ", ".join(
+            f"{count} of grade {kind:g}"
+            for kind, count in zip(kinds, counts, strict=True)
+        )
+        texts.append(f"documents with a grade below 0 count as not judged: {histogram}")
+    if (grades > 127).any():
+        texts.append(
+            f"the highest grade is {grades.max():g}; are these counts rather than grades?"
+        )
+    fractions = int(np.count_nonzero(grades % 1))
+    if fractions:
+        texts.append(
+            f"{counted(fractions, 'grade')} not whole; used as gains unchanged"
+        )
+    return [Remark("warning", source, None, text) for text in texts]
+
+
+def score_remarks(scores: Floats, source: str) -> list[Remark]:
+    """Say what is unusual about scores: infinities."""
+    count = int(np.count_nonzero(np.isinf(scores)))
+    if not count:
+        return []
+    text = f"{counted(count, 'infinite score')}; documents with equal ones tie"
+    return [Remark("warning", source, None, text)]
+
+
+def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
+    if np.isnan(scores).any():
+        raise FileFormatError(
+            f"run {name}: a score is NaN, which cannot be ranked; leave the document out"
+        )
+    names, topic = index_strings(topics)
+    _refuse_duplicates(f"run {name}", names, topic, documents)
+    remarks = score_remarks(scores, f"run {name}")
+    return Run(
+        name,
+        names,
+        topic,
+        documents,
+        scores,
+        remarks=remarks,
+        digest=_digest(topics, documents, scores),
+    )
+
+
+def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
+    if not grades.size:
+        raise FileFormatError("the qrels are empty")
+    if not np.isfinite(grades).all():
+        raise FileFormatError("qrels: a grade is not a finite number")
+    large = grades[np.abs(grades) > HIGHEST]
+    if large.size:
+        raise FileFormatError(
+            f"qrels: the grade {large[0]:g} is too large for a grade (at most 2^31)"
+        )
+    names, topic = index_strings(topics)
+    _refuse_duplicates("qrels", names, topic, documents)
+    remarks = grade_remarks(grades, "qrels")
+    return Qrels(
+        names,
+        topic,
+        documents,
+        grades,
+        remarks,
+        digest=_digest(topics, documents, grades),
+    )
+
+
+def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
+    sha = hashlib.sha256()
+    for texts in (topics, documents):
+        for part in (texts.buffer, texts.start, texts.length):
+            sha.update(bytes(part))
+    sha.update(bytes(values))
+    return sha.hexdigest()
+
+
+def _refuse_duplicates(
+    source: str, names: list[str], topic: Indices, documents: Strings
+) -> None:
+    repeated, _ = duplicates(topic, documents)
+    if repeated.size:
+        first = int(repeated.min())
+        raise FileFormatError(
+            f"{source}: document {documents[first]!r} occurs twice for topic {names[topic[first]]!r}"
+        )
+
+
+def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, Floats]:
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[float] = []
+    try:
+        for topic, inner in nested.items():
+            topics += [str(topic)] * len(inner)
+            documents += map(str, inner)
+            values += map(number, inner.values())
+        return (
+            Strings.of(topics),
+            Strings.of(documents),
+            np.array(values, dtype=np.float64),
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FileFormatError(
+            f"not of the form {{topic: {{document: number}}}}: {error}"
+        ) from error
+
+
+def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
+    found = []
+    for names in (TOPIC, DOCUMENT, value):
+        column = next((name for name in names if name in table.columns), None)
+        if column is None:
+            present = ", ".join(str(name) for name in table.columns)
+            raise FileFormatError(
+                f"the table has no column {' or '.join(names)}; it has {present}"
+            )
+        found.append(table[column])
+    topics, documents = (_ids(column) for column in found[:2])
+    try:
+        return topics, documents, _values(found[2])
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(
+            f"the column {found[2].name!r} of the table must hold numbers: {error}"
+        ) from error
+
+
+def _values(column: Any) -> Floats:
+    """Return a column of numbers; texts count if a run file could have them."""
+    cells = np.asarray(column)
+    if cells.dtype.kind in "fiu":
+        return cells.astype(np.float64)
+    return np.array([number(cell) for cell in cells.tolist()], dtype=np.float64)
+
+
+def _ids(column: Any) -> Strings:
+    cells = list(column)
+    if any(map(_is_missing, cells)):
+        raise FileFormatError(
+            f"the column {column.name!r} of the table has missing ids"
+        )
+    try:
+        return Strings.of([str(cell) for cell in cells])
+    except UnicodeEncodeError as error:
+        raise FileFormatError(
+            f"the column {column.name!r} of the table has an id that is not text: {error}"
+        ) from error
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except (
+        TypeError
+    ):  # pandas.NA != pandas.NA is itself pandas.NA, which is neither True nor False
+        return True

@@ -1,0 +1,610 @@
+"""Runs and judgments (qrels) as arrays: read fast where a file is regular, and line by line where it is not.
+
+Ids are bytes and stay what they are (`007`, `NA`, `1e5`); nothing is repaired without being asked for or remarked upon.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import takewhile
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import polars as pl
+
+from irmeta.errors import FileFormatError, Remark, require_choice
+from irmeta.io.files import Content, Location, stem
+from irmeta.io.runs.beir import table_of
+from irmeta.io.runs.decimals import numbers
+from irmeta.io.runs.fields import Columns, Strings, split
+from irmeta.io.runs.objects import ratings_of
+from irmeta.io.runs.rankings import (
+    Qrels,
+    Run,
+    duplicates,
+    grade_remarks,
+    index_strings,
+    qrels_from_frame,
+    qrels_from_mapping,
+    run_from_mapping,
+    score_remarks,
+)
+from irmeta.io.strictly import parsed
+from irmeta.metrics.signatures import HIGHEST
+from irmeta.stats.arrays import Floats, Indices, Ints
+from irmeta.words import counted, reason
+
+SHOWN = 5
+"""How many problems of one file an error shows."""
+_LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
+"""Matches a text that has a line which is neither blank nor a comment."""
+_RUN_LINE = re.compile(
+    rb"^[ \t]*(?:\S+[ \t]+){4}[-+.\d][^\s,]*[ \t]+\S+[ \t]*$", re.MULTILINE
+)
+"""Matches a text that has a line of six fields, the fifth looking like a score."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader accepts beyond the format: nothing unless the user asks for it.
+
+    allow_missing_tag : accept run lines of 5 fields. extra_columns : ignore fields after the sixth of a run line.
+    skip_header : skip a header line. allow_empty : accept an empty run, which scores 0. dedup : what to do where a list
+    has a document twice: "error", keep the "first" line, or keep the "best" score. qrels_format : "trec", or "beir" for
+    tables with a header line.
+    """
+
+    allow_missing_tag: bool = False
+    extra_columns: bool = False
+    skip_header: bool = False
+    allow_empty: bool = False
+    dedup: Literal["error", "first", "best"] = "error"
+    qrels_format: Literal["trec", "beir"] = "trec"
+
+    def __post_init__(self) -> None:
+        require_choice("dedup", self.dedup, ("error", "first", "best"))
+        require_choice("qrels_format", self.qrels_format, ("trec", "beir"))
+
+
+Given = TypeVar("Given", Run, Qrels)
+
+
+class Layout(NamedTuple):
+    """Where the fields of a line stand."""
+
+    noun: str
+    names: tuple[str, ...]
+    document: int
+    value: int
+
+    @property
+    def width(self) -> int:
+        """The number of fields."""
+        return len(self.names)
+
+
+RUN = Layout("run", ("topic", "Q0", "document", "rank", "score", "tag"), 2, 4)
+_QRELS = Layout("qrels", ("topic", "iteration", "document", "grade"), 2, 3)
+_BEIR = Layout("qrels", ("query-id", "corpus-id", "score"), 1, 2)
+_STRAY = "this is not a run file (no line has 6 fields); remove it from the folder or pass a glob such as 'runs/*.gz'"
+HEADER = 1 << 16
+"""Bytes of a file in which a header of ir_metadata ends."""
+_HEADERS = {
+    b"qid",
+    b"query",
+    b"query-id",
+    b"query_id",
+    b"queryid",
+    b"topic",
+    b"topic_id",
+    b"topicid",
+}
+
+
+@dataclass
+class _Rows:
+    """The fields of a file that matter, and what there is to say about it; `line` is None until somebody needs it."""
+
+    topic: Strings
+    document: Strings
+    value: Floats
+    line: Ints | None = None
+    ranks: Strings | None = None
+    remarks: list[Remark] = field(default_factory=list)
+    tag: str = ""
+
+    def take(self, keep: Indices) -> "_Rows":
+        line = None if self.line is None else self.line[keep]
+        ranks = None if self.ranks is None else self.ranks.take(keep)
+        return _Rows(
+            self.topic.take(keep),
+            self.document.take(keep),
+            self.value[keep],
+            line,
+            ranks,
+            self.remarks,
+            self.tag,
+        )
+
+
+def read_run(
+    path: Location, name: str | None = None, reading: Reading | None = None
+) -> Run:
+    """Read a run: topic, Q0, document, rank, score and tag on each line, or JSON of {topic: {document: score}}.
+
+    name : the system; by default the file's name without compression suffix. A file that is not a run raises
+    FileFormatError with its first problems, each with file and line.
+    """
+    return run_of(
+        Content(path), stem(path) if name is None else name, reading or Reading()
+    )
+
+
+def run_of(content: Content, name: str, reading: Reading) -> Run:
+    """Make a run of what its file holds; see `read_run`."""
+    path = content.path
+    text, remarks = text_of(content.data, path)
+    if text[:64].lstrip().startswith(b"{") and not (
+        _RUN_LINE.search(text) and not _is_json(text)
+    ):
+        run = _from_json(text, path, partial(run_from_mapping, name=name), "score")
+    elif _LINE.search(text):
+        run = _run_from_lines(text, path, name, reading)
+    else:
+        run = run_from_mapping({}, name)
+    if not run.topics and not reading.allow_empty:
+        raise FileFormatError(
+            f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)"
+        )
+    return replace(
+        run,
+        remarks=[*remarks, *run.remarks],
+        digest=content.digest,
+        metadata=metadata_of(text),
+    )
+
+
+def metadata_of(text: bytes) -> str:
+    r"""Return the YAML that a run file has in a header of ir_metadata; empty without one.
+
+    Its lines begin with `#` and stand between `# ir_metadata.start` and `# ir_metadata.end`, at the beginning of the
+    file and within 64 kB. Source: Breuer, Keller and Schaer (SIGIR 2022).
+
+    >>> metadata_of(b"# ir_metadata.start\n# actor:\n#   team: ours\n# ir_metadata.end\n1 Q0 a 1 2.5 x\n")
+    'actor:\n  team: ours\n'
+    """
+    if not text.startswith(b"#"):
+        return ""
+    header = takewhile(lambda line: line.startswith(b"#"), text[:HEADER].split(b"\n"))
+    lines = [
+        line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip()
+        for line in header
+    ]
+    if not lines or lines[0] != "ir_metadata.start" or "ir_metadata.end" not in lines:
+        return ""
+    inside = lines[1 : lines.index("ir_metadata.end")]
+    return "".join(f"{line}\n" for line in inside)
+
+
+def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
+    rows = _read(text, RUN, path, reading)
+    topics, topic = index_strings(rows.topic)
+    keep = _without_duplicates(rows, topic, text, path, reading)
+    if keep is not None:
+        rows = rows.take(keep)
+        topic = topic[keep]
+    remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
+    return Run(
+        name,
+        topics,
+        topic,
+        rows.document,
+        rows.value,
+        rows.ranks,
+        remarks,
+        tag=rows.tag,
+    )
+
+
+def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
+    """Read relevance judgments: topic, iteration, document and grade on each line, or JSON as of runs.
+
+    The JSON may also be a judgment list of OpenSearch, or a rank_eval request of Elasticsearch; a table of query-id,
+    corpus-id and score may also be JSON lines or Parquet.
+
+    A grade is a number; below zero means not judged, as trec_eval has it. Two grades for one document raise
+    FileFormatError; the same grade twice is remarked upon.
+    """
+    reading = reading or Reading()
+    content = Content(path)
+    path = content.path
+    data = content.data
+    table = table_of(data, path)
+    if table is not None:
+        return _from_table(table, content)
+    text, remarks = text_of(data, path)
+    if not _LINE.search(text):
+        raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
+    if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
+        qrels = _from_json(text, path, _rated, "grade")
+        return replace(
+            qrels,
+            remarks=[*remarks, *qrels.remarks],
+            source=str(path),
+            digest=content.digest,
+        )
+    rows = _read(
+        text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading
+    )
+    topics, topic = index_strings(rows.topic)
+    keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
+    if keep is not None:
+        rows = rows.take(keep)
+        topic = topic[keep]
+    remarks += [*rows.remarks, *grade_remarks(rows.value, str(path))]
+    if re.search(rb"(?m)^[ \t]*\n", text):
+        remarks.append(
+            Remark(
+                "warning",
+                str(path),
+                None,
+                "blank lines were skipped (trec_eval refuses such a file)",
+            )
+        )
+    return Qrels(
+        topics, topic, rows.document, rows.value, remarks, str(path), content.digest
+    )
+
+
+def text_of(
+    text: bytes, path: Location, *, first: bool = True
+) -> tuple[bytes, list[Remark]]:
+    """Return a text with newlines as line ends and without byte order mark, and what there is to say of its bytes.
+
+    first : whether it is the beginning of its file.
+    """
+    remarks: list[Remark] = []
+    if first and (text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04")):
+        raise FileFormatError(
+            f"{path}: this is an archive; unpack it and pass the folder"
+        )
+    if b"\0" in text:
+        raise FileFormatError(
+            f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text"
+        )
+    if first and text.startswith(b"\xef\xbb\xbf"):
+        text = text[3:]
+        remarks.append(Remark("warning", str(path), 1, "byte order mark dropped"))
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not text.isascii() and not _is_utf8(text):
+        remarks.append(not_utf8(path))
+    return text, remarks
+
+
+def not_utf8(path: Location) -> Remark:
+    """Say that a file has bytes that are not UTF-8."""
+    what = "not UTF-8; ids keep their bytes unchanged"
+    return Remark("warning", str(path), None, what)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
+    columns = split(text, layout.width)
+    rows = None if columns is None else regular(columns, layout, path)
+    return rows or _carefully(text, layout, path, reading)
+
+
+def regular(columns: Columns, layout: Layout, path: Location) -> _Rows | None:
+    """Take the columns of a file whose lines all have the right number of fields; None if a value is not a number."""
+    try:
+        values = numbers(columns[layout.value], _number)
+    except ValueError:
+        return None
+    if layout is not RUN and not (np.abs(values) <= HIGHEST).all():
+        return None
+    rows = _Rows(columns[0], columns[layout.document], values)
+    if layout is RUN:
+        rows.ranks, rows.tag = columns[3], columns[5][0]
+        if not columns[5].all_equal():
+            rows.remarks.append(tag_remark(path))
+    return rows
+
+
+def tag_remark(path: Location) -> Remark:
+    """Say that a run has several tags."""
+    return Remark(
+        "warning",
+        str(path),
+        None,
+        f"more than one run tag; the system is named {stem(path)}",
+    )
+
+
+def _number(text: str) -> float:
+    """Read a number that is not a plain decimal: exponents and infinities are numbers, `nan` and `1_000` are not."""
+    value = float(text)
+    if math.isnan(value) or "_" in text or not text.isascii():
+        raise ValueError(text)
+    return value
+
+
+def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
+    """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
+    taken: list[tuple[int, list[bytes], float]] = []
+    remarks: list[Remark] = []
+    unfit = 0
+    widths = set()
+    first = True
+    for number, line in enumerate(text.split(b"\n"), 1):
+        fields = line.split()
+        if not fields or line.startswith(b"#"):
+            continue
+        header = first and fields[0].lower() in _HEADERS
+        first = False
+        if header and (reading.skip_header or layout is _BEIR):
+            continue
+        widths.add(len(fields))
+        try:
+            fitted = _fitted(fields, line, layout, reading, header)
+            taken.append((number, fitted, _value(fitted[layout.value], layout)))
+            unfit += len(fields) != layout.width
+        except ValueError as problem:
+            remarks.append(Remark("error", str(path), number, str(problem)))
+    # a text, rather than a run that lacks something
+    if layout is RUN and len(widths) > 2 and not taken:
+        remarks.insert(0, Remark("error", str(path), None, _STRAY))
+    if remarks:
+        raise problems(remarks)
+    if not taken:
+        raise FileFormatError(
+            f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
+        )
+    rows = _rows(taken, layout, path)
+    if unfit:
+        what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
+        rows.remarks.append(Remark("warning", str(path), None, what))
+    return rows
+
+
+def _rows(
+    taken: Sequence[tuple[int, list[bytes], float]], layout: Layout, path: Location
+) -> _Rows:
+    """Put lines that were read, as (line number, fields, value), into columns."""
+    line_numbers, lines, values = zip(*taken, strict=True)
+    rows = _Rows(
+        _field(lines, 0),
+        _field(lines, layout.document),
+        np.array(values),
+        np.array(line_numbers),
+    )
+    if layout is RUN:
+        rows.ranks = _field(lines, 3)
+        tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
+        if tags:
+            rows.tag = tags[0].decode("utf-8", "surrogateescape")
+        else:
+            rows.tag = ""
+        if len(tags) > 1:
+            rows.remarks.append(tag_remark(path))
+    return rows
+
+
+def _field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
+    return Strings.of(
+        [fields[which].decode("utf-8", "surrogateescape") for fields in lines]
+    )
+
+
+def _fitted(
+    fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool
+) -> list[bytes]:
+    """Return the fields of a line if it has the right number of them, or the user allows this number."""
+    count = len(fields)
+    width = layout.width
+    if header:
+        if count == 3 and layout is _QRELS:
+            hint = "--qrels-format beir"
+        else:
+            hint = "--skip-header"
+        raise ValueError(f"looks like a header line: {_shown(line)} ({hint})")
+    if count == width or (count > width and layout is RUN and reading.extra_columns):
+        return fields
+    if count == width - 1 and layout is RUN and reading.allow_missing_tag:
+        return [*fields, b""]
+    raise ValueError(
+        (
+            f"{count} fields, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
+            f"{_shown(line)}"
+        )
+        + _hint(fields, line, layout)
+    )
+
+
+def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
+    """Guess why a line has the wrong number of fields, and say how to mend it."""
+    count = len(fields)
+    width = layout.width
+    if line.lstrip().startswith(b"<"):
+        return "; is this a web page? The URL of a folder ends with /"
+    if b"\xc2\xa0" in line:
+        return (
+            "; it has a no-break space (U+00A0), which does not separate fields; replace it with a "
+            "blank"
+        )
+    if count == 1 and b"," in line:
+        return "; fields are separated by blanks or tabs, not commas"
+    if layout is RUN and count == width - 1:
+        return "; is the run tag missing? (--allow-missing-tag)"
+    if layout is RUN and count > width:
+        return "; does a document id contain a blank? To ignore trailing columns: --extra-columns"
+    if layout is RUN and count == _QRELS.width:
+        return "; is this a line of judgments?"
+    if layout is _QRELS and count == RUN.width:
+        return "; is this a line of a run? Name the judgments first, then the runs"
+    if layout is _QRELS and count == 3:
+        return (
+            "; is the second column missing? For tables with a header query-id, corpus-id, score: "
+            "--qrels-format beir"
+        )
+    return ""
+
+
+def _value(text: bytes, layout: Layout) -> float:
+    """Read a score or a grade."""
+    shown = _shown(text)
+    what = layout.names[layout.value]
+    try:
+        value = _number(text.decode("ascii"))
+    except ValueError:
+        if text.lower() == b"nan":
+            raise ValueError(
+                f"the {what} is {shown}, which cannot be ranked; leave the document out"
+            ) from None
+        comma = "; write decimals with a point" if b"," in text else ""
+        raise ValueError(f"the {what} {shown} is not a number{comma}") from None
+    if layout is not RUN and abs(value) > HIGHEST:
+        raise ValueError(f"the {what} {shown} is too large for a grade (at most 2^31)")
+    return value
+
+
+def _shown(text: bytes) -> str:
+    return ascii(text[:80].decode("utf-8", "backslashreplace").rstrip()) + (
+        "..." if len(text) > 80 else ""
+    )
+
+
+def _without_duplicates(
+    rows: _Rows,
+    topic: Indices,
+    text: bytes,
+    path: Location,
+    reading: Reading,
+    *,
+    judged: bool = False,
+) -> Indices | None:
+    """Say which rows to keep where documents are repeated (None: all); raise unless the repetition is harmless."""
+    repeated, original = duplicates(topic, rows.document)
+    if not repeated.size:
+        return None
+    if judged:
+        equal = rows.value[repeated] == rows.value[original]
+    else:
+        equal = np.zeros(repeated.size, dtype=np.bool_)
+    wrong = ~equal if judged or reading.dedup == "error" else equal
+    if wrong.any():
+        line = _line_numbers(text) if rows.line is None else rows.line
+        raise problems(
+            _duplicate_remarks(
+                rows, line, repeated[wrong], original[wrong], path, judged
+            )
+        )
+    drop = repeated
+    lines = counted(repeated.size, "line")
+    if judged:
+        what = f"dropped {lines} with a repeated judgment"
+    elif reading.dedup == "first":
+        what = f"dropped {lines} with a repeated document; the first is kept"
+    else:
+        drop = _all_but_best(rows.value, repeated, original)
+        what = f"dropped {lines} with a repeated document; the best score is kept"
+    rows.remarks.append(Remark("warning", str(path), None, what))
+    return np.setdiff1d(np.arange(topic.size), drop)
+
+
+def _all_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
+    """Return the rows to drop of each repeated document: all but the one with the highest score, the first if tied."""
+    firsts = np.unique(original)
+    row = np.concatenate([firsts, repeated])
+    owner = np.concatenate([firsts, original])  # the first row of the same document
+    # document by document, the best score first, of equal scores the earlier row
+    order = np.lexsort((row, -values[row], owner))
+    same_document = np.diff(owner[order], prepend=-1) == 0
+    drop: Ints = row[order][same_document]
+    return drop
+
+
+def _line_numbers(text: bytes) -> Ints:
+    lines = enumerate(text.split(b"\n"), 1)
+    return np.array(
+        [number for number, line in lines if line.strip() and not line.startswith(b"#")]
+    )
+
+
+def _duplicate_remarks(
+    rows: _Rows,
+    line: Ints,
+    repeated: Ints,
+    original: Ints,
+    path: Location,
+    judged: bool,
+) -> list[Remark]:
+    remarks = []
+    for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
+        what = (
+            f"document {rows.document[later]!r} of topic {rows.topic[later]!r} also stands on line "
+            f"{line[first]}"
+        )
+        if judged:
+            mend = (
+                f" with grade {rows.value[first]:g}, here with grade {rows.value[later]:g}; remove "
+                "one of them"
+            )
+        else:
+            mend = "; a ranking has each document once (to keep one: --dedup first or best)"
+        remarks.append(Remark("error", str(path), int(line[later]), what + mend))
+    return remarks
+
+
+def problems(remarks: Sequence[Remark]) -> FileFormatError:
+    """Make one error of a file's problems; it shows the first of them and says how many there are."""
+    shown = [str(remark) for remark in remarks[:SHOWN]]
+    if len(remarks) > SHOWN:
+        shown.append(
+            f"{remarks[0].path}: and {len(remarks) - SHOWN} more problems like these"
+        )
+    return FileFormatError("\n".join(shown), remarks)
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _rated(held: Any) -> Qrels:
+    return qrels_from_mapping(ratings_of(held))
+
+
+def _from_table(table: pl.DataFrame, content: Content) -> Qrels:
+    """Make judgments of the table that a file holds."""
+    path = str(content.path)
+    try:
+        qrels = qrels_from_frame(table)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error}") from error
+    return replace(qrels, source=path, digest=content.digest)
+
+
+def _from_json(
+    text: bytes, path: Location, make: Callable[[Any], Given], value: str
+) -> Given:
+    """Make a run or judgments from JSON."""
+    try:
+        return make(parsed(text))
+    except (ValueError, RecursionError, FileFormatError) as error:
+        raise FileFormatError(
+            f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({reason(error)})"
+        ) from error

@@ -1,0 +1,1 @@
+"""Score tables that users already have, as cubes."""

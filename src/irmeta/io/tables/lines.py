@@ -1,0 +1,150 @@
+"""Score tables with one score a line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, read_bytes, stem
+from irmeta.io.strictly import lines, parsed
+from irmeta.io.tables.matrices import Paths, all_files, collected, score_of, table_of
+from irmeta.metrics.names import canonical
+from irmeta.scores.frames import ALL
+
+RUN = ("run_id", "run", "system", "runid", "name")
+TOPIC = ("topic_id", "query_id", "topic", "query", "qid")
+MEASURE = ("measure", "metric")
+VALUE = ("value", "score")
+"""The keys under which JSON lines may hold these; the first found is taken."""
+_SUFFIXES = (".txt", ".tsv", ".jsonl", ".json", ".eval")
+
+_Row = tuple[str, str, str, float]
+
+
+def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
+    """Read what ir_measures prints by topic: topic, measure and value, one file a system; or run before these.
+
+    A system is named by its file where lines have three fields. Means under `all` are left out where there are topics.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
+    """
+    return collected(
+        [_fields(path, _of_ir_measures) for path in all_files(paths)], collection
+    )
+
+
+def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
+    """Read the `tot` tables of TREC Auto-Judge: run, measure, topic and value on each line.
+
+    paths : files, folders or globs. collection : the name of the collection.
+    """
+    return collected([_fields(path, _of_tot) for path in all_files(paths)], collection)
+
+
+def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
+    """Read JSON lines with run_id, topic_id, measure and value, as TREC Auto-Judge and ir_measures write them.
+
+    Without a run, systems are named by their files; without a topic, a line is a mean.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
+    """
+    return collected([_json_lines(path) for path in all_files(paths)], collection)
+
+
+def _of_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
+    if len(fields) == 3:
+        topic, measure, value = fields
+        return name, topic, measure, value
+    if len(fields) == 4:
+        return fields
+    raise ValueError(
+        f"{len(fields)} fields, expected 3 (topic measure value) or 4 (run topic measure value)"
+    )
+
+
+def _of_tot(fields: Sequence[str], name: str) -> Sequence[str]:
+    del name  # each line says its run
+    if len(fields) != 4:
+        raise ValueError(f"{len(fields)} fields, expected 4 (run measure topic value)")
+    run, measure, topic, value = fields
+    return run, topic, measure, value
+
+
+def _fields(path: Location, order: Any) -> pl.DataFrame:
+    """Read lines of fields; `order` puts those of one into the order run, topic, measure, value."""
+    rows: list[_Row] = []
+    for number, line in _numbered(path):
+        fields = line.split("\t") if "\t" in line else line.split()
+        try:
+            run, topic, measure, value = (
+                field.strip() for field in order(fields, _system(path))
+            )
+        except ValueError as error:
+            raise FileFormatError(f"{path}:{number}: {error}: {line[:60]!r}") from None
+        rows.append(
+            (run, topic, canonical(measure), score_of(value, f"{path}:{number}"))
+        )
+    return _table(rows, path)
+
+
+def _json_lines(path: Location) -> pl.DataFrame:
+    rows: list[_Row] = []
+    for number, line in _numbered(path):
+        try:
+            said = parsed(line)
+        except ValueError as error:
+            raise FileFormatError(
+                f"{path}:{number}: not a line of JSON ({error})"
+            ) from None
+        if not isinstance(said, dict):
+            raise FileFormatError(
+                f"{path}:{number}: expected a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
+            )
+        run = _under(said, RUN, _system(path))
+        topic = _under(said, TOPIC, ALL)
+        measure = _under(said, MEASURE)
+        value = _under(said, VALUE)
+        if measure is None or value is None:
+            lacking = MEASURE[0] if measure is None else VALUE[0]
+            raise FileFormatError(
+                f"{path}:{number}: it lacks {lacking!r}; it has {', '.join(map(str, said))}"
+            )
+        rows.append(
+            (
+                str(run),
+                str(topic),
+                canonical(str(measure)),
+                score_of(str(value), f"{path}:{number}"),
+            )
+        )
+    return _table(rows, path)
+
+
+def _under(
+    said: dict[str, Any], keys: Sequence[str], otherwise: str | None = None
+) -> Any:
+    return next((said[key] for key in keys if key in said), otherwise)
+
+
+def _numbered(path: Location) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, with their numbers."""
+    yield from (
+        (number, line)
+        for number, line in enumerate(lines(read_bytes(path)), 1)
+        if line.strip()
+    )
+
+
+def _table(rows: Sequence[_Row], path: Location) -> pl.DataFrame:
+    if not rows:
+        raise FileFormatError(f"{path}: the file is empty; expected scores")
+    return table_of(rows, path)
+
+
+def _system(path: Location) -> str:
+    name = stem(path)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name

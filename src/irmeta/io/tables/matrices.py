@@ -1,0 +1,366 @@
+"""Score tables that users already have, as cubes: trec_eval output, matrices, system-wise tables."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta import words
+from irmeta.choices import Rows
+from irmeta.errors import FileFormatError, ScoresError, require_choice
+from irmeta.io.files import Location, listed, read_bytes, stem
+from irmeta.io.scores import from_rows
+from irmeta.io.strictly import lines, number
+from irmeta.io.strictly import rows as rows_of
+from irmeta.metrics.names import canonical, is_known
+from irmeta.scores.attributes import recorded
+from irmeta.scores.cube import check, cube, labels, only_numbered, require_possible
+from irmeta.scores.frames import ALL
+from irmeta.stats.arrays import Floats
+from irmeta.words import reason, shortened
+
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+
+_RELEASED = (
+    "tables released with Gupta et al. (2019): their RBP is binary and the highest grade of their "
+    "ERR is 4; compare them with RBP(p=0.8, rel=1) and ERR(max_rel=4)@20 of irmeta evaluate"
+)
+_NUMBERED = (
+    "topics are numbered from 1; if the file does not name them, name them with --topics, as in "
+    "--topics 401-450"
+)
+
+
+def table_name(name: str) -> str:
+    """Translate a metric's name in the tables released with Gupta et al. (ECIR 2019); keep others that are not ours.
+
+    Their `err` is gdeval's ERR@20.
+
+    >>> [table_name(name) for name in ("map_cut_100all", "rdp_95all", "10_P_1000all", "NDCG@20", "mine")]
+    ['AP@100', 'RBP(p=0.95)', 'P(depth=10)@1000', 'nDCG@20', 'mine']
+    """
+    short = name.removesuffix("all")
+    if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
+        depth, rest = at_depth.groups()
+        return _with_depth("ERR" if rest == "err" else table_name(rest), depth)
+    spellings = (
+        name,
+        "ERR@20"
+        if short == "err"
+        else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short),
+    )
+    return next(
+        (canonical(spelled) for spelled in spellings if is_known(spelled)), name
+    )
+
+
+def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
+    """Read the output of `trec_eval -q`: one file for each system, or several systems in a file with runid lines.
+
+    The means that trec_eval prints under `all` are left out if there are topics; otherwise `all` is the one topic. A
+    system is named after its file, or by `runid` if a file holds several.
+
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
+    """
+    return collected([_trec_eval_rows(path) for path in all_files(paths)], collection)
+
+
+def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
+    """Make a cube of tables (system, topic, metric, score), without means under `all` where there are topics."""
+    rows = pl.concat(frames)
+    topics = rows.filter(pl.col("topic") != ALL)
+    if (
+        only_means := sorted(set(rows["system"]) - set(topics["system"]))
+        if topics.height
+        else []
+    ):
+        raise ScoresError(
+            f"{only_means[0]} has only means, other files have topics; import them separately"
+        )
+    frame = (topics if topics.height else rows).with_columns(
+        collection=pl.lit(collection)
+    )
+    return next(iter(from_rows(frame).values()))
+
+
+def import_matrix(
+    paths: Paths,
+    *,
+    rows: Rows,
+    topics: Sequence[str] | None = None,
+    collection: str = "collection",
+) -> xr.DataArray:
+    """Read score matrices in CSV with a header: one file for each metric, which names the file (`P@10.csv`).
+
+    rows : "topics" or "systems"; the columns are the other. A first column of names (not numbers, or under a header
+    topic, system, run or none) names the rows; without one they are numbered from 1.
+    topics : names for the topics, in order, in place of the file's.
+    paths : files, folders, globs or URLs of them.  collection : what to call the collection.
+    """
+    require_choice("rows", rows, get_args(Rows))
+    parts = []
+    for path in all_files(paths):
+        names, columns, scores = _matrix(path, rows)
+        metric = table_name(stem(path).removesuffix(".csv"))
+        refuse_impossible(scores, metric, path, _NAMES_HINT)
+        if rows == "topics":
+            names, columns, scores = columns, names, scores.T
+        if topics is not None and len(topics) != len(columns):
+            raise FileFormatError(
+                f"{path}: the file has {len(columns)} topics, but --topics names "
+                f"{len(topics)}"
+            )
+        parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
+    first = parts[0]
+    for path, part in zip(all_files(paths), parts, strict=True):
+        for dim in ("system", "topic"):
+            if set(part[dim].values) != set(first[dim].values):
+                raise FileFormatError(
+                    f"{path}: its {dim}s differ from those of {all_files(paths)[0]}; import "
+                    "them separately"
+                )
+    together = xr.concat(
+        [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
+    )
+    notes = _unlikely_scores(
+        together, "name each file after its metric, as in nDCG@10.csv"
+    ) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
+    if notes:
+        said = {"collection": collection, "notes": notes}
+    else:
+        said = {"collection": collection}
+    return check(together.assign_attrs(recorded(said)))
+
+
+_NO_METRICS = "if they are systems or topics, use irmeta import matrix"
+
+
+def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
+    """Read tables of system-level scores in CSV: systems in rows, metrics in columns; each file is a collection.
+
+    A first column of names names the systems; without one they are numbered from 1. The cubes have one topic, `all`.
+
+    paths : files, folders, globs or URLs of them.
+    """
+    cubes = {}
+    for path in all_files(paths):
+        names, columns, scores = _matrix(path, "systems")
+        name = stem(path).removesuffix(".csv")
+        if name in cubes:
+            raise FileFormatError(
+                f"{path}: two tables are named {name!r}, and tables name collections; rename one"
+            )
+        metrics = [table_name(column) for column in columns]
+        for metric, column in zip(metrics, scores.T, strict=True):
+            refuse_impossible(column, metric, path, _NAMES_HINT)
+        made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
+        released = any(column.startswith(("rdp_", "errall")) for column in columns)
+        notes = _unlikely_scores(made, _NO_METRICS) + ([_RELEASED] if released else [])
+        cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
+    return cubes
+
+
+def _unlikely_scores(scores: xr.DataArray, mend: str) -> list[str]:
+    """Say which metrics irmeta does not know: they may be something else; where it knows none, how to mend that."""
+    names = [str(name) for name in scores.metric.values]
+    strange = [name for name in names if not is_known(name)]
+    if not strange:
+        return []
+    hint = f"; {mend}" if strange == names else ""
+    return [
+        f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"
+    ]
+
+
+_LONGEST, _MOST_TOPICS = 18, 1_000_000
+"""Digits of a topic's number, and topics in a range: more are a slip."""
+
+
+def topic_range(text: str) -> list[str]:
+    """Spell out topic numbers.
+
+    >>> topic_range("401-403,450")
+    ['401', '402', '403', '450']
+    """
+    topics = []
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        if not low.isdecimal() or (dash and not high.isdecimal()):
+            raise ScoresError(
+                f"{text!r}: expected topic numbers, as in 401-450 or 1,2,5-9"
+            )
+        if len(high or low) > _LONGEST or int(high or low) - int(low) >= _MOST_TOPICS:
+            raise ScoresError(
+                f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; shorten the range"
+            )
+        topics += [str(number) for number in range(int(low), int(high or low) + 1)]
+    return topics
+
+
+def _with_depth(name: str, depth: str) -> str:
+    head, at, cutoff = name.partition("@")
+    if head.endswith(")"):
+        inside = f"{head[:-1]}, depth={depth})"
+    else:
+        inside = f"{head}(depth={depth})"
+    return canonical(inside + at + cutoff)
+
+
+def all_files(paths: Paths) -> list[Location]:
+    """List the files of what was given: files, folders, globs, URLs of them."""
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not given:
+        raise ScoresError("there is no file to import")
+    return [file for one in given for file in listed(one)]
+
+
+def _trec_eval_rows(path: Location) -> pl.DataFrame:
+    runs: list[str] = []
+    summed_up = True
+    kept: list[tuple[int, str, str, float]] = []
+    for at, line in enumerate(lines(read_bytes(path)), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != 3:
+            raise FileFormatError(
+                f"{path}:{at}: {len(fields)} fields, but trec_eval prints 3 (measure, topic, score)"
+            )
+        measure, topic, value = fields
+        # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
+        if summed_up and (topic != ALL or measure == "runid" or not runs):
+            runs.append("")
+            summed_up = False
+        if measure == "runid":
+            runs[-1], summed_up = value, True
+            continue
+        if measure.startswith("relstring"):
+            continue
+        kept.append(
+            (len(runs) - 1, topic, canonical(measure), score_of(value, f"{path}:{at}"))
+        )
+    if not kept:
+        raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
+    if len(runs) == 1:
+        runs = [stem(path).removesuffix(".txt")]
+    elif "" in runs:
+        raise FileFormatError(
+            f"{path}: several runs, but some have no runid line; save one file for each run"
+        )
+    rows = [(runs[run], topic, metric, score) for run, topic, metric, score in kept]
+    return table_of(rows, path)
+
+
+def table_of(
+    rows: Sequence[tuple[str, str, str, float]], path: Location
+) -> pl.DataFrame:
+    """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
+    named = [(*labels(names), score) for *names, score in rows]
+    frame = pl.DataFrame(
+        named, schema=["system", "topic", "metric", "score"], orient="row"
+    )
+    for (metric,), part in frame.group_by("metric", maintain_order=True):
+        refuse_impossible(part["score"].to_numpy(), str(metric), path)
+    return frame
+
+
+_LABEL_WORDS = {
+    "",
+    "topic",
+    "topics",
+    "query",
+    "qid",
+    "id",
+    "system",
+    "systems",
+    "run",
+    "runs",
+    "name",
+    "number",
+}
+_ROW_WORDS = {
+    "topics": {"topic", "topics", "query", "qid"},
+    "systems": {"system", "systems", "run", "runs"},
+}
+_MISSING = {"", "na", "nan"}
+_NAMES_HINT = "; if a column names the rows, its header must be topic or system"
+
+
+def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
+    """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
+    try:
+        table = [
+            (line, [cell.strip() for cell in row])
+            for line, row in rows_of(read_bytes(path))
+            if any(row)
+        ]
+    except ValueError as error:
+        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
+    (_, header), body = table[0] if table else (0, []), table[1:]
+    for line, row in body:
+        if len(row) != len(header):
+            raise FileFormatError(
+                f"{path}:{line}: {len(row)} cells, but the header has {len(header)}"
+            )
+    words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
+    labelled = not any(_is_number(row[0]) for _, row in body) or words <= _LABEL_WORDS
+    names = [
+        row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)
+    ]
+    columns = header[labelled:]
+    if not body or not columns:
+        raise FileFormatError(
+            f"{path}: not a CSV table with a header and scores under it"
+        )
+    other = "systems" if rows == "topics" else "topics"
+    if labelled and words & _ROW_WORDS[other] and not words & _ROW_WORDS[rows]:
+        raise FileFormatError(
+            f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows}; "
+            "correct --rows"
+        )
+    if any(_is_number(name) and "." in name for name in columns):
+        raise FileFormatError(f"{path}:1: the first line has scores; add a header")
+    for kind, given in (("column", columns), ("row", names)):
+        if len(set(given)) < len(given):
+            twice = next(name for name in given if given.count(name) > 1)
+            raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
+    scores = [
+        [score_of(cell, f"{path}:{line}") for cell in row[labelled:]]
+        for line, row in body
+    ]
+    return names, columns, np.array(scores)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not math.isnan(number(text))
+    except ValueError:
+        return False
+
+
+def score_of(text: str, where: str) -> float:
+    """Read a score, NaN where it is missing; anything else raises FileFormatError."""
+    if text.lower() in _MISSING:
+        return math.nan
+    try:
+        score = number(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise FileFormatError(f"{where}: {shortened(text)!r} is not a score")
+    return score
+
+
+def refuse_impossible(
+    scores: Floats, metric: str, path: Location, hint: str = ""
+) -> None:
+    """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""
+    try:
+        require_possible(scores.reshape(-1, 1), [metric])
+    except ScoresError as error:
+        raise FileFormatError(f"{path}: {error}{hint}") from error

@@ -1,0 +1,225 @@
+"""Score tables in files, long or wide, as cubes: CSV in any dialect of a spreadsheet, Parquet, JSON; and back, wide."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Rows
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.files import Location, location, read_bytes, shown, stem
+from irmeta.io.seals import MALFORMED
+from irmeta.io.strictly import parsed
+from irmeta.scores.cube import DIMS, check, from_frame_all, labels
+from irmeta.scores.frames import ALL
+from irmeta.scores.selection import select
+from irmeta.words import listed, reason, shortened
+
+SEPARATORS = (",", ";", "\t")
+_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
+_TASK = ("task", "topic")
+_TYPE = ("type", "task_type")
+"""Columns of a file with the type of each task."""
+_FORMULA = r"^'*[=+\-@\t\r]"
+"""How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
+_NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
+"""A number, or a dash for a missing one: no formula."""
+
+
+def import_table(
+    path: str | PathLike[str],
+    *,
+    system: str | None = None,
+    topic: str | None = None,
+    metric: str | None = None,
+    score: str | None = None,
+    rows: Rows | None = None,
+    ignore: str | Iterable[str] = (),
+    collection: str | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, or JSON.
+
+    path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx.
+    system, topic, metric, score, rows, ignore : what columns are called, and which are not scores, as in
+    `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
+    """
+    where = location(path)
+    columns: dict[str, Any] = {
+        "system": system,
+        "topic": topic,
+        "metric": metric,
+        "score": score,
+        "rows": rows,
+    }
+    try:
+        cubes = from_frame_all(_read(where), ignore=ignore, **columns)
+    except ScoresError as error:
+        raise FileFormatError(f"{shown(where)}: {error}") from error
+    if list(cubes) == ["collection"]:
+        name = collection or _unsuffixed(stem(where))
+        return {name: cubes["collection"].assign_attrs(collection=name)}
+    if collection is not None:
+        raise FileFormatError(
+            f"{shown(where)}: it names {len(cubes)} collections itself; leave out --collection"
+        )
+    return cubes
+
+
+def read_types(path: str | PathLike[str]) -> dict[str, str]:
+    """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
+    where = location(path)
+    try:
+        frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
+    except ValueError as error:
+        raise FileFormatError(
+            f"{shown(where)}: not a table of tasks and types ({reason(error)})"
+        ) from error
+    task, kind = (
+        next((one for one in frame.columns if one.lower() in known), None)
+        for known in (_TASK, _TYPE)
+    )
+    if task is None or kind is None:
+        raise FileFormatError(
+            f"{shown(where)}: task types need the columns task and type; this file has "
+            f"{listed(shortened(one, 30) for one in frame.columns)}"
+        )
+    names = frame[task].str.strip_chars()
+    groups = frame[kind].str.strip_chars()
+    if names.is_duplicated().any():
+        raise FileFormatError(
+            f"{shown(where)}: the task {names.filter(names.is_duplicated())[0]!r} occurs twice"
+        )
+    return dict(zip(names, groups, strict=True))
+
+
+def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
+    """Lay out a cube for a spreadsheet: a row for each system, a column for each topic.
+
+    scores : a cube.
+    metric : which, where the cube has several; means have a column for each metric. Missing cells are null.
+
+    >>> from irmeta.scores.cube import cube
+    >>> wide(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).rows(named=True)
+    [{'system': 'bm25', '301': 0.5, '302': 0.1}]
+    """
+    scores = check(scores)
+    if metric is not None:
+        scores = select(scores, metrics=[metric])
+    means_only = scores.topic.values.tolist() == [ALL]
+    if scores.sizes["metric"] > 1 and not means_only:
+        known = ", ".join(map(str, scores.metric.values[:10]))
+        raise ScoresError(
+            f"a wide table has one metric; name it with --metric, one of {known}"
+        )
+    if means_only:
+        table = scores.isel(topic=0)
+    else:
+        table = scores.isel(metric=0)
+    columns = labels(table[table.dims[1]].values)
+    values = pl.DataFrame(table.values, schema=columns).with_columns(
+        pl.all().fill_nan(None)
+    )
+    if "system" in columns:
+        raise ScoresError(
+            "a topic has the name of the column of systems, 'system'; rename it"
+        )
+    return values.insert_column(
+        0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String)
+    )
+
+
+def written(frame: pl.DataFrame) -> str:
+    """Return a data frame as CSV; a text that a spreadsheet would take for a formula gets an apostrophe before it.
+
+    `import_table` removes it again.
+
+    >>> written(pl.DataFrame({"system": ["=cmd|' !A0'", "-1", "bm25"], "AP": [-0.5, 0.25, 0.5]})).splitlines()
+    ['system,AP', "'=cmd|' !A0',-0.5", '-1,0.25', 'bm25,0.5']
+    """
+    texts = pl.col(pl.String)
+    formula = texts.str.contains(_FORMULA) & ~texts.str.contains(_NUMBER)
+    safe = frame.with_columns(
+        pl.when(formula).then("'" + texts).otherwise(texts).name.keep()
+    )
+    named = {name: f"'{name}" for name in safe.columns if re.search(_FORMULA, name)}
+    return safe.rename(named).write_csv()
+
+
+def _plain(cell: str) -> str:
+    """Return a cell of a CSV file without the apostrophe that kept a spreadsheet from computing it."""
+    if cell.startswith("'") and re.match(_FORMULA, cell):
+        return cell[1:]
+    return cell
+
+
+def _read(where: Location) -> Any:
+    data = read_bytes(where)
+    try:
+        if data[:4] == b"PAR1":
+            return pl.read_parquet(io.BytesIO(data))
+        if data[:1] in (b"{", b"["):
+            held = parsed(data)
+            if isinstance(held, list):
+                return pl.DataFrame(held, infer_schema_length=None)
+            return held
+        return _csv(data.decode("utf-8-sig"), where)
+    except MALFORMED as error:
+        raise FileFormatError(
+            f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, or JSON"
+        ) from error
+
+
+def _csv(text: str, where: Location) -> pl.DataFrame:
+    """Read CSV whose separator is the one that its header has most of; every cell is kept as text."""
+    header = text.partition("\n")[0]
+    separator = max(SEPARATORS, key=header.count)
+    lines = [
+        (number, [_plain(cell) for cell in row])
+        for number, row in _lines(text, separator)
+        if any(cell.strip() for cell in row)
+    ]
+    if len(lines) < 2:
+        raise FileFormatError(
+            f"{shown(where)}: not a table; expected a header and a row of scores below it"
+        )
+    names = [cell.strip() for cell in lines[0][1]]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FileFormatError(
+            f"{shown(where)}:1: more than one column is named {shortened(twice[0])!r}; rename one"
+        )
+    for number, row in lines[1:]:
+        if len(row) != len(names):
+            raise FileFormatError(
+                f"{shown(where)}:{number}: {len(row)} cells, but the header has {len(names)}"
+                + (
+                    "; are these decimal commas? Write decimal points"
+                    if separator == "," and len(row) > len(names)
+                    else ""
+                )
+            )
+    return pl.DataFrame(
+        [row for _, row in lines[1:]],
+        schema=dict.fromkeys(names, pl.String),
+        orient="row",
+    )
+
+
+def _lines(text: str, separator: str) -> Iterable[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+
+
+def _unsuffixed(name: str) -> str:
+    return next(
+        (name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)),
+        name,
+    )

@@ -1,0 +1,1 @@
+"""What the name of a metric may say, and what it means."""

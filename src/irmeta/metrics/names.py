@@ -1,0 +1,395 @@
+"""Metric names: a metric is a value that prints as its name, in the grammar of ir_measures; others are read too."""
+
+import ast
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from irmeta.errors import MetricError
+from irmeta.metrics import signatures
+from irmeta.metrics.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
+from irmeta.words import listed, shortened
+
+STANDARDIZED = " (std.)"
+"""How a metric is named whose scores were standardized: they are on another scale, not to be quoted as its own."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: its base name, cutoff, and the parameters that differ from their defaults.
+
+    >>> metric = parse("nDCG( gains = 'exp' )@10")
+    >>> str(metric), metric.cutoff, metric["gains"], metric["depth"]
+    ("nDCG(gains='exp')@10", 10, 'exp', None)
+    """
+
+    base: str
+    cutoff: int | float | None = None
+    params: tuple[tuple[str, Value], ...] = ()
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.params)
+        params = f"({inside})" if inside else ""
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return self.base + params + cutoff
+
+    def __getitem__(self, name: str) -> Value:
+        """Return a parameter's value, its default where the name does not say it."""
+        return dict(self.params).get(name, _parameters(self.base)[name].default)
+
+    def get(self, name: str) -> Value:
+        """Return a parameter's value, None where the metric has no such parameter."""
+        if name in _parameters(self.base):
+            return self[name]
+        return None
+
+    @property
+    def own(self) -> dict[str, Value]:
+        """The values of the measure's own parameters, without those that every metric has."""
+        return {name: self[name] for name in signatures.CATALOGUE[self.base].params}
+
+
+def parse(name: str | Metric) -> Metric:
+    """Read one metric name, ours or trec_eval's or what papers write; an unknown one, or parameter, raises MetricError.
+
+    >>> str(parse("RBP")), str(parse("AP(rel=1)@100")), str(parse("P(depth=20, rel=2)@10"))
+    ('RBP(p=0.8)', 'AP@100', 'P(rel=2, depth=20)@10')
+    >>> [str(parse(name)) for name in ("ndcg_cut_10", "ndcg_cut.10", "recip_rank", "MAP", "NDCG(gains='exp')@20")]
+    ['nDCG@10', 'nDCG@10', 'RR', 'AP', "nDCG(gains='exp')@20"]
+    """
+    if isinstance(name, Metric):
+        return name
+    return _parse(name.strip())
+
+
+def relevant_from(metric: Metric, grade: float) -> Metric:
+    """Return a metric by which documents are relevant from this grade on; one that grades, as nDCG does, as it is.
+
+    >>> str(relevant_from(parse("AP(rel=2)@100"), 1)), str(relevant_from(parse("nDCG@10"), 1))
+    ('AP@100', 'nDCG@10')
+    """
+    if metric.get("rel") is None:
+        return metric
+    whole = int(grade) if float(grade).is_integer() else grade
+    given = {**dict(metric.params), "rel": whole}
+    return Metric(metric.base, metric.cutoff, _params(str(metric), metric.base, given))
+
+
+_LONGEST = 500
+"""Characters of a metric name; longer texts are not names, and take a parser long to refuse."""
+
+
+@cache
+def _parse(name: str) -> Metric:
+    if len(name) > _LONGEST:
+        raise MetricError(
+            f"{shortened(name)!r} has {len(name)} characters; a metric name has at most {_LONGEST}"
+        )
+    found = re.fullmatch(
+        r"([\w-]+)\s*(?:\((.*)\))?\s*(?:@\s*([0-9.]+(?:e-?[0-9]+)?))?",
+        _from_trec_eval(name),
+    )
+    if not found:
+        raise MetricError(
+            f"{name!r} is not a metric name; write names as in AP, nDCG@10, RBP(p=0.95), "
+            "P(rel=2)@10"
+        )
+    called, inside, cutoff = found.groups()
+    base = _aliases().get(called.lower(), called)
+    if base not in signatures.CATALOGUE:
+        raise MetricError(
+            f"unknown metric {base!r} in {name!r}; {nearest(base, signatures.CATALOGUE)}"
+        )
+    given = _arguments(name, inside or "")
+    return Metric(base, _cutoff(name, base, cutoff), _params(name, base, given))
+
+
+def _from_trec_eval(name: str) -> str:
+    """Write trec_eval's names with a cutoff, ndcg_cut_10 or ndcg_cut.10, as ours; leave other names."""
+    cut = {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
+    found = re.fullmatch(rf"({'|'.join(cut)})[_.]([0-9.]+)", name)
+    if found:
+        return f"{cut[found[1]]}@{found[2]}"
+    return name
+
+
+def _aliases() -> dict[str, str]:
+    lower = {base.lower(): base for base in signatures.CATALOGUE}
+    return lower | {
+        alias: base
+        for base, one in signatures.CATALOGUE.items()
+        for alias in one.aliases
+    }
+
+
+def _params(
+    name: str, base: str, given: dict[str, Value]
+) -> tuple[tuple[str, Value], ...]:
+    """Check the parameters given, and return those that the metric's name prints."""
+    parameters = _parameters(base)
+    for key, value in given.items():
+        if key not in parameters:
+            raise MetricError(
+                f"{name!r}: {base} has no parameter {key!r}; {nearest(key, parameters)}"
+            )
+        if not parameters[key].takes(value):
+            raise MetricError(
+                f"{name!r}: {key} of {base} must be {parameters[key].rule}, not {value!r}"
+            )
+    printed = []
+    for key, parameter in parameters.items():
+        value = given.get(key, parameter.default)
+        if parameter.shown or value != parameter.default:
+            printed.append((key, value))
+    return tuple(printed)
+
+
+def parse_list(
+    names: str | Metric | Iterable[str | Metric],
+    *,
+    other: Callable[[str], Metric | None] | None = None,
+) -> list[Metric]:
+    """Read metric names: a list, or one text with spaces, commas or set names between them; repeats are dropped.
+
+    other : asked for names that are not ours; where it returns None the MetricError is raised.
+
+    >>> [str(metric) for metric in parse_list("AP nDCG@20, RBP(p=0.8, rel=1) AP")]
+    ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
+    """
+    texts = [names] if isinstance(names, str | Metric) else names
+    parts = [
+        part
+        for text in texts
+        for part in (_listed(text) if isinstance(text, str) else [text])
+    ]
+    metrics = [_parse_or_ask(name, other) for name in parts]
+    if not metrics:
+        raise MetricError(
+            "no metric is named; name some ('AP nDCG@10') or a set (seeds23)"
+        )
+    return list(dict.fromkeys(metrics))
+
+
+def metric_names(names: str | Iterable[str]) -> list[str]:
+    """List metrics as irmeta spells them, once each; one text may have spaces, commas or set names between them.
+
+    >>> metric_names("AP ndcg_cut.10, MAP"), metric_names(["P_5", "my own"])
+    (['AP', 'nDCG@10'], ['P@5', 'my own'])
+    """
+    return list(
+        dict.fromkeys(
+            map(canonical, _listed(names) if isinstance(names, str) else names)
+        )
+    )
+
+
+def _listed(text: str) -> list[str]:
+    return [name for part in split(text) for name in SETS.get(part, (part,))]
+
+
+def _parse_or_ask(
+    name: str | Metric, other: Callable[[str], Metric | None] | None
+) -> Metric:
+    try:
+        return parse(name)
+    except MetricError:
+        if other is None or (found := other(str(name))) is None:
+            raise
+        return found
+
+
+def standardized(name: str) -> str:
+    """Return the name of a metric's standardized scores.
+
+    >>> standardized("nDCG@10"), standardized("nDCG@10 (std.)")
+    ('nDCG@10 (std.)', 'nDCG@10 (std.)')
+    """
+    return raw(name) + STANDARDIZED
+
+
+def raw(name: str) -> str:
+    """Return the name of the metric whose scores these are, standardized or not.
+
+    >>> raw("nDCG@10 (std.)"), raw("nDCG@10")
+    ('nDCG@10', 'nDCG@10')
+    """
+    return name.removesuffix(STANDARDIZED)
+
+
+def canonical(name: str) -> str:
+    """Print a name as irmeta spells it where it knows the metric, and as given where it does not.
+
+    >>> canonical("ndcg_cut.10"), canonical("ndcg_cut.10 (std.)"), canonical("clicks")
+    ('nDCG@10', 'nDCG@10 (std.)', 'clicks')
+    """
+    if name.endswith(STANDARDIZED):
+        return standardized(canonical(raw(name)))
+    if is_known(name):
+        return str(parse(name))
+    return name
+
+
+def highest(name: str) -> float:
+    """Return the largest value that a metric can take; infinity where irmeta does not know the metric.
+
+    >>> highest("P@10"), highest("DCG@20")
+    (1.0, inf)
+    """
+    if is_known(name):
+        return signatures.CATALOGUE[parse(name).base].high
+    return UNBOUNDED
+
+
+def lowest(name: str) -> float:
+    """Return the smallest value that a metric can take; minus infinity for standardized scores.
+
+    >>> lowest("P@10"), lowest("P@10 (std.)")
+    (0.0, -inf)
+    """
+    if name.endswith(STANDARDIZED):
+        return -UNBOUNDED
+    return 0.0
+
+
+def is_known(name: str) -> bool:
+    """Tell whether irmeta computes a metric of this name.
+
+    >>> is_known("AP@100"), is_known("clicks")
+    (True, False)
+    """
+    try:
+        parse(name)
+    except MetricError:
+        return False
+    return True
+
+
+def is_variant(name: str, of: str) -> bool:
+    """Tell whether a metric is another with more parameters; a name that irmeta does not know is not.
+
+    >>> is_variant("RBP(p=0.8, rel=1)", "RBP(p=0.8)"), is_variant("RBP(p=0.5, rel=1)", "RBP(p=0.8)")
+    (True, False)
+    """
+    if not (is_known(name) and is_known(of)):
+        return False
+    one = parse(name)
+    other = parse(of)
+    return (one.base, one.cutoff) == (other.base, other.cutoff) and set(
+        one.params
+    ) > set(other.params)
+
+
+def found_as(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a name stands for: itself, else standardized, else at its deepest cutoff, else None.
+
+    >>> found_as("AP", ["AP@100", "AP@1000", "nDCG@20"]), found_as("RR", ["AP@100"])
+    ('AP@1000', None)
+    >>> found_as("AP", ["AP@100 (std.)", "AP (std.)"]), found_as("AP", ["AP@100 (std.)"])
+    ('AP (std.)', 'AP@100 (std.)')
+    """
+    names = list(known)
+    for one in (name, standardized(name)):
+        if one in names:
+            return one
+    if not is_known(name):
+        return None
+    wanted = parse(name)
+    metrics = {parse(raw(one)): one for one in names if is_known(raw(one))}
+    cut = [
+        one
+        for one in metrics
+        if one.cutoff is not None and replace(one, cutoff=None) == wanted
+    ]
+    if cut:
+        return metrics[max(cut, key=lambda one: one.cutoff or 0)]
+    return None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known names are nearest to a wrong one: the second half of an error message."""
+    options = list(known)
+    if deeper := [option for option in options if option.startswith(f"{name}@")]:
+        return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
+    if close := alike(name, options):
+        return f"did you mean {' or '.join(close)}?"
+    return f"choose from {listed(options, 20)}"
+
+
+def alike(name: str, known: Iterable[str], least: float = 0.4) -> list[str]:
+    """Return up to three known names that are most like a wrong one, the nearest first.
+
+    least : how alike they must be, from 0 to 1.
+
+    >>> alike("bonferoni", ["holm", "bh", "bonferroni"]), alike("pdf", ["table", "csv"])
+    (['bonferroni'], [])
+    """
+    lowered = {option.lower(): option for option in known}
+    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=least)
+    return [lowered[match] for match in close]
+
+
+def split(text: str) -> list[str]:
+    """Cut a text at spaces and commas, but not inside parentheses, nor before what says that scores are standardized.
+
+    >>> split("AP (std.), RBP(p=0.8, rel=1) RR")
+    ['AP (std.)', 'RBP(p=0.8, rel=1)', 'RR']
+    """
+    within = re.escape(STANDARDIZED.strip())
+    return [
+        part
+        for part in re.split(rf"[\s,]+(?!{within})(?![^()]*\))", text.strip())
+        if part
+    ]
+
+
+def _parameters(base: str) -> dict[str, Parameter]:
+    """Return all parameters of a metric, its own first."""
+    return {**signatures.CATALOGUE[base].params, **GENERAL}
+
+
+def _arguments(name: str, inside: str) -> dict[str, Value]:
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if (
+            not isinstance(call, ast.Call)
+            or not isinstance(call.func, ast.Name)
+            or call.args
+        ):
+            raise ValueError
+        given = [(str(keyword.arg), _value(keyword.value)) for keyword in call.keywords]
+        if len(dict(given)) < len(given):
+            raise ValueError
+        return dict(given)
+    except (SyntaxError, ValueError, TypeError):
+        raise MetricError(
+            f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')"
+        ) from None
+
+
+def _value(written: ast.expr) -> Value:
+    """Read a parameter's value; 2.0 and 2 are one grade and print alike."""
+    value = ast.literal_eval(written)
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _cutoff(name: str, base: str, text: str | None) -> int | float | None:
+    """Return the number behind the @, or None; one that is missing, too much or wrong raises MetricError."""
+    cutoff = signatures.CATALOGUE[base].cutoff
+    if text is None:
+        if cutoff is not None and cutoff.required:
+            raise MetricError(f"{name!r} needs a cutoff, as in {base}@{cutoff.example}")
+        return None
+    if cutoff is None:
+        raise MetricError(
+            f"{name!r}: {base} takes no cutoff; {base}(depth={text}) looks only at the first {text}"
+        )
+    number = cutoff.read(text)
+    if number is None:
+        raise MetricError(
+            f"{name!r}: the cutoff of {base} must be {cutoff.rule}, as in {base}@{cutoff.example}"
+        )
+    return number

@@ -1,0 +1,88 @@
+"""What cubes and results say of themselves: attributes that every file format of xarray can hold.
+
+netCDF and Zarr take text and numbers. What is nested (options, notes, digests of runs) is JSON text in them.
+"""
+
+import json
+import re
+from collections.abc import Hashable, Mapping
+from typing import Any, Protocol
+
+NAMES = ("collection", "study")
+"""Attributes that are names: text, whatever it looks like."""
+_NESTED = re.compile(r'[\[{"]|(true|false|null)$')
+"""How JSON text begins that is not a number."""
+
+
+class Labelled(Protocol):
+    """A DataArray or a Dataset."""
+
+    @property
+    def attrs(self) -> Mapping[Hashable, Any]: ...  # noqa: D102
+
+
+def recorded(facts: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """Return attributes for a cube or a result: text and numbers as they are, everything else as JSON text.
+
+    >>> recorded({"collection": "TREC-8", "options": {"level": 0.95}})
+    {'collection': 'TREC-8', 'options': '{"level": 0.95}'}
+    """
+    return {
+        str(name): str(value) if name in NAMES else _written(value)
+        for name, value in facts.items()
+    }
+
+
+def about(labelled: Labelled) -> dict[str, Any]:
+    """Return what a cube or a result says of itself: its attributes, those that are JSON text as what they spell.
+
+    labelled : a cube, or the result of a study.
+
+    A result says `study`, `inputs`, `options` and `notes`; a cube `collection` and where its scores come from. Both
+    say so also after they were written to netCDF or Zarr and read again.
+
+    >>> from irmeta.scores.cube import cube
+    >>> about(cube([[[0.5]]], ["bm25"], ["301"], ["AP"], provenance={"notes": ["made by hand"]}))
+    {'collection': 'collection', 'notes': ['made by hand']}
+    """
+    return {
+        str(name): value if name in NAMES else _read(value)
+        for name, value in labelled.attrs.items()
+    }
+
+
+def _written(value: Any) -> str | int | float:
+    """Return a value as netCDF takes it; text that would be read as JSON becomes JSON itself."""
+    value = _plain(value)
+    number_or_text = isinstance(value, int | float | str) and not isinstance(
+        value, bool
+    )
+    if number_or_text and _read(value) is value:
+        return value
+    return json.dumps(value, default=_json)
+
+
+def _read(value: Any) -> Any:
+    """Return what an attribute spells; numbers come back from files as NumPy's."""
+    value = _plain(value)
+    if not isinstance(value, str) or not _NESTED.match(value):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or an array of NumPy as Python's, anything else as it is."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return value
+
+
+def _json(value: Any) -> Any:
+    """Return what JSON does not know as something that it does."""
+    plain = _plain(value)
+    if plain is value:
+        return str(value)
+    return plain

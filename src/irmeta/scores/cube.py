@@ -1,0 +1,292 @@
+"""The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from irmeta.choices import Rows
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import (
+    canonical,
+    highest,
+    is_known,
+    nearest,
+)
+from irmeta.scores import frames
+from irmeta.scores.attributes import recorded
+from irmeta.scores.columns import require_short
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.words import listed
+
+DIMS = ("system", "topic", "metric")
+
+
+_ROUNDING = 1e-9
+"""How far rounding may take a score beyond what its metric can be."""
+
+_MAKES = (
+    "make one with irmeta.from_frame(table) from a data frame or dicts of dicts, or with "
+    "irmeta.load(path) from a score file"
+)
+
+
+def cube(
+    scores: npt.ArrayLike,
+    systems: Sequence[str],
+    topics: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    collection: str = "collection",
+    provenance: Mapping[str, Any] | None = None,
+) -> xr.DataArray:
+    """Make a cube from scores of shape (system, topic, metric).
+
+    systems, topics, metrics : the names along each axis; bytes that are not UTF-8 are escaped (`labels`).
+    collection : the name of the test collection.
+    provenance : where the scores come from; it becomes attributes of the cube, which `irmeta.about` reads.
+
+    >>> cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"]).sel(topic="302").item()
+    0.1
+    """
+    spelled = [canonical(str(metric)) for metric in metrics]
+    names = {"system": systems, "topic": topics, "metric": spelled}
+    facts = {"collection": collection, **(provenance or {})}
+    array = xr.DataArray(
+        np.asarray(scores, dtype=np.float64),
+        dims=DIMS,
+        coords={dim: np.asarray(labels(names[dim]), dtype=object) for dim in DIMS},
+        name="score",
+        attrs=recorded(facts),
+    )
+    return check(array)
+
+
+def from_frame(
+    table: Any,
+    *,
+    system: str | None = None,
+    topic: str | None = None,
+    metric: str | None = None,
+    score: str | None = None,
+    rows: Rows | None = None,
+    ignore: str | Iterable[str] = (),
+    collection: str | None = None,
+) -> xr.DataArray:
+    """Make a cube from a table of scores: a pandas or polars data frame, long or wide, or dicts of dicts.
+
+    Long: a row for each score, with columns for system (or model, run, name), topic (query, qid, task, dataset),
+    metric (measure) and score (value, main_score). Wide: a row for each system and a column for each topic; the other
+    way round; or a row for each system and topic and a column for each metric. Columns named otherwise are named by
+    `system`, `topic`, `metric` and `score`; `metric` may also be the name of the metric that all scores are of ("score"
+    if nothing says it).
+
+    table : the data frame, or {system: {topic: score}}.
+    rows : what the rows of a wide table are where no column's name says it; systems by default.
+    ignore : columns that hold something else, as a mean or a number of parameters.
+    collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).
+    A name given twice, a text in place of a score, an infinite score, and one that its metric cannot take (1.7 of AP)
+    raise ScoresError; a missing score is NaN.
+
+    >>> made = from_frame({"bm25": {"fiqa": 0.24, "nq": 0.33}, "e5": {"fiqa": 0.40}}, metric="nDCG@10")
+    >>> made.sel(metric="nDCG@10").values.tolist()
+    [[0.24, 0.33], [0.4, nan]]
+    """
+    made = from_frame_all(
+        table,
+        system=system,
+        topic=topic,
+        metric=metric,
+        score=score,
+        rows=rows,
+        ignore=ignore,
+    )
+    if len(made) == 1:
+        only = next(iter(made.values()))
+        if collection is None:
+            return only
+        return only.assign_attrs(collection=collection)
+    if collection is None:
+        raise ScoresError(
+            f"the table holds {len(made)} collections ({', '.join(list(made)[:5])}); choose one with"
+            " from_frame(table, collection=...), or take all with from_frame_all(table)"
+        )
+    if collection not in made:
+        raise ScoresError(
+            f"no collection {collection!r} in the table; {nearest(collection, made)}"
+        )
+    return made[collection]
+
+
+def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
+    """Make cubes by collection name from a table of scores; in one with columns for tasks and items, tasks are these.
+
+    table : the table, as `from_frame` takes it.
+    columns : what `from_frame` takes, but for `collection`.
+
+    >>> rows = {"model": ["a", "b"], "task": ["fiqa", "fiqa"], "query": ["1", "1"], "score": [0.1, 0.2]}
+    >>> import polars
+    >>> {name: cube.shape for name, cube in from_frame_all(polars.DataFrame(rows)).items()}
+    {'fiqa': (2, 1, 1)}
+    """
+    rows, notes = frames.rows_of(table, **columns)
+    told = {"notes": notes} if notes else None
+    parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
+    every = {str(name): frames.cells(part) for (name,), part in parts.items()}
+    return {
+        name: possible(
+            cube(
+                one.values,
+                one.systems,
+                one.topics,
+                one.metrics,
+                collection=name,
+                provenance=told,
+            )
+        )
+        for name, one in every.items()
+    }
+
+
+def only_numbered(names: Iterable[str]) -> bool:
+    """Say whether names are the numbers from 1 in order, which any collection may have.
+
+    >>> only_numbered(["1", "2", "3"]), only_numbered(["401", "402"])
+    (True, False)
+    """
+    return all(name == str(number) for number, name in enumerate(names, 1))
+
+
+def check(scores: object) -> xr.DataArray:
+    """Return the cube with its dimensions in order (system, topic, metric).
+
+    Raises ScoresError if a dimension is missing, if a name is missing, repeated or not text, and if a score is infinite
+    or not a number.
+    """
+    scores = in_order(scores)
+    for dim in DIMS:
+        names = scores.indexes[dim]
+        if names.has_duplicates:
+            twice = sorted({str(name) for name in names[names.duplicated()]})
+            raise ScoresError(
+                f"{dim} names must be unique; given more than once: {listed(twice)}"
+            )
+    infinite = np.isinf(scores.values)
+    if infinite.any():
+        raise ScoresError(
+            f"infinite score ({first_of(scores, infinite)}); write a missing score as NaN"
+        )
+    return scores
+
+
+def possible(scores: xr.DataArray) -> xr.DataArray:
+    """Return the cube; raise ScoresError if a score is none that its metric can take.
+
+    Whatever reads, evaluates or saves scores calls it. What users compute themselves, as centred scores, or draw from a
+    model may be studied all the same; standardized scores are of a metric of their own, AP (std.).
+    """
+    topics = scores.sizes["topic"]
+
+    def named(row: int) -> str:
+        return f"{scores.system.values[row // topics]}, topic {scores.topic.values[row % topics]}"
+
+    require_possible(
+        scores.values.reshape(-1, scores.sizes["metric"]), scores.metric.values, named
+    )
+    return scores
+
+
+def require_possible(
+    scores: Floats, metrics: Iterable[object], named: Callable[[int], str] | None = None
+) -> None:
+    """Raise ScoresError if a score is lower or higher than its metric can be.
+
+    scores : a column for each metric.  named : what the error calls a row.
+    """
+    lowest = np.fmin.reduce(scores, axis=0, initial=np.inf)
+    largest = np.fmax.reduce(scores, axis=0, initial=-np.inf)
+    for column, metric in enumerate(map(str, metrics)):
+        if not is_known(metric):  # it may take any value
+            continue
+        most = highest(metric) + _ROUNDING
+        if lowest[column] < -_ROUNDING or largest[column] > most:
+            row = int(
+                np.flatnonzero(
+                    (scores[:, column] < -_ROUNDING) | (scores[:, column] > most)
+                )[0]
+            )
+            where = f" ({named(row)})" if named else ""
+            raise ScoresError(
+                f"{scores[row, column]:g}{where} is not a score of {metric}, {_takes(highest(metric))}"
+            )
+
+
+def _takes(high: float) -> str:
+    """Say what scores a metric takes that can be so high, and what to do with others."""
+    rename = "give the metric another name"
+    if np.isinf(high):
+        return f"whose scores are 0 or more: {rename}"
+    return f"whose scores are 0 to {high:g}: divide percentages by 100, or {rename}"
+
+
+def first_of(scores: xr.DataArray, where: Bools) -> str:
+    """Name the first of the marked cells."""
+    system, topic, metric = np.argwhere(where)[0]
+    return f"{scores.system.values[system]}, topic {scores.topic.values[topic]}, {scores.metric.values[metric]}"
+
+
+def in_order(scores: object) -> xr.DataArray:
+    """Put the dimensions of a cube, or of a table's scores, in order; raise ScoresError if it lacks one, or names."""
+    if frames.is_table(scores):
+        return from_frame(scores)
+    if not isinstance(scores, xr.DataArray):
+        if isinstance(scores, Mapping):
+            one = "choose one of those in it, as in scores[NAME]"
+        else:
+            one = _MAKES
+        raise ScoresError(
+            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}; {one}"
+        )
+    if set(scores.dims) != set(DIMS):
+        dims = ", ".join(map(str, scores.dims))
+        raise ScoresError(
+            f"a score cube has the dimensions {', '.join(DIMS)}; this array has ({dims});"
+            " rename them, or select with a list, as in sel(metric=['AP']), which keeps the dimension;"
+            " irmeta.from_frame(array.to_series()) takes an array of two"
+        )
+    for dim in DIMS:
+        named = dim in scores.indexes and all(
+            isinstance(name, str) for name in scores[dim].values
+        )
+        if not named:
+            raise ScoresError(
+                f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])"
+            )
+        require_short(scores[dim].values, dim)
+    if scores.dtype.kind not in "fiu":
+        raise ScoresError(
+            f"scores must be numbers, not {scores.dtype}; convert them with astype(float)"
+        )
+    if scores.dims == DIMS and scores.dtype == np.float64:
+        return scores
+    ordered = scores.transpose(*DIMS)
+    return ordered.copy(data=np.ascontiguousarray(ordered.values, dtype=np.float64))
+
+
+def labels(names: Iterable[object]) -> list[str]:
+    r"""List names as text that every program can write; bytes of ids that are not UTF-8 are escaped, as in \xe9.
+
+    >>> labels(["caf\udce9", 301])
+    ['caf\\xe9', '301']
+    """
+    return [_bytes(str(name)).decode("utf-8", "backslashreplace") for name in names]
+
+
+def _bytes(name: str) -> bytes:
+    """Return the bytes that a name was read from; halves of characters, which JSON can hold, are escaped."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "backslashreplace")

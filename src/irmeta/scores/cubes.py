@@ -1,0 +1,313 @@
+"""Several collections at once: a mapping from name to cube, their common metrics, their system-level tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
+from irmeta.errors import MetricError, ScoresError, require_choice
+from irmeta.metrics.names import found_as, highest, metric_names, nearest
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import check, cube, from_frame_all, require_possible
+from irmeta.scores.frames import ALL, is_table
+from irmeta.scores.means import means
+from irmeta.scores.selection import deeper_metrics, prepare
+from irmeta.stats.arrays import Ints
+from irmeta.words import counted, listed
+
+
+def by_name(
+    cubes: xr.DataArray | Mapping[str, xr.DataArray],
+) -> dict[str, xr.DataArray]:
+    """Return cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection.
+
+    A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does.
+    """
+    if is_table(cubes):
+        return from_frame_all(cubes)
+    if isinstance(cubes, Mapping) and not isinstance(cubes, xr.Dataset):
+        return {str(name): check(scores) for name, scores in cubes.items()}
+    scores = check(cubes)
+    return {str(scores.attrs.get("collection", "collection")): scores}
+
+
+def with_roles(
+    **roles: xr.DataArray | Mapping[str, xr.DataArray],
+) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
+    """Return the collections of all roles (train=..., test=...) by name, and the role of each.
+
+    A collection in two roles, or no collection to train or to test on, raises ScoresError.
+    """
+    cubes: dict[str, xr.DataArray] = {}
+    role_of: dict[str, str] = {}
+    for role, given in roles.items():
+        group = by_name(given)
+        if role in ("train", "test") and not group:
+            raise ScoresError(f"there are no {role} collections; give one or more")
+        for name, scores in group.items():
+            if name in cubes:
+                raise ScoresError(
+                    f"a collection cannot be both {role_of[name]} and {role}: {name}"
+                )
+            cubes[name] = scores
+            role_of[name] = role
+    return cubes, role_of
+
+
+def common_metrics(
+    cubes: Mapping[str, xr.DataArray], metrics: str | Iterable[str] | None = None
+) -> list[str]:
+    """Return the metrics that every collection has, in the first one's order.
+
+    metrics : return these instead, if every collection has them. Collections without a common metric, and a named
+    metric that some collection lacks, raise ScoresError.
+    """
+    held = {
+        name: [str(metric) for metric in scores.metric.values]
+        for name, scores in cubes.items()
+    }
+    if not held:
+        raise ScoresError("there are no collections; give one or more")
+    first, *others = held.values()
+    shared = [metric for metric in first if all(metric in here for here in others)]
+    if not shared:
+        raise ScoresError(
+            f"{listed(cubes)} have no metric in common; evaluate them with the same metrics, or "
+            "study each by itself"
+        )
+    wanted = shared if metrics is None else metric_names(metrics)
+    names = [found_as(name, shared) or name for name in wanted]
+    for name in names:
+        lacking = [collection for collection, here in held.items() if name not in here]
+        if lacking:
+            raise ScoresError(
+                f"no metric {name!r} in {listed(lacking)}; {nearest(name, shared)}"
+            )
+    return names
+
+
+def prepare_together(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
+    missing: MissingOfPairs = "error",
+    pairs: bool = False,
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Return the part of each collection that a study of all is about, and notes on what was left out.
+
+    metrics : by default those that every collection has; the others are left out.
+    top, by, missing, pairs : as in `selection.prepare`.
+    """
+    names = common_metrics(cubes, metrics)
+    used = {}
+    notes = deeper_metrics(metrics, names)
+    held = {str(metric) for scores in cubes.values() for metric in scores.metric.values}
+    lost = sorted(held.difference(names))
+    if lost and metrics is None:
+        notes.append(
+            f"metrics left out because not all collections have them: {', '.join(lost)}"
+        )
+    for name, scores in cubes.items():
+        used[name], more = prepare(
+            scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs
+        )
+        notes += [f"{name}: {note}" for note in more]
+    return used, notes
+
+
+def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say of every two collections how many topics they share, that is, how many names; nothing if they share none.
+
+    >>> one = cube(np.zeros((1, 2, 1)), ["bm25"], ["301", "302"], ["AP"])
+    >>> shared_topics({"human": one, "machine": one, "first": one[:, :1]})[0]
+    'human and machine share 2 topics'
+    """
+    topics = {name: {*scores.topic.values} - {ALL} for name, scores in cubes.items()}
+    pairs = [
+        (one, two, topics[one] & topics[two]) for one, two in combinations(cubes, 2)
+    ]
+    return [
+        f"{one} and {two} share {counted(len(both), 'topic')}"
+        for one, two, both in pairs
+        if both
+    ]
+
+
+def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Note that collections share topics, where a study leaves out one collection and learns from the others."""
+    shared = shared_topics(cubes)
+    if not shared:
+        return []
+    return [
+        f"{listed(shared)} by name; if these are the same topics, the collections are not "
+        "independent, so that errors look too small and intervals are too narrow: keep one of the "
+        "collections"
+    ]
+
+
+def topic_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
+    """Number the topics of each collection: topics of one name have one number, in whichever collection they are."""
+    number: dict[str, int] = {}
+    return [
+        np.array(
+            [
+                number.setdefault(str(topic), len(number))
+                for topic in scores.topic.values
+            ]
+        )
+        for scores in cubes.values()
+    ]
+
+
+def topics_halved(
+    cubes: Mapping[str, xr.DataArray], rng: np.random.Generator
+) -> tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] | None:
+    """Split the topics of each collection at random into halves; a topic that several have is in the same half of all.
+
+    A system-wise table has no topics to split, and is whole in both. None where a half has no topic of a collection, as
+    may happen with few topics.
+    """
+    holders: dict[str, list[str]] = {}  # by topic
+    for name, scores in cubes.items():
+        for topic in scores.topic.values:
+            holders.setdefault(topic, []).append(name)
+    # the topics by the collections that have them
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for topic, names in holders.items():
+        alike.setdefault(tuple(names), []).append(topic)
+    first = set[str]()
+    for topics in alike.values():
+        # the odd topic goes to either half
+        extra = int(rng.integers(2)) * (len(topics) % 2)
+        first |= {
+            topics[at]
+            for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]
+        }
+    halves: tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] = ({}, {})
+    for name, scores in cubes.items():
+        inside = np.array([topic in first for topic in scores.topic.values])
+        if list(scores.topic.values) == [ALL]:
+            halves[0][name] = halves[1][name] = scores
+            continue
+        if inside.all() or not inside.any():
+            return None
+        halves[0][name], halves[1][name] = (
+            scores.isel(topic=inside),
+            scores.isel(topic=~inside),
+        )
+    return halves
+
+
+def targets_and_candidates(
+    cubes: Mapping[str, xr.DataArray],
+    targets: str | Iterable[str] | None,
+    metrics: str | Iterable[str] | None,
+) -> tuple[list[str], list[str], list[str]]:
+    """Return the metrics to work on, then those of them to predict and those to predict from.
+
+    Both are by default all that every collection has; a target among the candidates is no predictor of itself.
+    """
+    candidates = common_metrics(cubes, metrics)
+    if targets is None:
+        wanted = candidates
+    else:
+        wanted = common_metrics(cubes, targets)
+    if all(candidates == [target] for target in wanted):
+        raise ScoresError(
+            f"there is no other metric to predict {', '.join(wanted)} from"
+        )
+    return list(dict.fromkeys([*candidates, *wanted])), wanted, candidates
+
+
+def check_sizes(
+    sizes: Sequence[int], targets: Sequence[str], candidates: Sequence[str]
+) -> None:
+    """Raise ScoresError if a set of predictors is larger than the candidates for some target."""
+    most = len(candidates) - any(target in candidates for target in targets)
+    if not all(1 <= size <= most for size in sizes):
+        raise ScoresError(
+            f"a target can have 1 to {most} predictors with these metrics, not "
+            f"{', '.join(map(str, sizes))}"
+        )
+
+
+def check_scale(metrics: Sequence[str], scale: Scale) -> None:
+    """Raise MetricError if scale is "logit" and some metric can exceed 1, where log odds are undefined."""
+    wrong = [metric for metric in metrics if highest(metric) > 1]
+    if scale == "logit" and wrong:
+        raise MetricError(
+            f"--scale logit needs metrics between 0 and 1; {listed(wrong)} can exceed 1: use --scale raw"
+        )
+
+
+def system_level(
+    cubes: Mapping[str, xr.DataArray],
+    metrics: str | Iterable[str] | None = None,
+    *,
+    missing: Missing = "error",
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Return each collection's (system, metric) means over the same metrics, and notes on what to know of them.
+
+    metrics : as in `common_metrics`.  missing : as in `complete`.
+    """
+    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
+    notes += not_independent(used)
+    return {name: in_range(means(scores)) for name, scores in used.items()}, notes
+
+
+ONE_COLLECTION = (
+    "tau, R2 and RMSE hold for these systems on these collections and have no interval: "
+    "collections differ more than resampling the systems of one would show"
+)
+"""The note of studies that measure how well scores of a collection are predicted."""
+
+
+def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataArray]:
+    """Return cubes whose rows are what is to be predicted: systems, or with "topic" every system on every topic.
+
+    A score on a topic then stands as a system-wise table has it, on the one topic `all`, under the name SYSTEM TOPIC.
+    """
+    require_choice("level", unit, get_args(Unit))
+    return {
+        name: by_topic(scores) if unit == "topic" else scores
+        for name, scores in cubes.items()
+    }
+
+
+def by_topic(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube in which every system on every topic is a system of its own.
+
+    >>> scores = cube([[[0.1], [0.3]]], ["bm25"], ["301", "302"], ["AP"])
+    >>> by_topic(scores).system.values.tolist()
+    ['bm25 301', 'bm25 302']
+    """
+    names = [
+        f"{system} {topic}"
+        for system in scores.system.values
+        for topic in scores.topic.values
+    ]
+    rows = scores.values.reshape(-1, 1, scores.sizes["metric"])
+    return cube(rows, names, [ALL], scores.metric.values).assign_attrs(scores.attrs)
+
+
+def in_range(table: xr.DataArray) -> xr.DataArray:
+    """Return a (system, metric) table; raise ScoresError if a score is one that its metric cannot take."""
+    require_possible(
+        table.values, table.metric.values, lambda row: str(table.system.values[row])
+    )
+    return table
+
+
+def computed_otherwise(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
+    return [
+        f"for {name}, {asked} is computed as {computed}, by the lowest relevant grade given for it"
+        for name, one in cubes.items()
+        for asked, computed in about(one).get("computed", {}).items()
+        if asked in one.metric.values
+    ]

@@ -1,0 +1,98 @@
+"""Figures as people read them: intervals and ranks in one cell, the first rows of a long table, a word for a flag."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+
+from irmeta.stats.arrays import Floats
+
+ROWS = 20
+"""Rows that a table for people shows of a longer one."""
+WIDE = 9
+"""Metrics whose matrix fits a terminal; of more metrics a table with a row each is shown instead."""
+
+
+def interval(low: float, high: float, digits: int = 3) -> str:
+    """Write an interval in one cell.
+
+    >>> interval(0.5861, 0.8492), interval(-0.02, np.nan)
+    ('.586 to .849', '-')
+    """
+    if np.isnan(low) or np.isnan(high):
+        return "-"
+    return f"{short(low, digits)} to {short(high, digits)}"
+
+
+def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
+    """Write intervals, one per row."""
+    return pl.Series(
+        [interval(*ends, digits) for ends in zip(low, high, strict=True)],
+        dtype=pl.String,
+    )
+
+
+def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:
+    """Write ranges of ranks, one per row; a range of one rank is that rank.
+
+    >>> spans([1, 3], [7, 3]).to_list()
+    ['1 to 7', '3']
+    """
+    ends = [(round(first), round(last)) for first, last in zip(low, high, strict=True)]
+    return pl.Series(
+        [str(first) if first == last else f"{first} to {last}" for first, last in ends],
+        dtype=pl.String,
+    )
+
+
+def first_rows(
+    name: str, frame: pl.DataFrame, rows: int = ROWS
+) -> dict[str, pl.DataFrame]:
+    """Return the first rows of a table, under a title that says how many there are and which option shows all.
+
+    >>> list(first_rows("means", pl.DataFrame({"system": range(143)})))
+    ['means: the first 20 of 143 rows (all: --table means)']
+    """
+    if frame.height <= rows:
+        return {name: frame}
+    return {
+        f"{name}: the first {rows} of {frame.height} rows (all: --table {name})": frame.head(
+            rows
+        )
+    }
+
+
+def square(
+    names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric"
+) -> pl.DataFrame:
+    """Lay out figures of pairs of metrics as a matrix to be read; many columns are numbered, as their rows are.
+
+    >>> square(["AP", "RR"], [[".63", ".36"], ["", ".39"]]).rows()
+    [('AP', '.63', '.36'), ('RR', '', '.39')]
+    """
+    many = len(names) > 8
+    if many:
+        heads = [str(number) for number in range(1, len(names) + 1)]
+        rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)]
+    else:
+        heads = rows = list(names)
+    return pl.DataFrame(
+        {
+            corner: rows,
+            **{head: [row[i] for row in cells] for i, head in enumerate(heads)},
+        }
+    )
+
+
+def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
+    """Write a figure between -1 and 1 without its leading zero; missing as a dash.
+
+    >>> short(0.626), short(-0.1), short(1.0), short(0.0149, 3, sign=True)
+    ('.63', '-.10', '1.00', '+.015')
+    """
+    if np.isnan(value):
+        return "-"
+    text = f"{value:{'+' if sign else ''}.{digits}f}"
+    if abs(value) < 1 and "0." in text[:3]:
+        return text.replace("0.", ".", 1)
+    return text

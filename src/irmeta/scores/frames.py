@@ -1,0 +1,518 @@
+"""Tables of scores that people have, long or wide, as the rows of a score file: columns go by the names people use."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Rows
+from irmeta.errors import ScoresError, require_choice
+from irmeta.metrics.names import canonical, is_known
+from irmeta.scores.columns import is_text, require_names
+from irmeta.scores.columns import names as texts_of
+from irmeta.scores.columns import numbers as scores_of
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.words import listed, shortened
+
+COLUMNS = ("collection", "system", "topic", "metric", "score")
+ALL = "all"
+"""The one topic of a table that holds means only."""
+SCORE = "score"
+"""What scores are of where a table does not say it."""
+_TASKS = (
+    "task",
+    "task_name",
+    "dataset",
+    "dataset_name",
+    "data_set",
+    "benchmark",
+    "corpus",
+)
+_ITEMS = (
+    "topic",
+    "topic_id",
+    "query",
+    "query_id",
+    "qid",
+    "q_id",
+    "question",
+    "question_id",
+    "item",
+    "item_id",
+)
+SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "collection": ("collection",),
+        "system": (
+            "system",
+            "model",
+            "run",
+            "model_name",
+            "system_id",
+            "run_id",
+            "runid",
+            "method",
+            "name",
+        ),
+        "topic": (*_ITEMS, *_TASKS),
+        "metric": ("metric", "measure"),
+        "score": ("score", "value", "main_score"),
+    }
+)
+"""How people name the columns; of several in one table the first one counts."""
+SUMMARIES = re.compile(r"(rank|average|avg|mean|overall|total)\b.*")
+"""Columns of a wide table that sum up the others."""
+
+
+class Cells(NamedTuple):
+    """The scores of one collection: names in the order of their first appearance, and values where there are any."""
+
+    systems: list[str]
+    topics: list[str]
+    metrics: list[str]
+    values: Floats  # (system, topic, metric); NaN: not scored
+
+
+class Columns(NamedTuple):
+    """Which column of a table says what; None: none does."""
+
+    collection: str | None
+    system: str | None
+    topic: str | None
+    metric: str | None
+    score: str | None
+
+
+def is_table(given: object) -> bool:
+    """Say whether something is a table of scores: a data frame, dicts of dicts, or what turns into a data frame.
+
+    >>> is_table({"bm25": {"301": 0.5}}), is_table({"bm25": 0.5}), is_table(pl.DataFrame())
+    (True, False, True)
+    """
+    if isinstance(given, xr.DataArray | xr.Dataset):
+        return False
+    if isinstance(given, Mapping):
+        inner = next(iter(given.values()), None)
+        return _is_inner(inner) or "model_names" in given
+    return isinstance(
+        given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series
+    ) or any(hasattr(given, name) for name in ("to_dataframe", "model_names"))
+
+
+def _is_inner(given: object) -> bool:
+    """Tell whether this can be the scores of one system: a dict, or values of ir_measures one by one."""
+    if isinstance(given, Mapping):
+        return not isinstance(given, xr.Dataset)
+    one = given[0] if isinstance(given, list) and given else None
+    return isinstance(given, Iterator) or hasattr(one, "measure")
+
+
+def rows_of(
+    table: Any,
+    *,
+    system: str | None = None,
+    topic: str | None = None,
+    metric: str | None = None,
+    score: str | None = None,
+    rows: Rows | None = None,
+    ignore: str | Iterable[str] = (),
+) -> tuple[pl.DataFrame, list[str]]:
+    """Turn a table, long or wide, into a row for each score, with the columns `COLUMNS`, and say what was left out.
+
+    The arguments are those of `irmeta.from_frame`.
+
+    >>> rows_of({"bm25": {"fiqa": 0.5, "nq": None}})[0].rows()
+    [('collection', 'bm25', 'fiqa', 'score', 0.5), ('collection', 'bm25', 'nq', 'score', None)]
+    """
+    if rows is not None:
+        require_choice("rows", rows, get_args(Rows))
+    ignored = [ignore] if isinstance(ignore, str) else list(ignore)
+    try:
+        frame = _plain(table)
+    except (
+        UnicodeEncodeError,
+        OverflowError,
+    ) as error:  # halves of characters; numbers beyond all floats
+        raise ScoresError(
+            f"the table has a name or a score that cannot be read: {shortened(str(error), 100)}"
+        ) from error
+    if unknown := [name for name in ignored if name not in frame.columns]:
+        raise ScoresError(
+            f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}"
+        )
+    frame = frame.drop(ignored)
+    named = metric if metric in frame.columns else None
+    found = _columns(
+        frame.columns, system=system, topic=topic, metric=named, score=score
+    )
+    constant = SCORE if metric is None or named else metric
+    if found.system is not None and found.score is not None:
+        if _numbers_rows(table) and "index" not in found:
+            frame = frame.drop("index", strict=False)
+        return _long(frame, found, constant)
+    return _wide(frame, found, constant, rows), []
+
+
+def cells(rows: pl.DataFrame) -> Cells:
+    """Lay out the rows of one collection as an array; a cell given twice raises ScoresError."""
+    names = [rows[dim].unique(maintain_order=True).to_list() for dim in COLUMNS[1:4]]
+    at = [
+        rows[dim].cast(pl.Enum(known)).to_physical().to_numpy()
+        for dim, known in zip(COLUMNS[1:4], names, strict=True)
+    ]
+    values = np.full([len(known) for known in names], np.nan)
+    flat = np.ravel_multi_index(at, values.shape)
+    _refuse_twice(rows, flat)
+    values.flat[flat] = rows["score"].fill_null(np.nan).to_numpy()
+    systems, topics, metrics = names
+    return Cells(systems, topics, metrics, values)
+
+
+def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
+    """Raise ScoresError if two rows are of the same cell."""
+    order = np.argsort(flat, kind="stable")
+    again = np.flatnonzero(np.diff(flat[order]) == 0)
+    if again.size:
+        collection, system, topic, metric, _ = rows.row(int(order[again[0] + 1]))
+        if collection == "collection":
+            where = ""
+        else:
+            where = f" of {collection}"
+        raise ScoresError(
+            f"more than one score{where} for {shortened(system)}, {shortened(topic)}, "
+            f"{shortened(metric)}; keep one of them, or their mean: table.group_by(...).mean()"
+        )
+
+
+def _plain(table: Any) -> pl.DataFrame:
+    """Return any table as a polars frame with named columns, those of its index first."""
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if isinstance(table, pl.DataFrame):
+        return table
+    if hasattr(table, "model_names"):  # a report of ranx
+        table = table.to_dict()
+    if isinstance(table, Mapping):
+        return _of_mappings(table)
+    if isinstance(table, pd.Series):
+        return _of_pandas(table.to_frame(table.name or SCORE))
+    return _of_pandas(
+        table if isinstance(table, pd.DataFrame) else table.to_dataframe()
+    )
+
+
+def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
+    """Copy a pandas frame column by column: polars would need pyarrow for it."""
+    if isinstance(table.columns, pd.MultiIndex):
+        raise ScoresError(
+            "the columns of the table have several levels; flatten them: "
+            "table.stack().reset_index()"
+        )
+    numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
+    flat = table if numbered else table.reset_index()
+    names = [str(name) for name in flat.columns]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ScoresError(
+            f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one"
+        )
+    return pl.DataFrame(
+        {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
+    )
+
+
+def _numbers_rows(table: object) -> bool:
+    """Tell whether "index" is the unnamed index of a pandas frame, not a column of the user."""
+    return (
+        isinstance(table, pd.DataFrame)
+        and list(table.index.names) == [None]
+        and "index" not in table.columns
+    )
+
+
+def _series(column: Any) -> pl.Series:
+    values = np.asarray(column)
+    if values.dtype.kind in "fiu":
+        return pl.Series(
+            values.astype(np.float64) if values.dtype.kind == "f" else values
+        )
+    held = [None if _is_missing(cell) else cell for cell in values.tolist()]
+    if all(
+        cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+        for cell in held
+    ):
+        return pl.Series(held, dtype=pl.Float64)
+    return pl.Series(
+        [None if cell is None else str(cell) for cell in held], dtype=pl.String
+    )
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:  # pandas.NA: whether it differs from anything is missing, too
+        return True
+
+
+def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
+    """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows."""
+    compared = "model_names" in table
+    if compared:
+        table = _compared(table)
+    flat: list[tuple[str, str, str | None, Any]] = []
+    for system, given in table.items():
+        inside = _by_topic(given)
+        if not isinstance(inside, Mapping):
+            raise ScoresError(
+                f"the scores of {shortened(str(system))!r} are not a dict; expected {{system: {{topic: score}}}}"
+            )
+        for topic, value in inside.items():
+            deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
+            flat += [
+                (str(system), str(topic), None if name is None else str(name), score)
+                for name, score in deeper
+            ]
+    if flat:
+        systems, topics, metrics, scores = zip(*flat, strict=True)
+    else:
+        systems = ()
+        topics = ()
+        metrics = ()
+        scores = ()
+    only_means = (
+        bool(topics)
+        and set(metrics) == {None}
+        and (compared or all(map(is_known, topics)))
+    )
+    held: dict[str, Any] = (
+        {"system": systems, "metric": topics}
+        if only_means
+        else {"system": systems, "topic": topics}
+    )
+    if set(metrics) != {None}:
+        held["metric"] = metrics
+    values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
+    return pl.DataFrame(
+        {name: list(names) for name, names in held.items()}
+    ).with_columns(values.alias("score"))
+
+
+def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the scores of each model in a comparison of ranx."""
+    try:
+        return {name: table[name]["scores"] for name in table["model_names"]}
+    except (KeyError, TypeError) as error:
+        raise ScoresError(
+            "it looks like a comparison of ranx (it has model_names), but lacks the scores of "
+            f"each model ({error})"
+        ) from error
+
+
+def _by_topic(given: Any) -> Any:
+    """Return {topic: {metric: score}} of the values that ir_measures computes; anything else as it is."""
+    if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
+        return given
+    found: dict[str, dict[str, Any]] = {}
+    for one in given:
+        if not (hasattr(one, "query_id") and hasattr(one, "measure")):
+            return given
+        found.setdefault(one.query_id, {})[str(one.measure)] = one.value
+    return found
+
+
+def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
+    """Find out which column says what: those that are named, else those with a name that people use for it."""
+    for role, name in wanted.items():
+        if name is not None and name not in names:
+            raise ScoresError(
+                f"no column {name!r} for {role} in the table; it has {_named(names)}"
+            )
+    given = [name for name in wanted.values() if name is not None]
+    if twice := next((name for name in given if given.count(name) > 1), None):
+        roles = " and ".join(role for role, name in wanted.items() if name == twice)
+        raise ScoresError(
+            f"the column {shortened(twice)!r} is given for {roles}; give it for one of them only"
+        )
+    taken = {name for name in wanted.values() if name is not None}
+    spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
+    found = {
+        role: wanted.get(role)
+        or next((spelled[one] for one in known if one in spelled), None)
+        for role, known in SPELLINGS.items()
+    }
+    tasks = next(
+        (
+            spelled[one]
+            for one in _TASKS
+            if one in spelled and spelled[one] != found["topic"]
+        ),
+        None,
+    )
+    if found["collection"] is None and _spelling(found["topic"] or "") in _ITEMS:
+        found["collection"] = tasks  # items within tasks
+    return Columns(**found)
+
+
+def _spelling(name: str) -> str:
+    """Write a column's name as `SPELLINGS` does: "Model Names" is model_name."""
+    return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
+
+
+def _long(
+    frame: pl.DataFrame, found: Columns, metric: str
+) -> tuple[pl.DataFrame, list[str]]:
+    """Take a row for each score."""
+    fixed = {"collection": "collection", "topic": ALL, "metric": metric}
+    parts = []
+    for role, column in zip(COLUMNS[:-1], found[:-1], strict=True):
+        if column is not None:
+            parts.append(texts_of(frame[column], column).alias(role))
+        else:
+            parts.append(
+                pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True).alias(
+                    role
+                )
+            )
+    assert found.score is not None
+    scores = scores_of(frame[found.score], found.score).alias("score")
+    left = [name for name in frame.columns if name not in found]
+    if left:
+        notes = [f"unused columns: {_named(left)}"]
+    else:
+        notes = []
+    return _spelled(pl.DataFrame([*parts, scores])), notes
+
+
+def _wide(
+    frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None
+) -> pl.DataFrame:
+    """Take a row for each system, or topic, or both: the other columns are topics, or systems, or metrics."""
+    labels = [
+        name
+        for name in (found.collection, found.system, found.topic)
+        if name is not None
+    ]
+    values = [name for name in frame.columns if name not in labels]
+    system = found.system
+    topic = found.topic
+    _require_wide(frame, found, values)
+    if system is None and topic is None and values:
+        first = _first(frame.select(values))
+        values.remove(first)
+        if rows != "topics":
+            system, topic = (first, None)
+        else:
+            system, topic = (None, first)
+    _require_scores(frame, values)
+    require_names(values, "at the head of a column")
+    columns = [scores_of(frame[name], name).alias("score") for name in values]
+    # one column of scores under the other: the heads are the names of one role, rows repeat the labels of the others
+    across = _across(system, topic, values)
+    length = frame.height
+    head = np.repeat(range(len(values)), length)
+    row = np.tile(range(length), len(values))
+    made = {across: pl.Series(values, dtype=pl.String).gather(head)}
+    constants = {"collection": "collection", "topic": ALL, "metric": metric}
+    labelled = {
+        "collection": found.collection,
+        "system": system,
+        "topic": topic,
+        "metric": None,
+    }
+    for role, column in labelled.items():
+        if role in made:
+            continue
+        if column is not None:
+            names = texts_of(frame[column], column)
+        else:
+            names = pl.Series([constants[role]] * length, dtype=pl.String)
+        made[role] = names.gather(row)
+    in_order = {role: made[role] for role in COLUMNS[:-1]}
+    return _spelled(pl.DataFrame({**in_order, "score": pl.concat(columns)}))
+
+
+def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
+    """Refuse a wide table without columns of scores, or with one that sums up the others."""
+    if not values or not frame.height:
+        raise ScoresError(
+            f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
+            " system, topic and score, a wide one rows of systems and columns of topics;"
+            " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
+        )
+    sums = [
+        name
+        for name in values
+        if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))
+    ]
+    if sums:
+        raise ScoresError(
+            f"the column {sums[0]!r} looks like a sum of the other columns; leave it out with "
+            f"ignore={sums!r} (--ignore {', '.join(sums)!r})"
+        )
+
+
+def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
+    """Raise ScoresError if the table has a row for each score, but not by the names of columns that are known."""
+    texts = [name for name in values if is_text(frame[name])]
+    repeated = [name for name in texts if frame[name].is_duplicated().any()]
+    systems = [name for name in texts if name != found.metric][:1]
+    ask = {}
+    if found.system is None and systems and systems[0] in repeated:
+        question = "which column names the systems?"
+        ask["system"] = repr(systems[0])
+        if found.topic is None:
+            ask["topic"] = "..."
+        mend = f"; if {systems[0]!r} does not, leave it out with ignore={systems!r} (--ignore {systems[0]!r})"
+    elif found.system is not None and found.metric in repeated:
+        question = "which column holds the scores?"
+        mend = ""
+    else:
+        return
+    numeric = [name for name in values if name not in texts]
+    if found.score is not None:
+        ask["score"] = repr(found.score)
+    else:
+        ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "..."
+    arguments = ", ".join(f"{role}={name}" for role, name in ask.items())
+    options = " ".join(f"--{role} {name}" for role, name in ask.items())
+    raise ScoresError(
+        f"{question} irmeta.from_frame(table, {arguments}) ({options}); the table has {_named(frame.columns)}{mend}"
+    )
+
+
+def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str:
+    """Say what the columns of a wide table are, of which some may name systems or topics."""
+    if system is not None and (topic is not None or all(map(is_known, values))):
+        return "metric"
+    if system is not None:
+        return "topic"
+    return "system"
+
+
+def _first(frame: pl.DataFrame) -> str:
+    """Name the first column if it can name the rows; a table without one raises ScoresError."""
+    first = frame.columns[0] if frame.columns else None
+    if first is None or frame[first].dtype.is_numeric():
+        raise ScoresError(
+            "no column of the table names systems or topics; it has "
+            f"{_named(frame.columns) or 'none'}. Name the columns: irmeta.from_frame(table, "
+            "system=..., topic=..., score=...)"
+        )
+    return first
+
+
+def _spelled(rows: pl.DataFrame) -> pl.DataFrame:
+    """Write metrics as irmeta does."""
+    known = rows["metric"].unique().to_list()
+    return rows.with_columns(
+        pl.col("metric").replace({name: canonical(name) for name in known})
+    )
+
+
+def _named(names: Iterable[str]) -> str:
+    """List names in a message, the first ten."""
+    return listed((shortened(name, 30) for name in names), 10)

@@ -1,0 +1,117 @@
+"""What every study returns: an xarray.Dataset whose attributes say what was computed, from what, and how."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.metrics.names import STANDARDIZED
+from irmeta.scores.attributes import about, recorded
+
+
+def result(
+    study: str,
+    data: Mapping[str, Any],
+    *,
+    inputs: Mapping[str, xr.DataArray],
+    options: Mapping[str, Any],
+    notes: Sequence[str] = (),
+) -> xr.Dataset:
+    """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options`, `notes` and `dims`.
+
+    `irmeta.about` reads the attributes back; `dims` are the study's own, whatever xr.concat adds later.
+
+    study : the module of `irmeta.studies` that knows how to turn the result into tables.
+    inputs : the cubes as the study used them (after selection), by collection name.
+    """
+    made = xr.Dataset(dict(data))
+    described = {name: describe(scores) for name, scores in inputs.items()}
+    facts = {
+        "study": study,
+        "inputs": {"irmeta": version("irmeta"), "collections": described},
+        "options": dict(options),
+        "notes": [*notes, *dict.fromkeys(_scales(described.values()))],
+        "dims": sorted(map(str, made.dims)),
+    }
+    return made.assign_attrs(recorded(facts))
+
+
+def describe(scores: xr.DataArray) -> dict[str, Any]:
+    """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
+    size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
+    return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
+
+
+def scale(said: Mapping[str, Any]) -> str | None:
+    """Say how scores were standardized, of which a cube says this of itself; None for raw ones.
+
+    >>> scale({"standardization": {"kind": "normal", "factors": {"collection": "TREC-8"}}})
+    'normal, by factors of TREC-8'
+    """
+    done = said.get("standardization")
+    if done is None:
+        return None
+    source = done.get("factors", {}).get("collection")
+    if source is None:
+        return str(done["kind"])
+    return f"{done['kind']}, by factors of {source}"
+
+
+def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what (std.) in the names of metrics means."""
+    for said in described:
+        if (done := scale(said)) is not None:
+            yield (
+                f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
+                "scale"
+            )
+
+
+def frame(
+    result: xr.Dataset, columns: Sequence[str], *, by: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """Return variables of a result as a table: columns that name the row, then one column for each variable.
+
+    by : the coordinates that name the rows, the last fastest; by default the dimensions of the variables. Dimensions
+    that `by` does not cover, as of results put together by xr.concat, come before it.
+
+    >>> made = xr.Dataset({"n": (("x", "y"), [[1, 2]])}, {"x": ["a"], "y": ["b", "c"]})
+    >>> frame(made, ["n"]).rows(), frame(made, ["n"], by=["y", "x"]).columns
+    ([('a', 'b', 1), ('a', 'c', 2)], ['y', 'x', 'n'])
+    """
+    values = [result[name] for name in columns]
+    dims = list(dict.fromkeys(str(dim) for one in values for dim in one.dims))
+    named = dims if by is None else list(by)
+    covered = {dim for name in named for dim in result[name].dims}
+    names = [*(dim for dim in dims if dim not in covered), *named, *columns]
+    together = xr.broadcast(*(result[name] for name in names))
+    return pl.DataFrame(
+        [
+            _column(name, one.values.ravel())
+            for name, one in zip(names, together, strict=True)
+        ]
+    )
+
+
+def once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
+    """Keep each pair of a symmetric figure once: the rows of a square frame on and above its diagonal.
+
+    size : rows and columns of the square.  diagonal : 1 leaves the diagonal out.
+
+    >>> square = pl.DataFrame({"a": ["AP", "AP", "RR", "RR"], "b": ["AP", "RR", "AP", "RR"]})
+    >>> once(square, 2).rows(), once(square, 2, diagonal=1).rows()
+    ([('AP', 'AP'), ('AP', 'RR'), ('RR', 'RR')], [('AP', 'RR')])
+    """
+    above = np.triu(np.ones((size, size), dtype=np.bool_), diagonal)
+    return pairs.filter(pl.Series(np.resize(above, pairs.height)))
+
+
+def _column(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
+    """Return an array as a column; text stays text, of whatever kind the array is."""
+    text = values.dtype.kind in "OUT"
+    if text:
+        return pl.Series(name, values.tolist(), dtype=pl.String)
+    return pl.Series(name, values)

@@ -1,0 +1,326 @@
+"""Which scores a study uses: metrics, systems and topics by name, the best systems, and a way with missing scores."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import MissingOfPairs
+from irmeta.errors import ScoresError, require_choice
+from irmeta.metrics.names import (
+    canonical,
+    found_as,
+    is_known,
+    metric_names,
+    nearest,
+    raw,
+    split,
+)
+from irmeta.scores.cube import check, first_of
+from irmeta.scores.means import means
+from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.complete import complete_part
+
+_DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {"systems": (0,), "topics": (1,), "common": (0, 1)}
+)
+"""The dimensions of a cube that a policy for missing scores may shorten, by number."""
+
+
+_PAIRWISE = (
+    "this study needs every system on every topic, while pairwise serves studies of pairs; "
+    "choose another way"
+)
+
+
+LEAST, MOST = 1e-4, 1e6
+"""Between these lies the largest score of a metric that is studied: means are compared to ten decimals."""
+
+
+def select(
+    scores: xr.DataArray,
+    *,
+    systems: Iterable[str] | None = None,
+    topics: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+) -> xr.DataArray:
+    """Keep the named systems, topics and metrics, in the order given, each once.
+
+    scores : a cube.
+
+    systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
+    and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names, and AP stands for the deepest AP@k
+    where there is no AP. An unknown name raises ScoresError.
+    """
+    scores = check(scores)
+    where = str(scores.attrs.get("collection", "these scores"))
+    for dim, wanted in (("system", systems), ("topic", topics), ("metric", metrics)):
+        known = [str(name) for name in scores[dim].values]
+        names = choose_names(dim, wanted, known, where)
+        if names != known:
+            scores = scores.sel({dim: names})
+    return scores
+
+
+def choose_names(
+    dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str
+) -> list[str]:
+    """Return the wanted names as they are known, each once; all of them if `wanted` is None.
+
+    dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names; a system or
+    topic that is not known may be a pattern, as in bm25*, which stands for all that it matches; a metric that is not
+    known stands for itself at its deepest cutoff, AP for AP@1000.
+    known : the names there are.  where : what holds them, for messages. An unknown name raises ScoresError, which
+    suggests the nearest.
+    """
+    if wanted is None:
+        return list(known)
+    if dim == "metric":
+        spelled = {canonical(name): name for name in known}
+        names = [found_as(name, spelled) or name for name in metric_names(wanted)]
+    else:
+        if isinstance(wanted, str):
+            given = split(wanted)
+        else:
+            given = list(wanted)
+        names = [name for one in given for name in _matching(one, known)]
+        spelled = {name: name for name in known}
+    if not names:
+        raise ScoresError(
+            f"the list of {dim}s is empty; name some of {where}, or leave the option out to use all"
+        )
+    for name in names:
+        if name not in spelled:
+            instead = nearest(name, known)
+            if dim == "metric" and is_known(name):
+                instead = (
+                    f"{instead.removesuffix('?')}, or score it: "
+                    f'`irmeta evaluate QRELS RUNS -m "{name}"`'
+                )
+            raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
+    return list(dict.fromkeys(spelled[name] for name in names))
+
+
+def _matching(name: str, known: Sequence[str]) -> list[str]:
+    """List the known names that a pattern of *, ? and [] matches; a known name, or one that matches none, itself."""
+    if name in known:
+        return [name]
+    return [one for one in known if fnmatchcase(one, name)] or [name]
+
+
+def top_systems(
+    scores: xr.DataArray, share: float, by: str | None = None
+) -> xr.DataArray:
+    """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
+
+    scores : a cube.
+    share : in (0, 1].  by : a metric; by default AP, else the deepest AP@k there is. Of tied systems the earlier one
+    stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
+    """
+    if not 0 < share <= 1:
+        raise ScoresError(
+            f"the share of systems to keep must be above 0 and at most 1, not {share}"
+        )
+    scores = check(scores)
+    by = default_by(scores) if by is None else by
+    column = means(select(scores, metrics=[by])).values[:, 0]
+    if np.isnan(column).any():
+        raise ScoresError(
+            f"systems cannot be ranked by {by}: some have no score on some topics"
+        )
+    kept = int(np.floor(share * column.size + 1e-9))
+    if not kept:
+        raise ScoresError(
+            f"a share of {share} keeps none of {column.size} systems; raise it"
+        )
+    # means that differ by rounding only are tied; a stable order lets the earlier of them stay
+    best_first = np.argsort(-settled(column), kind="stable")
+    return scores.isel(system=np.sort(best_first[:kept]))
+
+
+def prepare(
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
+    missing: MissingOfPairs = "error",
+    pairs: bool = False,
+) -> tuple[xr.DataArray, list[str]]:
+    """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
+
+    metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
+    missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
+    pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
+    """
+    if by is not None and top is None:
+        raise ScoresError("--by needs --top, as in --top 0.75")
+    used = select(scores, metrics=metrics)
+    names = [str(name) for name in used.metric.values]
+    deeper = deeper_metrics(metrics, names)
+    if top is None:
+        if pairs and missing == "pairwise":
+            whole, notes = _as_it_is(used)
+        else:
+            whole, notes = complete(used, missing, pairs=pairs)
+        return whole, deeper + notes
+    by = default_by(used) if by is None else metric_of(scores, by)
+    if by in names:
+        needed = used
+    else:
+        needed = select(scores, metrics=[*names, by])
+    whole, notes = complete(needed, missing)
+    best = top_systems(whole, top, by)
+    notes.append(
+        f"{best.sizes['system']} of {whole.sizes['system']} systems: the top {top:g} by {by} on all topics"
+    )
+    return select(best, metrics=names), deeper + notes
+
+
+def deeper_metrics(
+    wanted: str | Iterable[str] | None, used: Iterable[str]
+) -> list[str]:
+    """Note the metrics that were asked for without a cutoff and are there only with one.
+
+    >>> deeper_metrics("AP RR", ["AP@1000", "RR"])
+    ['the scores have no AP; the deepest one, AP@1000, is used']
+    """
+    if wanted is None:
+        return []
+    names = list(used)
+    asked = [name for name in metric_names(wanted) if name not in names]
+    found = {name: found_as(name, names) for name in asked}
+    return [
+        f"the scores have no {name}; the deepest one, {deeper}, is used"
+        for name, deeper in found.items()
+        if deeper and raw(deeper) != name
+    ]
+
+
+def metric_of(scores: xr.DataArray, name: str) -> str:
+    """Return the one metric of the scores that a name stands for; an unknown name raises ScoresError.
+
+    >>> from irmeta.scores.cube import cube
+    >>> metric_of(cube([[[0.5]]], ["bm25"], ["301"], ["AP@1000"]), "map")
+    'AP@1000'
+    """
+    [metric] = select(scores, metrics=[name]).metric.values
+    return str(metric)
+
+
+def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Return a cube with its missing cells, and a note on them."""
+    scores = _require_scale(check(scores))
+    absent = int(np.isnan(scores.values).sum())
+    if not absent:
+        return scores, []
+    return scores, [
+        (
+            f"{absent} of {scores.size} scores are missing; each pair is compared on the scores "
+            "that both have"
+        )
+    ]
+
+
+def default_by(scores: xr.DataArray) -> str:
+    """Return the metric that orders systems by default: AP, else the deepest AP@k."""
+    names = [str(name) for name in scores.metric.values]
+    found = found_as("AP", names)
+    if found is None:
+        raise ScoresError(
+            f"there is no AP among {', '.join(names)} to order systems by; name a metric with --by"
+        )
+    return found
+
+
+def _require_scale(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube; raise ScoresError if a metric's scores are so small or large that studies would be wrong."""
+    largest = np.abs(scores.values).max(
+        axis=(0, 1), initial=0, where=~np.isnan(scores.values)
+    )
+    for metric, most in zip(scores.metric.values, largest.tolist(), strict=True):
+        if most > MOST or 0 < most < LEAST:
+            raise ScoresError(
+                f"the largest score of {metric} is {most:.3g}; studies round to ten decimals and "
+                f"need it between {LEAST:g} and {MOST:g}: multiply all scores by one number, so "
+                f"that they reach about 1, or leave {metric} out"
+            )
+    return scores
+
+
+def complete(
+    scores: xr.DataArray, missing: MissingOfPairs = "error", *, pairs: bool = False
+) -> tuple[xr.DataArray, list[str]]:
+    """Return a cube without missing cells, and notes on what was left out for it.
+
+    missing : "error" raises ScoresError; "topics" leaves out every topic that some system lacks, "systems" every system
+    that lacks some topic, "common" topics and systems so that most scores stay. "pairwise" raises ScoresError: it is
+    for studies that go pair by pair. Scores that are too small or too large to be compared raise ScoresError.
+    pairs : this is such a study, so that the error names "pairwise", too.
+    """
+    require_choice("missing", missing, get_args(MissingOfPairs))
+    scores = _require_scale(check(scores))
+    absent = np.isnan(scores.values)
+    if not absent.any():
+        return scores, []
+    count = f"{int(absent.sum())} of {absent.size} scores are missing"
+    if missing in ("error", "pairwise"):
+        if missing == "pairwise":
+            what = _PAIRWISE
+        elif pairs:
+            what = (
+                "compare each pair on the scores that both have (--missing pairwise), or drop "
+                "topics or systems"
+            )
+        else:
+            what = "drop their topics or their systems"
+        raise ScoresError(
+            f"{count} (first: {first_of(scores, absent)}); {what} (--missing common, topics or "
+            "systems; common drops least)"
+        )
+    of_system, of_topic, _ = complete_part(absent, _DROPPED[missing])
+    if not (of_system.any() and of_topic.any()):
+        every = "system" if missing == "systems" else "topic"
+        raise ScoresError(
+            f"{count}, and every {every} lacks some; choose fewer systems or metrics"
+        )
+    dropped = [
+        f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
+        for dim, keep in (("system", of_system), ("topic", of_topic))
+        if not keep.all()
+    ]
+    note = f"{count}; dropped {' and '.join(dropped)} that lack scores"
+    return scores.isel(system=of_system, topic=of_topic), [note]
+
+
+def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:
+    """Raise ScoresError if a metric has the same value throughout: it distinguishes no systems.
+
+    values : a row for each metric.  where : what the message says of the place, as in " on TREC-8".
+    """
+    names = [str(name) for name in metrics]
+    flat = [
+        name for name, row in zip(names, values, strict=True) if np.ptp(row) < 1e-10
+    ]
+    if not flat:
+        return
+    does, them = ("does", "it") if len(flat) == 1 else ("do", "them")
+    others = " ".join(name for name in names if name not in flat)
+    rest = f": --metrics {others!r}" if others else ""
+    raise ScoresError(
+        f"{', '.join(flat)} {does} not distinguish these systems{where} (all scores equal); leave {them} out{rest}"
+    )
+
+
+def varying(scores: xr.DataArray) -> xr.DataArray:
+    """Keep the metrics that distinguish systems: a metric whose mean is the same for all correlates with nothing.
+
+    >>> from irmeta.scores.cube import cube
+    >>> varying(cube([[[0.1, 1.0]], [[0.2, 1.0]]], ["a", "b"], ["301"], ["AP", "P@10"])).metric.values.tolist()
+    ['AP']
+    """
+    values = means(scores).values
+    return scores.isel(metric=~(np.ptp(values, axis=0) < 1e-10))

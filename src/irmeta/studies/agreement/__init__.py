@@ -1,0 +1,1 @@
+"""Which metrics say the same, and which predict results on new topics."""

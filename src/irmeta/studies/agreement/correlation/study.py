@@ -1,0 +1,337 @@
+"""How far metrics agree: correlation between metrics over topics and systems, or over system means."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Coefficient, Level, MissingOfPairs
+from irmeta.errors import ScoresError, require_choice
+from irmeta.scores import means, selection
+from irmeta.scores.cubes import by_name, prepare_together, shared_topics, topic_numbers
+from irmeta.scores.result import result
+from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.rankings import disattenuated
+from irmeta.stats.rankings.agreement import (
+    COEFFICIENTS,
+    Pairs,
+    by_pairs,
+    components,
+    cumulated,
+    groups,
+    half_width,
+    interval,
+    merges,
+    over_means,
+    over_scores,
+    share_interval,
+)
+from irmeta.words import counted, listed
+
+FEWEST = 4
+"""Fewer values than these have no interval, whatever their correlation without each topic."""
+_OVER = {
+    "topic": "system-topic pairs",
+    "within-topic": "system-topic pairs less their topic's mean",
+    "system": "system means",
+}
+
+
+def correlation(
+    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    level: Level = "topic",
+    method: Coefficient = "pearson",
+    threshold: float = 0.9,
+    metrics: str | Iterable[str] | None = None,
+    top: float | None = None,
+    by: str | None = None,
+    missing: MissingOfPairs = "error",
+) -> xr.Dataset:
+    """Correlate every pair of metrics, on one collection or on several pooled.
+
+    scores : a cube, or cubes by collection name, of which the metrics that all have are pooled.
+    level : "topic", over all system-topic pairs; "within-topic", the same less each topic's mean over systems, so that
+    easy and hard topics do not pose as agreement; "system", over system means.
+    method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
+    threshold : every two metrics of a group correlate at it or above.
+    metrics : by default those that all collections have.  top, by : as in `selection.prepare`, in each collection.
+    missing : as in `selection.complete`; "pairwise" correlates two metrics over the scores that both have (at system
+    level over the systems that both have on all topics), each pair with its own n.
+
+    Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated; at
+    system level with "pearson" `true_r`, between the systems' true means, with `true_low` and `true_high`;
+    `group` (metric), `merge` the steps of the complete-linkage dendrogram, and of the principal components `loading`
+    (metric, component), `share`, and `cumulated`, of the first ones together, with its interval `cumulated_low`,
+    `cumulated_high`. Source: Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups and
+    components as in Baccini et al. (2012).
+
+    >>> from irmeta.scores.cube import cube
+    >>> scores = cube(np.random.default_rng(0).random((5, 6, 2)), list("abcde"), list("123456"), ["AP", "P@10"])
+    >>> correlation(scores)["r"].shape
+    (2, 2)
+    """
+    require_choice("level", level, get_args(Level))
+    require_choice("method", method, get_args(Coefficient))
+    used, notes = prepare_together(
+        by_name(scores), metrics=metrics, top=top, by=by, missing=missing, pairs=True
+    )
+    _check(used, level, method, threshold)
+    names = next(iter(used.values()))["metric"].values
+    r, low, high, n, without = _correlated(used, level, method)
+    linkage = merges(r)
+    pair = ("metric", "metric_2")
+    data = {
+        "r": (pair, r),
+        "low": (pair, low),
+        "high": (pair, high),
+        "n": (pair, n) if np.ndim(n) else n,
+        "group": ("metric", groups(linkage, threshold)),
+        "merge": (("step", "joined"), linkage),
+        **_components(r, without, topic_numbers(used)),
+        "metric": names,
+        "metric_2": names,
+        "component": np.arange(1, len(names) + 1),
+    }
+    if level == "system":
+        data |= _between_true_means(used, method)
+        notes.append(_SYSTEM_LEVEL)
+        notes += _few_systems(used, method)
+    name = COEFFICIENTS[method][0]
+    options: dict[str, Any] = {
+        "level": level,
+        "method": method,
+        "coefficient": name,
+        "threshold": threshold,
+        "top": top,
+        "by": by,
+        "missing": missing,
+    }
+    if len(used) > 1:
+        pooled = f" of {len(used)} collections pooled"
+    else:
+        pooled = ""
+    notes.append(
+        f"{name} over {_span(n)} {_OVER[level]}{pooled}; "
+        + _interval_note(used, n, low, level)
+    )
+    return result("correlation", data, inputs=used, options=options, notes=notes)
+
+
+def _components(
+    r: Floats, without: Sequence[Floats], topics: Sequence[Ints]
+) -> dict[str, Any]:
+    """Compute the principal components of r, and the variance that the first ones hold together, with its interval."""
+    loading, share = components(r)
+    together = cumulated(r)
+    moved = [cumulated(part) for part in without]
+    low, high = share_interval(together, moved, topics)
+    return {
+        "loading": (("metric", "component"), loading),
+        "share": ("component", share),
+        "cumulated": ("component", together),
+        "cumulated_low": ("component", low),
+        "cumulated_high": ("component", high),
+    }
+
+
+_SYSTEM_LEVEL = (
+    "At system level r is between means over these topics, whose chance effects all metrics share; "
+    "its interval is for r on other samples of as many topics. Only true_r (pearson) is between "
+    "the systems' true means."
+)
+
+
+FEW_SYSTEMS = 10
+"""With fewer systems the interval of true_r is measured to be too short (docs/worlds.md)."""
+
+
+def _few_systems(used: Mapping[str, xr.DataArray], method: Coefficient) -> list[str]:
+    """Say where the interval of r between true means is too short."""
+    systems = sum(scores.sizes["system"] for scores in used.values())
+    if method != "pearson" or systems >= FEW_SYSTEMS:
+        return []
+    return [
+        (
+            f"With fewer than {FEW_SYSTEMS} systems the 95% interval of true_r holds the truth in "
+            "about 70% of simulated collections."
+        )
+    ]
+
+
+def _between_true_means(
+    used: Mapping[str, xr.DataArray], method: Coefficient
+) -> dict[str, Any]:
+    """Return Pearson's r between true means with its interval; unknown where scores are missing or topics are few."""
+    if method != "pearson":
+        return {}
+    metrics = next(iter(used.values())).sizes["metric"]
+    ends = np.full((3, metrics, metrics), np.nan)
+    whole = not any(scores.isnull().any() for scores in used.values())
+    if whole and all(
+        scores.sizes["topic"] >= disattenuated.FEWEST for scores in used.values()
+    ):
+        parts = [means.additive(scores).values for scores in used.values()]
+        r = disattenuated.true_correlation(parts)
+        half = half_width(disattenuated.without_topics(parts), topic_numbers(used))
+        ends = np.clip([r, r - half, r + half], -1, 1)
+        # beyond 1 both ends are cut to it: no interval
+        ends[1:] = np.where(ends[1] < ends[2], ends[1:], np.nan)
+    names = ("true_r", "true_low", "true_high")
+    return {
+        name: (("metric", "metric_2"), end)
+        for name, end in zip(names, ends, strict=True)
+    }
+
+
+def _correlated(
+    used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
+) -> tuple[Floats, Floats, Floats, Any, list[Floats]]:
+    """Return r, low, high (metric, metric), n, and r of each part without each topic, which pairs do not have.
+
+    n is a number for each pair where scores are missing.
+    """
+    if any(scores.isnull().any() for scores in used.values()):
+        found = _by_pairs(used, level, method)
+        return *found, [found.r[None][:0]] * len(used)
+    parts = _values(used, level)
+    over = over_means if level == "system" else over_scores
+    r, without = over(parts, method)
+    n = sum(
+        part.shape[0] if level == "system" else part.shape[0] * part.shape[1]
+        for part in parts
+    )
+    if n < FEWEST:
+        without = [part[:0] for part in without]
+    return r, *interval(r, without, topic_numbers(used)), n, without
+
+
+def _by_pairs(
+    used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
+) -> Pairs:
+    """Correlate each pair of metrics over the scores that both have."""
+    parts = [means.additive(scores).values for scores in used.values()]
+    metrics = next(iter(used.values()))["metric"].values
+    found = by_pairs(parts, level, method, topic_numbers(used), FEWEST)
+    if (found.n < 2).any():
+        one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
+        if level == "system":
+            raise ScoresError(
+                f"{one} and {other} have fewer than 2 systems with scores on all topics in common; "
+                "drop the topics and systems that lack most scores: missing='common' (--missing "
+                "common)"
+            )
+        raise ScoresError(
+            f"{one} and {other} have fewer than 2 scores in common; leave one out (--metrics)"
+        )
+    if np.isnan(found.r).any():
+        pair = {str(metrics[at]): None for at in np.argwhere(np.isnan(found.r))[-1]}
+        raise ScoresError(
+            f"all scores that {' and '.join(pair)} have in common are equal; leave it out (--metrics)"
+        )
+    return found
+
+
+def _span(n: Any) -> str:
+    """Write the number of values, from the fewest to the most of any pair where it differs."""
+    fewest = int(np.min(n))
+    most = int(np.max(n))
+    if fewest == most:
+        return f"{most}"
+    return f"{fewest} to {most}"
+
+
+def _check(
+    used: Mapping[str, xr.DataArray],
+    level: Level,
+    method: Coefficient,
+    threshold: float,
+) -> None:
+    names = next(iter(used.values()))["metric"].values
+    if len(names) < 2:
+        raise ScoresError(
+            f"need at least 2 metrics common to all collections; only {names[0]} is"
+        )
+    if method == "tau-ap" and level != "system":
+        raise ScoresError(
+            "tau_AP compares rankings of systems; use it with --level system"
+        )
+    if not -1 <= threshold <= 1:
+        raise ScoresError(
+            f"the threshold must be a correlation between -1 and 1, not {threshold}"
+        )
+    for name, scores in used.items():
+        systems = scores.sizes["system"]
+        topics = scores.sizes["topic"]
+        if systems < 2:
+            raise ScoresError(
+                f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}"
+            )
+        if level != "system" and topics < 4:
+            verb = "is" if topics == 1 else "are"
+            raise ScoresError(
+                f"{name}: a correlation over topics needs at least 4 topics, there {verb} {topics}; "
+                "to correlate system means use --level system"
+            )
+
+
+def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
+    """Return the scores (system, topic, metric) of each collection, on a scale on which they can be averaged."""
+    parts = [means.additive(scores).values for scores in used.values()]
+    if level == "within-topic":
+        parts = [settled(part - part.mean(axis=0)) for part in parts]
+    rows = []  # what is correlated, of each collection: (metric, value)
+    for part in parts:
+        values = part.mean(axis=1) if level == "system" else part
+        rows.append(values.reshape(-1, part.shape[2]).T)
+    selection.require_variation(
+        np.concatenate(rows, axis=1), next(iter(used.values()))["metric"].values
+    )
+    return parts
+
+
+def _interval_note(
+    used: Mapping[str, xr.DataArray], n: Any, low: Floats, level: Level
+) -> str:
+    """Say how the intervals were made, or why there are none."""
+    most = np.max(n)
+    if most == 2:
+        return (
+            "no intervals: there are too few systems (two always correlate at 1 or -1)."
+        )
+    if most < FEWEST:
+        what = "systems" if level == "system" else "scores"
+        return f"no intervals: there are too few {what} (fewer than {FEWEST})."
+    topics = len(np.unique(np.concatenate(topic_numbers(used))))
+    if np.isnan(low).all():
+        return _no_interval(used)
+    shared = shared_topics(used)
+    if shared:
+        once = f" ({listed(shared)} by name; each name counts as one topic)"
+    else:
+        once = ""
+    without = int(np.isnan(low[np.triu_indices_from(low, 1)]).sum())
+    if without:
+        none = f"; {counted(without, 'pair')} without: {_UNMOVED}"
+    else:
+        none = ""
+    return (
+        f"95% intervals from leaving out each of {topics} topics in turn{once}{none}."
+    )
+
+
+_UNMOVED = "no topic left out moves the correlation, or without one there is none"
+
+
+def _no_interval(used: Mapping[str, xr.DataArray]) -> str:
+    """Say why no pair has an interval."""
+    fewest = min(scores.sizes["topic"] for scores in used.values())
+    if fewest == 1:
+        return "no intervals, because there are no topics to leave out."
+    if fewest < FEWEST:
+        return (
+            f"no intervals: there are {fewest} topics, and leaving out each in turn needs at least "
+            f"{FEWEST}."
+        )
+    return f"no intervals: {_UNMOVED}."

@@ -1,0 +1,350 @@
+"""Which metrics predict results on new topics: predictive power from random halves of the topics."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import scipy.stats
+import xarray as xr
+
+from irmeta.choices import Missing, Ties, TopOn
+from irmeta.errors import ScoresError, require_choice
+from irmeta.parallel import seeded
+from irmeta.scores import means, selection
+from irmeta.scores.figures import short
+from irmeta.scores.result import result
+from irmeta.scores.teams import Grouping, teams
+from irmeta.stats.arrays import Floats
+from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
+from irmeta.stats.halves.jackknife import Variances, known, variances
+from irmeta.stats.tests.multiplicity import range_quantile
+from irmeta.words import counted
+
+_PAIR = ("metric", "metric_2")
+
+
+def predictivity(
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    partitions: int = 2000,
+    top: float | None = None,
+    by: str | None = None,
+    top_on: TopOn = "all",
+    sizes: Sequence[int] = (),
+    tau: Ties = "b",
+    groups: Grouping = None,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
+
+    scores : a cube.  top_on : "all" keeps the best systems on all topics, "half" those on one half of each partition.
+    top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
+    metrics, missing : what else to use of the scores, as in `selection.prepare`.
+    partitions : how many random partitions of the topics to average over, at least 2.
+    sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
+    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
+    tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
+
+    Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
+    target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
+    the wider `joint_low`, `joint_high` for all pairs at once, NaN where hardly a system ever changes its place; `lead`,
+    the mean phi of A with all metrics, itself among them, less that of B, with its Monte-Carlo error `lead_se` and the
+    lower end `lead_low` of its joint interval; with sizes `curve` and `curve_se` (size, metric, metric_2).
+    Source: Webber et al. (SIGIR 2008).
+
+    >>> rng = np.random.default_rng(1)
+    >>> noise = rng.normal(size=(8, 10, 2)) * [0.1, 0.5]
+    >>> scores = np.arange(8)[:, None, None] / 8 + noise
+    >>> from irmeta.scores.cube import cube
+    >>> scores = cube(scores, list("abcdefgh"), [str(topic) for topic in range(10)], ["AP", "RR"])
+    >>> power = predictivity(scores, partitions=100)
+    >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
+    True
+    """
+    require_choice("top_on", top_on, get_args(TopOn))
+    require_choice("tau", tau, get_args(Ties))
+    generator, seed = seeded(rng)
+    chosen = _chosen(scores, metrics, top, by, top_on, missing)
+    used = chosen.scores
+    _check(used, partitions, sizes)
+
+    values = means.additive(used).values
+    topics = used.sizes["topic"]
+    half_sizes = (topics // 2, topics - topics // 2)
+    drawn_sizes = [half_sizes, *((n, n) for n in sizes)]
+    drawn = split_half(
+        values, drawn_sizes, partitions, generator, ties=tau, best=chosen.best
+    )
+    whole = drawn[0]
+    curve = drawn[1:]
+    if chosen.best:
+        few = 0
+    else:
+        few = _interval_partitions(partitions, len(values))
+    errors = _no_errors(whole)
+    team = teams(used["system"].values, groups)
+    if few:
+        members = halves(shuffles(topics, few, generator), half_sizes)
+        errors = _errors(whole, variances(values, members, ties=tau, team=team.of))
+    freedom = min(len(team.names), topics) - 1
+
+    options = {
+        "partitions": partitions,
+        "halves": list(half_sizes),
+        "coefficient": f"Kendall tau-{tau}",
+        "top": top,
+        "by": chosen.by,
+        "top_on": top_on if top is not None else None,
+        "sizes": list(sizes),
+        "interval_partitions": few,
+        "groups": team.source,
+        "missing": missing,
+        "seed": seed,
+    }
+    figures = _figures(used["metric"].values, whole, errors, freedom)
+    return result(
+        "predictivity",
+        figures | _curve(sizes, curve),
+        inputs={str(scores.attrs.get("collection", "collection")): used},
+        options=options,
+        notes=chosen.notes
+        + _notes(used, options, drawn, chosen.ranked)
+        + _unvaried(errors, few)
+        + [team.note] * bool(few),
+    )
+
+
+class _Chosen(NamedTuple):
+    """The scores to study, and the systems of them that are ranked."""
+
+    scores: xr.DataArray
+    by: str | None  # the metric that says which systems are best
+    ranked: int  # systems in a ranking
+    # where each half chooses its own best: how many, and the scores that say which
+    best: tuple[int, Floats] | None
+    notes: list[str]
+
+
+def _chosen(
+    scores: xr.DataArray,
+    metrics: str | Iterable[str] | None,
+    top: float | None,
+    by: str | None,
+    top_on: TopOn,
+    missing: Missing,
+) -> _Chosen:
+    """Choose the metrics, the topics and the systems to study."""
+    if top_on == "half" and top is None:
+        raise ScoresError("--top-on half needs --top, as in --top 0.75")
+    names = selection.select(scores, metrics=metrics)["metric"].values.tolist()
+    deeper = selection.deeper_metrics(metrics, names)
+    if top is not None:
+        if by is None:
+            by = selection.default_by(scores.sel(metric=names))
+        else:
+            by = selection.metric_of(scores, by)
+    if top is None or by is None or top_on == "all":
+        used, notes = selection.prepare(
+            scores, metrics=names, top=top, by=by, missing=missing
+        )
+        return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
+    both, notes = selection.prepare(scores, metrics=[*names, by], missing=missing)
+    notes = deeper + notes
+    kept, order = _best(both, top, by)
+    systems = both.sizes["system"]
+    notes.append(
+        f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn"
+    )
+    return _Chosen(both.sel(metric=names), by, kept, (kept, order), notes)
+
+
+def _interval_partitions(partitions: int, systems: int) -> int:
+    """Return how many partitions intervals are computed on: 20 to 100; more change no second digit."""
+    enough = max(20, min(100, 10_000 // systems))
+    return min(partitions, enough)
+
+
+class _Errors(NamedTuple):
+    """Standard errors of advantages and of leads, both (metric, metric), over samples of topics and systems."""
+
+    advantage: Floats
+    lead: Floats
+
+
+def _no_errors(whole: Agreement) -> _Errors:
+    """Return errors that are not known."""
+    unknown = np.full(whole.phi.shape, np.nan)
+    return _Errors(unknown, unknown)
+
+
+def _errors(whole: Agreement, found: Variances) -> _Errors:
+    """Return sqrt(variance + Monte-Carlo error^2), and 0 of a metric and itself.
+
+    NaN where no variance is found: so few systems ever change places that it says nothing of other samples.
+    """
+    errors = []
+    for variance, drawn in (
+        (found.advantage, whole.difference_se),
+        (found.lead, whole.lead_se),
+    ):
+        error = np.sqrt(known(variance) + drawn**2)
+        np.fill_diagonal(error, 0.0)
+        errors.append(error)
+    return _Errors(*errors)
+
+
+def _quantile(freedom: int, pairs: int = 1) -> float:
+    """Return Student's quantile of two-sided 95% intervals, for all of the pairs at once by Bonferroni's correction.
+
+    freedom : one less than there are teams, or topics if they are fewer.
+    """
+    return float(scipy.stats.t.isf(0.025 / pairs, freedom))
+
+
+def _figures(
+    metrics: Any, whole: Agreement, errors: _Errors, freedom: int
+) -> dict[str, Any]:
+    """Label the figures of halves by pairs of metrics."""
+    count = len(metrics)
+    pairs = max(1, count * (count - 1))
+    half = _quantile(freedom) * errors.advantage
+    joint = _quantile(freedom, pairs) * errors.advantage
+    behind = range_quantile(count, freedom) * errors.lead
+    figures = {
+        "phi": whole.phi,
+        "se": whole.se,
+        "advantage": whole.difference,
+        "low": whole.difference - half,
+        "high": whole.difference + half,
+        "joint_low": whole.difference - joint,
+        "joint_high": whole.difference + joint,
+        "lead": whole.lead,
+        "lead_se": whole.lead_se,
+        "lead_low": whole.lead - behind,
+    }
+    coords = dict.fromkeys(_PAIR, metrics)
+    return coords | {name: (_PAIR, values) for name, values in figures.items()}
+
+
+def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
+    """Label phi of smaller sets of topics by their size; nothing without sizes."""
+    if not sizes:
+        return {}
+    phi = np.stack([drawn.phi for drawn in curve])
+    se = np.stack([drawn.se for drawn in curve])
+    dims = ("size", *_PAIR)
+    return {"size": list(sizes), "curve": (dims, phi), "curve_se": (dims, se)}
+
+
+def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
+    systems = used.sizes["system"]
+    topics = used.sizes["topic"]
+    if systems < 2 or topics < 4:
+        raise ScoresError(
+            f"predictive power needs at least 2 systems and 4 topics; there are {systems} and "
+            f"{topics}"
+        )
+    if partitions < 2:
+        raise ScoresError(
+            f"{partitions} partitions are too few; a mean with its error needs at least 2, as "
+            "in 2000"
+        )
+    wrong = [n for n in sizes if not 1 <= n <= topics // 2]
+    if wrong:
+        raise ScoresError(
+            f"cannot draw two disjoint sets of {wrong[0]} topics from {topics}; choose sizes "
+            f"from 1 to {topics // 2}"
+        )
+    selection.require_variation(means.means(used).values.T, used["metric"].values)
+
+
+def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
+    """Return how many systems are the best, and the scores (system, topic) that say which."""
+    kept = selection.top_systems(scores, top, by).sizes["system"]
+    if kept < 2:
+        systems = scores.sizes["system"]
+        raise ScoresError(
+            f"--top {top:g} keeps {kept} of {systems} systems; a ranking needs at least 2"
+        )
+    order = means.additive(selection.select(scores, metrics=[by])).values[..., 0]
+    return kept, order
+
+
+def _notes(
+    used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], ranked: int
+) -> list[str]:
+    first, second = options["halves"]
+    lines = [
+        f"{options['coefficient']} between rankings of {ranked} systems on {first} and on {second} topics, "
+        f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
+    ]
+    error = max(float(agreement.se.max()) for agreement in drawn)
+    lines.append(f"The Monte-Carlo standard error of phi is at most {short(error, 4)}.")
+    if options["top_on"] == "half":
+        lines.append(
+            "No intervals: they are undefined if each partition has its own systems."
+        )
+    else:
+        lines.append(
+            "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of topics and systems."
+        )
+    undefined = np.sum([agreement.undefined for agreement in drawn], axis=0)
+    for name, count in zip(used["metric"].values, undefined, strict=True):
+        if count:
+            lines.append(
+                f"{name} ties all systems in {counted(count, 'set')} of topics, where tau counts as 0."
+            )
+    return lines
+
+
+def _unvaried(errors: _Errors, few: int) -> list[str]:
+    """Say of how many pairs of metrics there is no interval, as nothing varies."""
+    count = int(np.isnan(errors.advantage).sum())
+    if not few or not count:
+        return []
+    return [
+        f"{counted(count, 'advantage')} without an interval: whatever topics or systems are left out, hardly a system "
+        "changes its place, which says nothing of systems that are closer to each other."
+    ]
+
+
+def best_predictor(outcome: xr.Dataset) -> int:
+    """Find the metric with the largest mean phi with all metrics, itself among them.
+
+    So all are measured by the same targets. It is also the metric with the largest sum of advantages: that of A is the
+    sum of its phi less a number that is the same for all.
+    """
+    return int(outcome["phi"].values.mean(axis=1).argmax())
+
+
+def stands_for(outcome: xr.Dataset) -> tuple[str, list[str]]:
+    """Name the best predictor, and the metrics that it surely predicts as well as they do themselves, or better."""
+    best = best_predictor(outcome)
+    names = [str(name) for name in outcome["metric"].values]
+    sure = [
+        name
+        for target, name in enumerate(names)
+        if target != best and _kind(outcome, best, target) in ("same", "better")
+    ]
+    return names[best], sure
+
+
+MARGIN = 0.05
+"""A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
+
+
+def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
+    """Judge a predictor by the joint interval of its advantage: it and the target were found by looking."""
+    low = float(outcome["joint_low"].values[predictor, target])
+    high = float(outcome["joint_high"].values[predictor, target])
+    if np.isnan(low):
+        return "unsure"
+    if low > 0:
+        return "better"
+    if high < 0:
+        return "worse"
+    if low >= -MARGIN:
+        return "same"
+    return "open"

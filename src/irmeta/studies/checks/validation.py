@@ -1,0 +1,412 @@
+"""Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.errors import FileFormatError, Remark
+from irmeta.evaluation.expected import Expected, Ids
+from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
+from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
+from irmeta.evaluation.sources import (
+    QrelsLike,
+    RunsLike,
+    Source,
+    opened,
+    qrels_of,
+    require_judged_topics,
+    sources_with_problems,
+    where,
+)
+from irmeta.io.files import Location, stem
+from irmeta.io.runs.decimals import numbers
+from irmeta.io.runs.fields import Strings
+from irmeta.io.runs.rankings import Qrels, Run
+from irmeta.io.runs.trec import Reading, run_of
+from irmeta.metrics.names import parse_list
+from irmeta.parallel import in_order
+from irmeta.scores.cube import labels
+from irmeta.scores.figures import first_rows
+from irmeta.scores.result import result
+from irmeta.stats.arrays import Indices
+from irmeta.words import counted, listed
+
+FEW = 10
+"""Errors, and kinds of warnings, that people are shown; JSON and the table `problems` have all."""
+_NUMBER = r"\d[\d.,]*%?"
+MANY_UNJUDGED = 0.2
+"""Share of unjudged documents among the first ten above which a run's scores say little."""
+SELF_RETRIEVAL = 0.2
+"""Share of topics whose own id is the first document above which queries seem to be documents of the collection."""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What a run is like: counts of topics and documents, shares in [0, 1]; NaN where it needs judgments."""
+
+    system: str
+    topics: int
+    topics_missing: float
+    topics_unjudged: float
+    documents: int
+    depth_low: int
+    depth_median: float
+    depth_high: int
+    tied: float
+    constant_topics: int
+    disagreeing_topics: int
+    reversed_topics: int
+    unjudged_10: float
+    self_retrieval: float
+
+
+def validate(
+    qrels: QrelsLike | None,
+    runs: RunsLike,
+    *,
+    topics: Ids | None = None,
+    documents: Ids | None = None,
+    depth: int | None = None,
+    reading: Reading | None = None,
+) -> xr.Dataset:
+    """Check runs, and how they fit the judgments; evaluate nothing.
+
+    qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked.
+    topics : those that every run should have lists for, as ids or a file with one on each line; none of them is an
+    error.  documents : those that lists may hold, in the same way.  depth : the most documents that a list may have.
+    reading : what to accept in files beyond their format, as there.
+    The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
+    notes say which grades there are.
+    """
+    reading = reading or Reading()
+    expected = Expected.of(topics, documents, depth)
+    judgments = folded = None
+    notes: list[str] = []
+    remarks: list[Remark] = []
+    if qrels is not None:
+        judgments, remarks = _checked_judgments(qrels, reading)
+    if judgments is not None:
+        # to notice documents that differ from the judged ones in case only
+        lower = _lower(judgments.qrels.documents)
+        folded = Judgments(replace(judgments.qrels, documents=lower))
+        notes = grade_notes(judgments.qrels, parse_list("seeds23"))
+    facts = []
+    tags: dict[str, list[str]] = {}
+    orders: dict[str, str] = {}
+    # so that it is known how many there are
+    sources = list(sources_with_problems(runs))
+    inspect = partial(_inspect, judgments, folded, expected, reading, Path.cwd())
+    for fact, tag, order, odd in in_order(inspect, sources, "runs"):
+        remarks += odd
+        if fact is not None:
+            facts.append(fact)
+            tags.setdefault(tag, []).append(fact.system)
+            orders[fact.system] = order if fact.documents else ""
+    remarks += _together(facts, tags)
+    remarks += [Remark("warning", "all runs", None, text) for text in identical(orders)]
+    data = _problems(remarks)
+    rows = [asdict(fact) for fact in facts]
+    for name in list(RunFacts.__dataclass_fields__)[1:]:
+        data[name] = ("system", np.array([row[name] for row in rows]))
+    options = {
+        "qrels": None if judgments is None else judgments.qrels.source,
+        "runs": len(facts),
+    }
+    outcome = result("validation", data, inputs={}, options=options, notes=notes)
+    return outcome.assign_coords(
+        system=np.array([fact.system for fact in facts], dtype=object)
+    )
+
+
+def _checked_judgments(
+    qrels: QrelsLike, reading: Reading
+) -> tuple[Judgments | None, list[Remark]]:
+    """Read the judgments, None where they cannot be read, and say what is odd or wrong about them."""
+    try:
+        read = qrels_of(qrels, reading)
+        judgments = Judgments(read)
+    except FileFormatError as error:
+        name = str(qrels) if isinstance(qrels, str | PathLike) else "qrels"
+        return None, _errors(error, name)
+    barren = [
+        Remark("warning", read.source, None, text)
+        for text in topics_without_relevant(read)
+    ]
+    return judgments, [*read.remarks, *barren]
+
+
+def _problems(remarks: Sequence[Remark]) -> dict[str, Any]:
+    """Label what is wrong, errors first; a remark without a line has NaN."""
+    ordered = sorted(remarks, key=lambda remark: remark.level != "error")
+    lines = [np.nan if one.line is None else one.line for one in ordered]
+    texts = {
+        "level": [one.level for one in ordered],
+        "file": [one.path for one in ordered],
+        "text": [one.text for one in ordered],
+    }
+    columns = {name: np.asarray(part, dtype=object) for name, part in texts.items()}
+    columns["line"] = np.array(lines, dtype=np.float64)
+    return {name: ("problem", part) for name, part in columns.items()}
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `problems` (level, file, line, problem) and `runs` (one row for each system)."""
+    problems = pl.DataFrame(
+        {
+            "level": pl.Series(outcome["level"].values.tolist(), dtype=pl.String),
+            "file": pl.Series(labels(outcome["file"].values), dtype=pl.String),
+            "line": pl.Series(outcome["line"].values).fill_nan(None).cast(pl.Int64),
+            "problem": pl.Series(labels(outcome["text"].values), dtype=pl.String),
+        }
+    )
+    columns = {
+        name: outcome[name].values.tolist() for name in RunFacts.__dataclass_fields__
+    }
+    return {
+        "problems": problems,
+        "runs": pl.DataFrame({**columns, "system": labels(columns["system"])}),
+    }
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the first errors, and warnings that differ only in numbers once, with the count of their files."""
+    problems = tables(outcome)["problems"].with_columns(
+        pl.col("file").map_elements(_short, return_dtype=pl.String)
+    )
+    errors = problems.filter(level="error").select("file", "line", "problem")
+    warnings = problems.filter(level="warning").with_columns(
+        kind=pl.col("problem").str.replace_all(_NUMBER, "#")
+    )
+    kinds = warnings.group_by("kind", maintain_order=True).agg(
+        pl.len().alias("files"),
+        pl.col("problem").first(),
+        pl.col("file").first().alias("as in"),
+    )
+    views: dict[str, pl.DataFrame] = {}
+    if errors.height:
+        views |= first_rows("errors", errors, FEW)
+    if kinds.height:
+        views |= first_rows(
+            "warnings",
+            kinds.drop("kind").sort("files", descending=True, maintain_order=True),
+            FEW,
+        )
+    return {
+        name.replace("--table errors", "--table problems"): view
+        for name, view in views.items()
+    }
+
+
+def _short(file: str) -> str:
+    """Return a file's name without its folders."""
+    return file.rpartition("/")[2]
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how many errors and warnings there are, and what the errors mean for evaluation."""
+    levels = outcome["level"].values.tolist()
+    errors = counted(levels.count("error"), "error")
+    warnings = counted(levels.count("warning"), "warning")
+    if "error" in levels:
+        verdict = "irmeta evaluate would refuse these files."
+    else:
+        verdict = "irmeta evaluate would accept them."
+    lines = [
+        f"{counted(outcome.sizes['system'], 'readable run')}, {errors}, {warnings}. {verdict}"
+    ]
+    if levels:
+        lines.append(
+            "All problems: --table problems. What each run holds: --table runs."
+        )
+    return lines
+
+
+def _errors(error: FileFormatError, file: str) -> list[Remark]:
+    return list(error.remarks) or [
+        Remark("error", file, None, str(error).removeprefix(f"{file}: "))
+    ]
+
+
+def _inspect(
+    judgments: Judgments | None,
+    folded: Judgments | None,
+    expected: Expected,
+    reading: Reading,
+    folder: Path,
+    source: Source,
+) -> tuple[RunFacts | None, str, str, list[Remark]]:
+    """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
+    try:
+        given = opened(source, folder)
+        if isinstance(given, Run):
+            run = given
+        else:
+            run = run_of(given, source[0], reading)
+        if judgments is not None:
+            require_judged_topics(run, judgments.qrels, where(source))
+        unexpected = expected.remarks(run, where(source))
+    except FileFormatError as error:
+        return None, "", "", _errors(error, where(source))
+    against = judgments or Judgments(
+        Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0))
+    )
+    ranking = against.rank(run)
+    judged = against.look_up(run, ranking)
+    facts = _facts(run, against, ranking, judged, known=judgments is not None)
+    texts = _oddities(run, facts, judgments)
+    if folded and facts.documents:
+        texts += _mismatches(run, ranking, judged, folded)
+    if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
+        texts.append(
+            f"the run tag {run.tag!r} differs from the file's name, which names the system"
+        )
+    odd = [Remark("warning", where(source), None, text) for text in texts]
+    return facts, run.tag, judged.order, [*run.remarks, *unexpected, *odd]
+
+
+def _alike(tag: str, name: str) -> bool:
+    """Tell whether one contains the other: files are often named `input.TAG` or `TAG.run`."""
+    return tag.lower() in name.lower() or name.lower() in tag.lower()
+
+
+def _facts(
+    run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *, known: bool
+) -> RunFacts:
+    heads = np.flatnonzero(ranking.new)
+    depths = np.diff(heads, append=ranking.topic.size)
+    score = run.scores[ranking.row]
+    last = heads + depths - 1
+    constant = (depths > 1) & (score[heads] == score[last])
+    own = [
+        against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]]
+        for head in heads
+    ]
+    return RunFacts(
+        system=run.name,
+        topics=len(run.topics),
+        topics_missing=len(against.qrels.topics) - len(judged.topics)
+        if known
+        else np.nan,
+        topics_unjudged=judged.other_topics if known else np.nan,
+        documents=run.scores.size,
+        depth_low=int(depths.min()) if depths.size else 0,
+        depth_median=float(np.median(depths)) if depths.size else 0.0,
+        depth_high=int(depths.max(initial=0)),
+        tied=float(ranking.tied.mean()) if ranking.tied.size else 0.0,
+        constant_topics=int(constant.sum()),
+        disagreeing_topics=judged.disagreeing,
+        reversed_topics=_reversed(run, ranking.row, heads, last),
+        unjudged_10=_unjudged(against, judged, depths) if known else np.nan,
+        self_retrieval=float(np.mean(own)) if own else 0.0,
+    )
+
+
+def _reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
+    """Count the topics whose rank column runs the other way than the scores: its end stands before its beginning."""
+    if run.ranks is None:
+        return 0
+    try:
+        ranks = numbers(run.ranks.take(row), float)
+    except ValueError:
+        return 0
+    return int((ranks[heads] > ranks[last]).sum())
+
+
+def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float:
+    """Return the share of the first ten documents that are not judged, or below zero."""
+    first = np.minimum(depths, 10).sum()
+    known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)
+    if first:
+        return 1 - float(known.sum() / first)
+    return 0.0
+
+
+def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[str]:
+    """Put what is odd about a run into words."""
+    if not facts.documents:
+        return ["has no documents"]
+    odd = []
+    if facts.topics_missing > 0 and judgments:
+        missing = [
+            topic for topic in judgments.qrels.topics if topic not in set(run.topics)
+        ]
+        odd.append(
+            f"lacks {len(missing)} of {len(judgments.qrels.topics)} judged topics: {listed(missing)}"
+        )
+    if facts.topics_unjudged > 0:
+        odd.append(
+            f"{facts.topics_unjudged:.0f} of its {facts.topics} topics are not judged and are "
+            "ignored"
+        )
+    if facts.reversed_topics > facts.topics / 2:
+        odd.append(
+            f"ranks contradict scores in {facts.reversed_topics} of {facts.topics} topics; are the "
+            "scores distances? The highest score counts as the best"
+        )
+    elif facts.disagreeing_topics:
+        odd.append(
+            f"ranks and scores disagree in {facts.disagreeing_topics} of {facts.topics} topics; "
+            "ranks are ignored"
+        )
+    if facts.constant_topics:
+        odd.append(
+            f"scores are constant in {facts.constant_topics} of {facts.topics} topics, so "
+            "document ids decide the order"
+        )
+    if facts.unjudged_10 > MANY_UNJUDGED:
+        odd.append(
+            f"{facts.unjudged_10:.0%} of the first ten documents are not judged, so its scores "
+            "are lower bounds"
+        )
+    if facts.self_retrieval > SELF_RETRIEVAL:
+        odd.append(
+            f"in {facts.self_retrieval:.0%} of the topics the first document is the topic itself"
+        )
+    return odd
+
+
+def _mismatches(
+    run: Run, ranking: Ranking, judged: JudgedRun, folded: Judgments
+) -> list[str]:
+    """Say whether ids seem to be written otherwise than in the judgments, which are also given in lower case."""
+    odd = []
+    if not judged.rank.size:
+        odd.append("retrieves no judged document; do its ids match those of the qrels?")
+    gained = (
+        folded.look_up(replace(run, documents=_lower(run.documents)), ranking).rank.size
+        - judged.rank.size
+    )
+    if gained > 0:
+        odd.append(
+            f"{gained} more documents would be judged if case were ignored; check the spelling "
+            "of ids"
+        )
+    return odd
+
+
+def _lower(documents: Strings) -> Strings:
+    return Strings(documents.buffer.lower(), documents.start, documents.length)
+
+
+def _together(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[Remark]:
+    """Remark upon what shows only when runs are seen beside each other; `tags` gives the systems of each run tag."""
+    texts = [
+        f"{len(systems)} files have the run tag {tag!r}: {listed(systems)}"
+        for tag, systems in tags.items()
+        if tag and len(systems) > 1
+    ]
+    depths = sorted({fact.depth_high for fact in facts})
+    if len(depths) > 1 and depths[0] * 2 <= depths[-1]:
+        short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
+        texts.append(
+            f"lists have up to {depths[-1]} documents, but at most half of that in "
+            f"{len(short)}: {listed(short)}"
+        )
+    return [Remark("warning", "all runs", None, text) for text in texts]

@@ -1,0 +1,1 @@
+"""Which few metrics to report."""

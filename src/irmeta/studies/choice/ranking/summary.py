@@ -1,0 +1,323 @@
+"""What `ranking` answers: tables for programs, an overview and findings for people."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.studies.choice.ranking.study import _few, is_reported
+from irmeta.words import counted
+
+TRUST = (
+    (0.8, "the choice is stable"),
+    (0.5, "part of it is arbitrary"),
+    (-np.inf, "do not trust the choice"),
+)
+"""What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
+EQUAL = 1e-9
+"""Sets whose loss differs by at most this are equally good."""
+_BEHIND = ("behind", "behind_low")
+_LEFT = ("unexplained", "unexplained_low", "unexplained_high")
+_SUBSETS = (
+    "log_det",
+    *_LEFT,
+    "cost",
+    "optimal",
+    "ratio_to_optimum",
+    "gap",
+    "proven",
+    "nodes",
+    "kept",
+    "same",
+)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables of the JSON contract.
+
+    order : position, metric, value (of the metrics up to there, by the objective), criterion (the variance of this
+    metric and those after it that it explains, given those before it, which is what "gf" goes by).
+    subsets : k, metrics, log_det, unexplained (share of all variance) with its 95% interval over topics unexplained_low
+    and unexplained_high, optimal (the best value of the objective),
+    ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
+    budget, cost; with partitions, kept (share of one half's subset, less included metrics, that the other half of the
+    topics chooses, too) and same (share of partitions in which all of it is).
+    stability : k, metric, chosen (share of halves), se; with partitions only.
+    alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
+    that halves choose most often; with partitions only.
+    rivals : k, metrics, behind (its loss by the objective less that of the best), behind_low (the lower end of the 95%
+    interval over topics, of all sets of that size at once): the sets of the size reported that are not clearly worse
+    than the best, which is the first; with "exact" and scores, of at most 5000 sets.
+    """
+    metrics = outcome["metric"].values.astype(str)
+    order = [str(name) for name in outcome["order"].values]
+    chosen = [metrics[taken].tolist() for taken in outcome["chosen"].values]
+    numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
+    views = {
+        "order": pl.DataFrame(
+            {
+                "position": range(1, len(order) + 1),
+                "metric": order,
+                "value": outcome["value"].values,
+                "criterion": outcome["criterion"].values,
+            }
+        ),
+        "subsets": pl.DataFrame(
+            {"k": outcome["k"].values, "metrics": chosen, **numbers}
+        ).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None)),
+    }
+    if "again" in outcome:
+        again = outcome["again"].values
+        k, metric = np.nonzero(again > 0)
+        stability = pl.DataFrame(
+            {
+                "k": outcome["k"].values[k],
+                "metric": metrics[metric].tolist(),
+                "chosen": again[k, metric],
+                "se": outcome["again_se"].values[k, metric],
+            }
+        )
+        views["stability"] = stability.sort(
+            "k", "chosen", descending=[False, True], maintain_order=True
+        )
+        sets = [metrics[taken].tolist() for taken in outcome["alternative"].values]
+        columns = {"k": outcome["alternative_k"].values, "metrics": sets}
+        columns |= {
+            name: outcome[f"alternative_{name}"].values
+            for name in ("chosen", "unexplained")
+        }
+        views["alternatives"] = pl.DataFrame(columns)
+    if "rival" in outcome:
+        sets = [metrics[taken].tolist() for taken in outcome["rival"].values]
+        columns = {"k": [len(names) for names in sets], "metrics": sets}
+        columns |= {name: outcome[f"rival_{name}"].values for name in _BEHIND}
+        views["rivals"] = pl.DataFrame(columns)
+    return views
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best set of each size, what it explains, how much of it both halves choose, and what is not proven."""
+    subsets = tables(outcome)["subsets"]
+    shown = subsets.select("k", "metrics", explained=1 - pl.col("unexplained"))
+    if not subsets["proven"].all():
+        gaps = zip(subsets["proven"], subsets["gap"], strict=True)
+        words = ["proven" if sure else f"to within {gap:.3g}" for sure, gap in gaps]
+        shown = shown.with_columns(best=pl.Series(words))
+    if about(outcome)["options"]["method"] != "exact":
+        shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
+    if "kept" in subsets:
+        shown = shown.with_columns(subsets["kept"].alias("by both halves"))
+    return {"subsets": shown}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
+    few = _few(
+        outcome["k"].values,
+        outcome["unexplained"].values,
+        about(outcome)["options"]["k"],
+    )
+    lines = [_report(outcome, few)]
+    if about(outcome)["options"]["method"] != "exact":
+        lines.append(_beside_optimum(outcome))
+    lines.append(_proof(outcome))
+    if "other" in outcome:
+        lines.append(_otherwise(outcome, few))
+    if "rival" in outcome:
+        lines.append(_as_good_as(outcome))
+    collections = about(outcome)["inputs"]["collections"].values()
+    if "kept" in outcome:
+        if not warnings(outcome):
+            lines.append(_trust(outcome, few))
+    elif any(described["topics"] > 1 for described in collections):
+        lines.append(
+            "To see whether other topics would lead to the same choice, add --partitions 100."
+        )
+    return lines
+
+
+def _report(outcome: xr.Dataset, few: int) -> str:
+    """Name the metrics to report, and how much of the variance of all they explain."""
+    options = about(outcome)["options"]
+    at = outcome.sel(k=few)
+    chosen = ", ".join(
+        str(name) for name in outcome["metric"].values[at["chosen"].values]
+    )
+    level = f", {options['level']} level" if options["level"] else ""
+    explained, high, low = (1 - float(at[name]) for name in _LEFT)
+    verb = "explains" if few == 1 else "explain"
+    if np.isnan(low):
+        interval = ""
+    else:
+        interval = f"; 95% interval over topics {low:.1%} to {high:.1%}"
+    return (
+        f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} "
+        f"{explained:.1%} of the variance of all metrics ({options['matrix']} "
+        f"matrix{level}{interval})."
+    )
+
+
+def _beside_optimum(outcome: xr.Dataset) -> str:
+    """Say how near a method that gives one order comes to the best subset of each size."""
+    ratios = outcome["ratio_to_optimum"].values
+    found = int((ratios > 1 - 1e-6).sum())
+    worst = outcome["k"].values[ratios.argmin()]
+    return (
+        f"{about(outcome)['options']['method']} finds the best subset at {found} of {ratios.size} "
+        f"sizes; at its worst size, {worst}, it reaches {ratios.min():.2g} of the optimum."
+    )
+
+
+def _proof(outcome: xr.Dataset) -> str:
+    """Say whether the optima are proven."""
+    unproven = outcome["k"].values[~outcome["proven"].values]
+    if unproven.size:
+        sizes = ", ".join(str(k) for k in unproven)
+        return (
+            f"Not proven within the time limit: the best subsets of {sizes} metrics; see the column "
+            "gap."
+        )
+    if about(outcome)["options"]["method"] == "exact":
+        return (
+            f"By this criterion no better set {_searched(outcome)} exists{_cost(outcome)} (proven "
+            f"for these scores).{_hint(outcome)}"
+        )
+    return (
+        f"The optimum that it is compared with, the best set {_searched(outcome)}{_cost(outcome)}, "
+        f"is proven at every size.{_hint(outcome)}"
+    )
+
+
+def _searched(outcome: xr.Dataset) -> str:
+    """Say which sets a search went through: their sizes, and what they may hold."""
+    options = about(outcome)["options"]
+    sizes = outcome["k"].values
+    least = int(sizes.min())
+    most = int(sizes.max())
+    free = int(outcome["candidate"].sum())
+    every = outcome.sizes["metric"]
+    if least == most:
+        size = f"{least}"
+    elif least + 1 == most:
+        size = f"{least} or {most}"
+    else:
+        size = f"{least} to {most}"
+    which = "papers usually report" if _only_reported(outcome) else "can be chosen"
+    if free == every:
+        among = f"{every} metrics"
+    else:
+        among = f"{free} metrics that {which}"
+    if options["include"]:
+        among += f" with {', '.join(options['include'])} in it"
+    return f"of {size} of the {among}"
+
+
+def _cost(outcome: xr.Dataset) -> str:
+    """Say what the sets searched may cost."""
+    budget = about(outcome)["options"]["budget"]
+    if budget is None:
+        return ""
+    return f" at a cost of at most {budget:g}"
+
+
+def _only_reported(outcome: xr.Dataset) -> bool:
+    """Return whether the metrics left out of the search are just those that papers seldom report."""
+    left_out = outcome["metric"].values[~outcome["candidate"].values]
+    return not any(map(is_reported, left_out))
+
+
+def _hint(outcome: xr.Dataset) -> str:
+    """Say how to search all metrics, where only those were searched that papers usually report."""
+    if outcome["candidate"].values.all() or not _only_reported(outcome):
+        return ""
+    return " To choose from all metrics: --candidates all."
+
+
+def _as_good_as(outcome: xr.Dataset) -> str:
+    """Say how many sets of the size reported may be as good on other topics."""
+    size, near = int(outcome["rival"].values[0].sum()), outcome.sizes["near"]
+    every = int(outcome["compared_sets"])
+    if near == 1:
+        return (
+            f"It is clearly the best of all {every} sets of {size} (95%, all at once)."
+        )
+    if near == every:
+        which = f"Any of the {every}"
+    else:
+        which = f"{near} of the {every}"
+    return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
+
+
+def _otherwise(outcome: xr.Dataset, few: int) -> str:
+    """Say what would be chosen at other levels and by the other objective."""
+    metrics = outcome["metric"].values.astype(str)
+    own = outcome["chosen"].sel(k=few).values
+    same = [
+        str(way)
+        for way in outcome["way"].values
+        if (outcome["other"].sel(way=way).values == own).all()
+    ]
+    sentences = [
+        f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
+        for way in outcome["way"].values
+        if way not in same
+    ]
+    if not sentences:
+        return f"The choice is the same {', '.join(same)}."
+    if same:
+        also = f"; the same {', '.join(same)}"
+    else:
+        also = ""
+    return f"Other criteria choose: {'; '.join(sentences)}{also}."
+
+
+def _trust(outcome: xr.Dataset, few: int) -> str:
+    """Say how much of the choice two random halves of the topics both make, and what follows."""
+    kept, same, chance = (
+        float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
+    )
+    if chance == 1:  # all metrics are chosen, whatever the topics say
+        return f"There is only one set of {few}, so halves of the topics cannot choose another."
+    if (tied := _tied(outcome)) > 1:
+        return (
+            f"{tied} sets of {few} are equally good by this criterion, to the last digit, so the choice among them is "
+            "arbitrary, whatever halves of the topics choose."
+        )
+    corrected = (kept - chance) / (1 - chance)
+    verdict = next(verdict for least, verdict in TRUST if corrected >= least)
+    return (
+        f"Two random halves of the topics agree on {kept:.0%} of the best {few} metrics (by chance "
+        f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "
+        f"{verdict}.{_as_good(outcome, few)}"
+    )
+
+
+def _tied(outcome: xr.Dataset) -> int:
+    """Count the sets of the size reported that are as good as the best, itself among them."""
+    if "rival" not in outcome:
+        return 1
+    return int((outcome["rival_behind"].values <= EQUAL).sum())
+
+
+def _as_good(outcome: xr.Dataset, few: int) -> str:
+    """Say how much the sets explain that halves choose most often."""
+    here = outcome["alternative_k"].values == few
+    explained = 1 - outcome["alternative_unexplained"].values[here]
+    if len(explained) < 2:
+        return ""
+    return (
+        f" The {len(explained)} sets that halves choose most often explain {explained.min():.1%} to "
+        f"{explained.max():.1%} of the variance of all metrics (table alternatives)."
+    )
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of a choice that other topics would not make."""
+    few = _few(
+        outcome["k"].values,
+        outcome["unexplained"].values,
+        about(outcome)["options"]["k"],
+    )
+    if "kept" not in outcome or not _trust(outcome, few).endswith(f"{TRUST[-1][1]}."):
+        return []
+    return [f"{_trust(outcome, few)}"]

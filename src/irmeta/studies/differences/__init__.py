@@ -1,0 +1,1 @@
+"""Which systems differ, by how much, and how good each is."""

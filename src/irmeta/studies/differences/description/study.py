@@ -1,0 +1,243 @@
+"""What a cube holds: means with intervals, the ranks that systems may have, how topics differ."""
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Missing, Sets
+from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.metrics.names import metric_names
+from irmeta.parallel import seeded
+from irmeta.scores.cube import check
+from irmeta.scores.limits import limits, shapes_note
+from irmeta.scores.means import additive, from_additive, geometric, means
+from irmeta.scores.result import result
+from irmeta.scores.selection import default_by, metric_of, prepare
+from irmeta.scores.teams import Grouping, teams
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Ints
+from irmeta.stats.halves.teams import means_of
+from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
+from irmeta.words import listed
+
+FEW_TOPICS = 25
+"""With fewer topics t intervals of means are measured to be too short, as scores are skewed (docs/coverage.md)."""
+MEASURED = {10: "75 to 95%", FEW_TOPICS: "79 to 95%"}
+"""How often these intervals hold with fewer topics than these."""
+EQUAL = 1e-12
+"""Scores that differ by at most this are equal."""
+SHARES = np.arange(101) / 100
+
+
+def describe(
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    by: str | None = None,
+    level: float = 0.95,
+    sets: Sets = "simultaneous",
+    groups: Grouping = None,
+    top: float | None = None,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
+
+    scores : a cube of at least 2 systems and 2 topics.
+    by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
+    first.  level : of intervals and rank sets, in (0, 1).
+    sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
+    before anybody saw the scores.  rng : a seed or a generator.
+    groups : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
+    which it takes as independent of each other, instead of systems.
+    metrics, top, missing : what to use of the scores, as in `selection.prepare`.
+
+    Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
+    over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,
+    metric) topic_mean, topic_sd, reliability (correlation with the rest), and reversed, whether that is below 0 beyond
+    chance (see `irmeta.stats.descriptive.surely_reversed`); over (share, metric) the quantiles of single scores; and
+    score itself. The intervals are each system's own, cut to the scores that the metric can take: that two overlap does
+    not say that the systems do not differ (see `significance`, which pairs by topic).
+    Sources: Webber et al. (SIGIR 2008), section 3, Figures 1 to 3 and Table 1; Mogstad et al. (REStud 2024).
+
+    >>> from irmeta.scores.cube import cube
+    >>> one = describe(cube([[[0.1], [0.3]], [[0.5], [0.8]]], ["a", "b"], ["301", "302"], ["AP"]))
+    >>> one["rank"].values.ravel().tolist()
+    [2, 1]
+    """
+    require_share("the level of an interval", level, 0.95)
+    require_choice("sets", sets, get_args(Sets))
+    generator, seed = seeded(rng)
+    if metrics is not None and by is not None:
+        metrics = [*metric_names(metrics), by]
+    given = check(scores)
+    scores, notes = prepare(
+        given,
+        metrics=metrics,
+        top=top,
+        by=None if top is None else by,
+        missing=missing,
+    )
+    if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
+        raise ScoresError(
+            "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
+        )
+    names = [str(metric) for metric in scores.metric.values]
+    if by is not None:
+        by = metric_of(scores, by)
+    else:
+        by = _default_by(scores, names)
+
+    if top is None and scores.sizes["system"] < given.sizes["system"]:
+        notes.append(
+            f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
+        )
+    averaged = additive(scores)  # on a scale on which scores can be averaged
+    team = teams(scores["system"].values, groups)
+    data = _of_systems(scores, averaged, level, sets, generator)
+    data |= _of_topics(averaged, team.of)
+    data["quantiles"] = (
+        ("share", "metric"),
+        np.quantile(scores.values, SHARES, axis=(0, 1)),
+    )
+    data["score"] = scores
+    options = {
+        "by": by,
+        "level": level,
+        "sets": sets,
+        "groups": team.source,
+        "top": top,
+        "missing": missing,
+        "seed": seed,
+    }
+    inputs = {scores.attrs.get("collection", "collection"): scores}
+    outcome = result(
+        "description",
+        data,
+        inputs=inputs,
+        options=options,
+        notes=notes + _notes(names, scores, level),
+    )
+    return outcome.assign_coords(share=SHARES)
+
+
+def _of_systems(
+    scores: xr.DataArray,
+    averaged: xr.DataArray,
+    level: float,
+    sets: Sets,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Return means with intervals, ranks, and the ranks that systems may have."""
+    mean = means(scores)
+    least, most = limits(scores)
+    low, high = (end.clip(least, most) for end in _intervals(averaged, level))
+    possible = _rank_sets(averaged, level, sets, rng)
+    over = ("system", "metric")
+    return {
+        "mean": mean,
+        "low": low,
+        "high": high,
+        "rank": (over, descriptive.ranks(mean.values.T).T),
+        "rank_low": (over, np.stack([of_metric.low for of_metric in possible], axis=1)),
+        "rank_high": (
+            over,
+            np.stack([of_metric.high for of_metric in possible], axis=1),
+        ),
+        "distinguished": (
+            "metric",
+            [_distinguished(of_metric) for of_metric in possible],
+        ),
+    }
+
+
+def _of_topics(averaged: xr.DataArray, team: Ints) -> dict[str, Any]:
+    """Return means, standard deviations and reliability of topics; what is tested takes teams as independent."""
+    columns = [averaged.values[..., m] for m in range(averaged.sizes["metric"])]
+    reliability = np.stack(
+        [descriptive.item_total(column) for column in columns], axis=1
+    )
+    against = np.stack(
+        [descriptive.surely_reversed(means_of(column, team)) for column in columns],
+        axis=1,
+    )
+    return {
+        "topic_mean": from_additive(averaged.mean("system")),
+        "topic_sd": averaged.std("system", ddof=1),
+        "reliability": (("topic", "metric"), reliability),
+        "reversed": (("topic", "metric"), against),
+    }
+
+
+def _rank_sets(
+    averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
+) -> list[RankSets]:
+    """Compute the rank sets of each metric."""
+    found = []
+    for m in range(averaged.sizes["metric"]):
+        column = np.ascontiguousarray(averaged.values[..., m].T)  # (topic, system)
+        found.append(rank_sets(column, rng, level=level, marginal=sets == "marginal"))
+    return found
+
+
+def _distinguished(found: RankSets) -> float:
+    """Return the share of pairs of systems of which one is surely better."""
+    either: Bools = found.better | found.worse
+    systems = len(either)
+    return float((either | either.T).sum() / (systems * (systems - 1)))
+
+
+def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
+    """Say of which metrics the means are geometric, and where intervals and rank sets say little."""
+    lines = []
+    topics = scores.sizes["topic"]
+    if logs := ", ".join(geometric(names)):
+        lines.append(
+            f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
+        )
+    if topics < FEW_TOPICS:
+        few, measured = next(
+            (few, measured) for few, measured in MEASURED.items() if topics < few
+        )
+        lines.append(
+            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
+            "collections."
+        )
+    lines.append(shapes_note("system"))
+    if topics < (needed := fewest_topics(level)):
+        lines.append(
+            f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least {needed}."
+        )
+    constant = np.argwhere(
+        np.ptp(scores.values, axis=1) <= EQUAL
+    )  # (row, (system, metric))
+    if len(constant):
+        which = listed(
+            f"{scores.system.values[system]} by {names[metric]}"
+            for system, metric in constant
+        )
+        lines.append(
+            "Intervals without width, because a system scores the same on every topic, say nothing "
+            f"about other topics: {which}."
+        )
+    return lines
+
+
+def _default_by(scores: xr.DataArray, names: list[str]) -> str:
+    """Return AP, else the deepest AP@k, else the first metric."""
+    try:
+        return default_by(scores)
+    except ScoresError:
+        return names[0]
+
+
+def _intervals(
+    averaged: xr.DataArray, level: float
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Return the ends of the intervals of the means over topics: (system, metric)."""
+    by_topic = averaged.transpose("system", "metric", "topic")
+    low, high = descriptive.t_interval(by_topic.values, level)
+    shape = by_topic[..., 0].drop_vars("topic")
+    return from_additive(shape.copy(data=low)), from_additive(shape.copy(data=high))

@@ -1,0 +1,192 @@
+"""What `description` answers: tables for programs, an overview and findings for people."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import first_rows, intervals, spans
+from irmeta.scores.means import additive, from_additive, geometric
+from irmeta.scores.result import frame
+from irmeta.stats import descriptive
+from irmeta.studies.differences.description.study import EQUAL
+from irmeta.words import counted, listed
+
+FEW_METRICS = 4
+"""The means by this many metrics stand side by side; more are a table for programs."""
+PERCENTILES = (1, 10, 40, 75, 90)
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
+    by = about(outcome)["options"]["by"]
+    order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
+    columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
+    means = frame(outcome.isel(system=order), columns, by=["metric", "system"])
+    topics = frame(
+        outcome,
+        ("topic_mean", "topic_sd", "reliability", "reversed"),
+        by=["metric", "topic"],
+    )
+    percentiles = [
+        _percentiles(outcome["score"].sel(metric=[metric]))
+        for metric in outcome.metric.values
+    ]
+    return {
+        "means": means.select("system", "metric", *columns),
+        "topics": topics.select(
+            "topic",
+            "metric",
+            pl.col("topic_mean").alias("mean"),
+            pl.col("topic_sd").alias("sd"),
+            "reliability",
+            "reversed",
+        ),
+        "percentiles": pl.concat(percentiles),
+        "scores": _quantiles(outcome),
+    }
+
+
+def _quantiles(outcome: xr.Dataset) -> pl.DataFrame:
+    """List quantiles of single scores, a column for each."""
+    quantiles = frame(
+        outcome.sel(share=[0.05, 0.25, 0.5, 0.75, 0.95]),
+        ["quantiles"],
+        by=["metric", "share"],
+    )
+    percent = (pl.col("share") * 100).round().cast(pl.Int64)
+    return quantiles.with_columns(share=pl.format("p{}", percent)).pivot(
+        "share", index="metric", values="quantiles"
+    )
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best systems: their means with the interval and the ranks by one metric, and their means by others."""
+    by = about(outcome)["options"]["by"]
+    metrics = [str(metric) for metric in outcome.metric.values]
+    order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
+    shown = outcome.isel(system=order)
+    one = shown.sel(metric=by)
+    columns = {
+        "system": pl.Series(one.system.values.tolist(), dtype=pl.String),
+        by: one["mean"].values,
+        "interval": intervals(one["low"].values, one["high"].values),
+        "rank": one["rank"].values.astype(int),
+        "possible ranks": spans(one["rank_low"].values, one["rank_high"].values),
+    }
+    others = [metric for metric in metrics if metric != by]
+    if len(others) < FEW_METRICS:
+        columns |= {
+            metric: shown["mean"].sel(metric=metric).values for metric in others
+        }
+    return first_rows("means", pl.DataFrame(columns))
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how wide the intervals are, how many ranks they leave open, and which topics decide."""
+    by = about(outcome)["options"]["by"]
+    of_metric = outcome.sel(metric=by)
+    best = of_metric.isel(system=int(of_metric["rank"].values.argmin()))
+    lines = [
+        f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric, best)}"
+    ]
+    sd = of_metric["topic_sd"].values
+    if (sd > 0).all() and sd.max() > 3 * sd.min():
+        lines.append(_uneven(by, outcome.topic.values, sd))
+    against = outcome.topic.values[of_metric["reversed"].values]
+    if len(against):
+        topics = f"{counted(len(against), 'topic')} ({listed(against)})"
+        if about(outcome)["options"]["groups"] is None:
+            whose = "if the systems are independent; where some come from one team, name the teams (--groups)"
+        else:
+            whose = "over the means of teams"
+        lines.append(
+            f"{by}: on {topics} the better systems score worse (negative reliability; tested at 5% "
+            f"for all topics at once, {whose})."
+        )
+    return lines
+
+
+def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
+    """Say who has the largest mean, alone or with others, and the interval of that mean."""
+    level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
+    name, mean, low, high = (
+        best.system.item(),
+        *(best[figure].item() for figure in ("mean", "low", "high")),
+    )
+    tied = of_metric.system.values[of_metric["rank"].values == 1]
+    who = f"the best system, {name}, scores"
+    if len(tied) > 1:
+        who = (
+            f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
+        )
+    if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
+        return f"{who} {mean:.3f} on each of {topics} topics, so there is no interval"
+    return f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics} topics)"
+
+
+def _uneven(by: str, topics: Any, sd: Any) -> str:
+    """Say how much more one topic weighs in comparisons of means than another."""
+    most = topics[sd.argmax()]
+    least = topics[sd.argmin()]
+    if geometric([by]):
+        advice = ""
+    else:
+        advice = "; irmeta standardize gives all topics the same weight"
+    return (
+        f"{by}: topic {most} spreads systems most, {sd.max() / sd.min():.1f} times as much as topic "
+        f"{least}, and has that much more weight in every comparison of means{advice}."
+    )
+
+
+def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
+    """Say which ranks are open: those of the best system, or how many systems may be the best."""
+    level = about(outcome)["options"]["level"]
+    if about(outcome)["options"]["sets"] == "marginal":
+        low = best["rank_low"].item()
+        high = best["rank_high"].item()
+        ranks = f"{low}" if low == high else f"from {low} to {high}"
+        return (
+            f"its true rank is {ranks} (marginal, {level:.0%}: for this one system, if you named it "
+            "in advance)."
+        )
+    first = int((of_metric["rank_low"] == 1).sum())
+    tied = int((of_metric["rank"] == 1).sum())
+    which = f"{first} systems may be the best, so the largest mean is probably too high"
+    if first == tied:
+        which = "no other system can be the best"
+    if tied == outcome.sizes["system"]:
+        which = "any of them may be the best"
+    return (
+        f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are "
+        f"distinguished (simultaneous rank sets, {level:.0%}: all true ranks at once)."
+    )
+
+
+def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
+    """Return the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
+    averaged = additive(scores)
+    parts = []
+    for dim, other, order in (
+        ("system", "topic", "mean"),
+        ("topic", "system", "mean"),
+        ("topic", "system", "sd"),
+    ):
+        mean = from_additive(averaged.mean(other)).values[:, 0]
+        sd = averaged.std(other, ddof=1).values[:, 0]
+        at = descriptive.at_percentiles(
+            mean if order == "mean" else sd, np.array(PERCENTILES)
+        )
+        columns = {
+            "of": [f"{dim}s"] * len(at),
+            "ordered_by": [order] * len(at),
+            "metric": [str(scores.metric.item())] * len(at),
+            "percentile": PERCENTILES,
+            "name": scores[dim].values[at].tolist(),
+            "mean": mean[at],
+            "sd": sd[at],
+        }
+        parts.append(pl.DataFrame(columns))
+    return pl.concat(parts)

@@ -1,0 +1,284 @@
+"""The table of a paper: systems in rows, metrics in columns, the best in bold, significant differences as marks."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import get_args
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Correction, Missing, TableTest
+from irmeta.errors import ScoresError, require_choice
+from irmeta.metrics.names import canonical, found_as, nearest
+from irmeta.parallel import seeded
+from irmeta.scores.attributes import about
+from irmeta.scores.means import additive, means
+from irmeta.scores.result import frame, result, scale
+from irmeta.scores.selection import prepare
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, resampling
+from irmeta.words import counted
+
+MOST = 40
+"""Of more systems only the best `SHOWN` are in the table."""
+SHOWN = 20
+BETTER, WORSE = "†", "‡"
+"""Marks of systems that are significantly better or worse than the baseline."""
+UNNAMED = ("collection", "qrels")
+"""Names of a collection that nobody named: those of a cube without a name, and of a file of judgments."""
+DIGITS = 3
+TESTS = {"t": "paired t test", "permutation": "paired permutation test"}
+CORRECTIONS = {
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+    "bonferroni": "Bonferroni",
+    "none": "no",
+}
+
+Tester = Callable[[Floats], Floats]
+
+
+def paper_table(
+    scores: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    baseline: str | None = None,
+    test: TableTest = "t",
+    correct: Correction = "holm",
+    alpha: float = 0.05,
+    resamples: int = 10_000,
+    by: str | None = None,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Make the table of a paper: means of systems by metric, the best marked, and which differences are significant.
+
+    scores : a cube; tests need at least 2 systems and 2 topics.
+    metrics : the columns, in this order; all by default.
+    baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
+    letters: those that share a letter do not differ significantly.
+    test, correct, alpha : as in `irmeta.significance`; by metric, over the comparisons that the table shows. "none"
+    makes no test.
+    resamples, rng : of the permutation test.
+    by : the metric that sorts the rows, best first; the first one by default.
+    missing : what to do with missing scores, as in `selection.complete`.
+
+    Of more than 40 systems the best 20 are shown, and the baseline. Returns over (system, metric) mean, best (bool)
+    and marks (text). Raises ScoresError for an unknown system or metric.
+    Sources: Smucker et al. (CIKM 2007) for the tests, Piepho (2004) for the letters.
+
+    >>> from irmeta.scores.cube import cube
+    >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
+    >>> made = paper_table(cube(topics, ["bm25", "mine"], ["1", "2", "3", "4"], ["AP"]), baseline="bm25")
+    >>> made["marks"].sel(system="mine").item()
+    '†'
+    """
+    require_choice("test", test, get_args(TableTest))
+    require_choice("correct", correct, get_args(Correction))
+    generator, seed = seeded(rng)
+    scores, notes = prepare(scores, metrics=metrics, missing=missing)
+    by = _sorting(by, [str(metric) for metric in scores.metric.values])
+    if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
+        raise ScoresError(
+            "a paired test needs at least 2 systems and 2 topics; use --test none for means only"
+        )
+    shown, more = _shown(scores, baseline, by)
+    line = additive(shown).transpose("metric", "system", "topic").values
+    marks = [
+        _marks(one, baseline is not None, test, correct, alpha, resamples, generator)
+        for one in line
+    ]
+    mean = means(shown)
+    compared = shown.sizes["system"] - 1
+    if baseline is None:
+        compared = compared * (compared + 1) // 2
+    more += _floor_notes(
+        test, correct, alpha, resamples, compared, shown.sizes["topic"]
+    )
+    return result(
+        "paper_table",
+        {
+            "mean": mean,
+            "best": mean.round(DIGITS) == mean.round(DIGITS).max("system"),
+            "marks": (("system", "metric"), np.array(marks, dtype=object).T),
+        },
+        inputs={scores.attrs.get("collection", "collection"): scores},
+        options={
+            "baseline": baseline,
+            "test": test,
+            "correct": correct,
+            "alpha": alpha,
+            "by": by,
+            "missing": missing,
+            "resamples": resamples,
+            "seed": seed,
+        },
+        notes=[*notes, *more],
+    )
+
+
+def _shown(
+    scores: xr.DataArray, baseline: str | None, by: str
+) -> tuple[xr.DataArray, list[str]]:
+    """Sort the systems, the baseline first, and keep the best of many."""
+    systems = [str(name) for name in scores.system.values]
+    if baseline is not None and baseline not in systems:
+        raise ScoresError(
+            f"no system {baseline!r} to serve as the baseline; {nearest(baseline, systems)}"
+        )
+    mean = means(scores).sel(metric=by).values
+    order = [systems[at] for at in np.argsort(-mean, kind="stable")]
+    notes = []
+    if len(order) > MOST:
+        notes.append(
+            f"Only the best {SHOWN} of {len(order)} systems by {by} are shown; choose others "
+            "with --systems."
+        )
+        order = order[:SHOWN]
+    if baseline is not None:
+        order = [baseline, *(name for name in order if name != baseline)]
+    return scores.sel(system=order), notes
+
+
+def _floor_notes(
+    test: TableTest,
+    correct: Correction,
+    alpha: float,
+    resamples: int,
+    compared: int,
+    topics: int,
+) -> list[str]:
+    """Say where no p can be small enough for a mark, whatever the differences."""
+    floor = max(
+        float(floors.of_topics(test, topics)),
+        floors.of_resamples(test, resamples, topics),
+    )
+    if correct in ("holm", "bonferroni"):
+        needed = alpha / compared
+    else:
+        needed = alpha
+    if floor < needed:
+        return []
+    return [
+        f"Nothing can be significant: {test} on {topics} topics with {resamples} resamples has no p "
+        f"below {floor:.2g}, but {counted(compared, 'comparison')} need less than {needed:.2g}; use "
+        "--test t."
+    ]
+
+
+def _marks(
+    scores: Floats,
+    against_first: bool,
+    test: TableTest,
+    correct: Correction,
+    alpha: float,
+    resamples: int,
+    rng: np.random.Generator,
+) -> list[str]:
+    """Return the marks of the systems (system, topic) by one metric."""
+    if test == "none":
+        return [""] * len(scores)
+    if against_first:
+        found = -paired.less(scores[0], scores[1:])
+        p = multiplicity.CORRECTIONS[correct](
+            many_to_one.p_values(found, test, resamples, rng)
+        )
+        signs = np.where(found.mean(axis=1) > 0, BETTER, WORSE)
+        return ["", *np.where(p < alpha, signs, "").tolist()]
+    if test == "t":
+        p = paired.over_pairs(paired.t, scores)
+    else:
+        p = resampling.permutation(scores, resamples, rng)
+    differs = np.zeros((len(scores), len(scores)), dtype=np.bool_)
+    differs[np.triu_indices(len(scores), 1)] = (
+        multiplicity.CORRECTIONS[correct](p) < alpha
+    )
+    return _letters(scores, differs | differs.T)
+
+
+def _letters(scores: Floats, differs: Bools) -> list[str]:
+    """Return letters by the order of this metric's means, so that a is the group of the best."""
+    order = np.argsort(-scores.mean(axis=1), kind="stable")
+    groups = multiplicity.letters(differs[np.ix_(order, order)])
+    letters = [""] * len(order)
+    for at, numbers in zip(order, groups, strict=True):
+        letters[at] = "".join(
+            chr(ord("a") + number % 26) + "'" * (number // 26) for number in numbers
+        )
+    return letters
+
+
+def caption(outcome: xr.Dataset) -> str:
+    """Return what the marks mean, the test behind them, and on how many topics of what."""
+    options = about(outcome)["options"]
+    name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
+    standardized = scale(size)
+    if standardized is None:
+        what = "scores"
+    else:
+        what = f"standardized scores ({standardized})"
+    where = "" if name in UNNAMED else f" on {name}"
+    text = f"Mean {what}{where} ({counted(size['topics'], 'topic')}); the best of each column in bold."
+    if outcome.sizes["system"] < size["systems"]:
+        others = "" if options["baseline"] is None else ", and the baseline"
+        text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."
+    if options["test"] == "none":
+        return text
+    if options["correct"] == "none":
+        correction = ""
+    else:
+        correction = f", {CORRECTIONS[options['correct']]} correction"
+    if correction and outcome.sizes["system"] < size["systems"]:
+        correction += " for the systems shown"
+    how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
+    if options["baseline"] is None:
+        return (
+            f"{text} Systems that share a letter do not differ significantly ({how})."
+        )
+    return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `wide` (a row per system, a column of means and one of marks per metric) and `means` (long)."""
+    columns: dict[str, list[str] | Floats] = {
+        "system": [str(name) for name in outcome.system.values]
+    }
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        columns[str(metric)] = one["mean"].values
+        if about(outcome)["options"]["test"] != "none":
+            columns[f"{metric} marks"] = [str(mark) for mark in one["marks"].values]
+    return {
+        "wide": pl.DataFrame(columns),
+        "means": frame(outcome, ["mean", "best", "marks"]),
+    }
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the table as on paper: means to three digits, the best with a star, marks behind them."""
+    columns = {"system": [str(name) for name in outcome.system.values]}
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        cells = zip(
+            one["mean"].values, one["best"].values, one["marks"].values, strict=True
+        )
+        columns[str(metric)] = [
+            f"{mean:.{DIGITS}f}{'*' * bool(best)} {mark}".rstrip()
+            for mean, best, mark in cells
+        ]
+    return {"table (* best)": pl.DataFrame(columns)}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Return the caption, which says all that the table needs."""
+    return [caption(outcome)]
+
+
+def _sorting(by: str | None, names: Sequence[str]) -> str:
+    """Return the metric that sorts the rows: the first one, or the one that is named."""
+    if by is None:
+        return names[0]
+    found = found_as(canonical(by), names) or by
+    if found not in names:
+        raise ScoresError(f"cannot sort the systems by {by!r}; {nearest(by, names)}")
+    return found

@@ -1,0 +1,316 @@
+"""What `versus` answers: tables for programs, an overview and findings for people."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import first_rows, intervals, short
+from irmeta.scores.result import frame
+from irmeta.studies.differences.versus.study import MEDIAN
+from irmeta.words import counted
+
+FEW_METRICS = 4
+FEW_COMPARISONS = 3
+FEW_TOPICS = 5
+"""How many of the topics that gain and lose most are shown."""
+EQUAL = 1e-12
+"""Differences of at most this are of rounding."""
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables of the JSON contract.
+
+    comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
+    p_corrected, effect_size, significant; with a margin p_equivalent, equivalent.
+    topics : topic, metric, score, median, best, systems_above (how many other systems score more).
+    differences : against, topic, metric, opponent (its score), difference.
+    contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
+    the system and one against it.
+    """
+    fields = [
+        "who",
+        "difference",
+        "low",
+        "high",
+        "wins",
+        "ties",
+        "losses",
+        "p",
+        "p_corrected",
+        "effect_size",
+    ]
+    fields += ["significant"] + ["p_equivalent", "equivalent"] * (
+        "equivalent" in outcome
+    )
+    by_topic = frame(
+        outcome, ["opponent", "by_topic"], by=["against", "topic", "metric"]
+    ).rename({"by_topic": "difference"})
+    return {
+        "comparisons": frame(outcome, fields, by=["against", "metric"]),
+        "topics": frame(
+            outcome,
+            ["score", "median", "best", "systems_above"],
+            by=["topic", "metric"],
+        ),
+        "differences": by_topic,
+        "contradictions": _contradictions(outcome),
+    }
+
+
+def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
+    rows = []
+    for name in outcome.against.values:
+        one = outcome.sel(against=name)
+        sure, difference = one["significant"].values, one["difference"].values
+        better, worse = (
+            outcome.metric.values[sure & sign]
+            for sign in (difference > 0, difference < 0)
+        )
+        rows += [(str(name), str(up), str(down)) for up in better for down in worse]
+    return pl.DataFrame(
+        rows,
+        schema=dict.fromkeys(("against", "better_by", "worse_by"), pl.String),
+        orient="row",
+    )
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the comparisons by up to four metrics, else how many are won and lost by each; then the topics behind it."""
+    views: dict[str, pl.DataFrame] = {}
+    if outcome.sizes["metric"] > FEW_METRICS:
+        views["metrics"] = _by_metric(outcome)
+        return views
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        one = one.isel(against=np.argsort(one["difference"].values, kind="stable"))
+        views |= {
+            name.replace("comparisons", f"by {metric}", 1): table
+            for name, table in first_rows("comparisons", _compared(one)).items()
+        }
+        views[f"topics by {metric}: the worst and the best against {_whom(one)}"] = (
+            _extremes(one)
+        )
+    return views
+
+
+def _whom(one: xr.Dataset) -> str:
+    """Say against whom topics are the worst and the best: the only opponent, or of several the median of the others."""
+    if one.sizes["against"] > 1:
+        return "the median of the others (each opponent: --table differences)"
+    name, who = str(one.against.item(0)), str(one["who"].item())
+    if who == name:
+        return "the median of the others" if name == MEDIAN else name
+    return f"{who}, the best of the others by mean"
+
+
+def _compared(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each comparison by one metric."""
+    alpha = about(one)["options"]["alpha"]
+    names = [str(name) for name in one.against.values]
+    who = [str(name) for name in one["who"].values]
+    named = [
+        name if name in (other, MEDIAN) else f"{name} ({other})"
+        for name, other in zip(names, who, strict=True)
+    ]
+    counts = zip(
+        *(one[name].values for name in ("wins", "ties", "losses")), strict=True
+    )
+    sure, up = one["significant"].values, one["difference"].values > 0
+    verdicts = np.where(sure, np.where(up, "better", "worse"), "-")
+    if "equivalent" in one:
+        verdicts = np.where(one["equivalent"].values & ~sure, "equivalent", verdicts)
+    return pl.DataFrame(
+        {
+            "against": named,
+            "diff.": [short(value, 3, sign=True) for value in one["difference"].values],
+            f"{1 - alpha:.0%} interval": intervals(
+                one["low"].values, one["high"].values
+            ),
+            "W/T/L": ["/".join(map(str, count)) for count in counts],
+            "p": [_p(value) for value in one["p_corrected"].values],
+            "verdict": verdicts.tolist(),
+        }
+    )
+
+
+def _p(value: float) -> str:
+    if value < 0.0001:
+        return "< .0001"
+    return short(value, 4)
+
+
+def _extremes(one: xr.Dataset) -> pl.DataFrame:
+    """Return the topics on which the system lies farthest below and above its opponent, or the median of the others."""
+    alone = one.sizes["against"] == 1
+    if alone:
+        gap = one["by_topic"].values[0]
+    else:
+        gap = (one["score"] - one["median"]).values
+    order = np.argsort(gap, kind="stable")[
+        : np.isfinite(gap).sum()
+    ]  # those on which the system has a score
+    if order.size <= 2 * FEW_TOPICS:
+        ends = order
+    else:
+        ends = np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
+    if alone:
+        against = {
+            "opponent": one["opponent"].values[0, ends],
+            "diff.": [short(value, 4, sign=True) for value in gap[ends]],
+        }
+    else:
+        against = {"median": one["median"].values[ends]}
+    return pl.DataFrame(
+        {
+            "topic": one.topic.values[ends].tolist(),
+            "score": one["score"].values[ends],
+            **against,
+            "best other": one["best"].values[ends],
+            "systems above": one["systems_above"].values[ends],
+        }
+    )
+
+
+def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each metric: how many of the comparisons are won and lost, significantly or not."""
+    sure, up = outcome["significant"], outcome["difference"] > 0
+    return pl.DataFrame(
+        {
+            "metric": outcome.metric.values.tolist(),
+            "mean": outcome["mean"].values,
+            "better than": (sure & up).sum("against").values,
+            "worse than": (sure & ~up).sum("against").values,
+            "not distinguished": (~sure).sum("against").values,
+        }
+    )
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
+    sentences = []
+    for metric in _reported(outcome):
+        one = outcome.sel(metric=metric)
+        if one.sizes["against"] <= FEW_COMPARISONS:
+            count = one.sizes["against"]
+            sentences += [_of_one(one.isel(against=at), count) for at in range(count)]
+        else:
+            sentences.append(_of_many(one))
+    contradictions = _contradictions(outcome)
+    if contradictions.height:
+        name, better, worse = contradictions.row(0)
+        sentences.append(
+            f"Metrics contradict each other about {counted(contradictions['against'].n_unique(), 'comparison')}: "
+            f"{_system(outcome)} is significantly better than {name} by {better} and worse by {worse}."
+        )
+    return sentences
+
+
+def _reported(outcome: xr.Dataset) -> list[str]:
+    """Return the metrics that findings are about: all of a few; of many AP, or else the first."""
+    metrics = [str(metric) for metric in outcome.metric.values]
+    if len(metrics) <= FEW_METRICS:
+        return metrics
+    return [
+        next((metric for metric in metrics if metric in ("AP", "AP@1000")), metrics[0])
+    ]
+
+
+def _system(outcome: xr.Dataset) -> str:
+    """Return the system that the comparisons are about."""
+    return str(about(outcome)["options"]["system"])
+
+
+def _of_one(one: xr.Dataset, count: int) -> str:
+    """Say what one comparison by one metric shows, of this number that are corrected for."""
+    options, metric = about(one)["options"], str(one.metric.item())
+    system, other = options["system"], str(one["who"].item())
+    if other == MEDIAN:
+        other = "the median of the other systems"
+    difference, p = float(one["difference"]), float(one["p_corrected"])
+    low, high = float(one["low"]), float(one["high"])
+    wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
+    more = "more" if difference >= 0 else "less"
+    equal = f", equal on {ties}" if ties else ""
+    topics = f"It is better on {counted(wins, 'topic')}{equal} and worse on {losses}."
+    digits = _digits(difference)
+    figures = _interval(low, high, options, count, digits)
+    shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
+    if bool(one["significant"]):
+        size = short(abs(difference), digits)
+        lead = f"{system} scores {size} {more} than {other} by {metric}, a significant difference"
+        wider = ""
+        if low <= 0 <= high:
+            wider = (
+                f" The interval includes 0, but p by {options['correct']}'s correction is "
+                "significant."
+            )
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_within_margin(one)}"
+    lead = (
+        f"By {metric}, there is no significant difference between {system} and {other}"
+    )
+    figures = f"{short(difference, digits, sign=True)}, {figures}; {shown}, {options['test']} test"
+    return f"{lead} ({figures}). {topics}{_within_margin(one)}"
+
+
+def _digits(difference: float) -> int:
+    """Return with how many decimals a difference is written: 3, or as many as show that it is not 0.
+
+    >>> _digits(0.2), _digits(-0.0003), _digits(0.0)
+    (3, 4, 3)
+    """
+    if abs(difference) <= EQUAL:
+        return 3
+    return max(3, int(np.ceil(-np.log10(abs(difference)))))
+
+
+def _interval(
+    low: float, high: float, options: Mapping[str, Any], count: int, digits: int
+) -> str:
+    """Write the interval of one of this number of differences; there is none where it is the same on every topic."""
+    if np.isnan(low):
+        return "the same on every topic, so that there is no interval"
+    ends = f"{short(low, digits, sign=True)} to {short(high, digits, sign=True)}"
+    interval = f"{1 - options['alpha']:.0%} interval {ends}"
+    if count > 1 and options["correct"] not in ("bh", "none"):
+        return f"{interval}, of all {count} at once"
+    return interval
+
+
+def _within_margin(one: xr.Dataset) -> str:
+    """Say whether two systems are shown to differ by less than the margin, if one was named."""
+    if "equivalent" not in one:
+        return ""
+    margin, p = about(one)["options"]["margin"], float(one["p_equivalent"])
+    shown = "is shown" if bool(one["equivalent"]) else "is not shown"
+    return f" That they differ by less than {margin:g} {shown} ({'p ' if p < 0.0001 else 'p = '}{_p(p)}, two t tests)."
+
+
+def _of_many(one: xr.Dataset) -> str:
+    """Say how many of the comparisons by one metric are significant, and in which direction."""
+    options, metric = about(one)["options"], str(one.metric.item())
+    sure, up = one["significant"].values, one["difference"].values > 0
+    better, worse, count = (
+        int((sure & up).sum()),
+        int((sure & ~up).sum()),
+        one.sizes["against"],
+    )
+    rest = count - better - worse
+    open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
+    if options["correct"] == "none":
+        correction = ""
+    else:
+        correction = f", {options['correct']}"
+    alike = ""
+    if "equivalent" in one:
+        equivalent = int(one["equivalent"].sum())
+        alike = (
+            f" It differs by less than {options['margin']:g} from {equivalent} of them."
+        )
+    return (
+        f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
+        f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g}).{alike}"
+    )

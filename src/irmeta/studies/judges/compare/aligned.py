@@ -1,0 +1,187 @@
+"""The scores of several judges on the same systems and topics."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import JudgedTopics, Missing
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import nearest
+from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
+from irmeta.scores.means import additive
+from irmeta.stats.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Cubes of the same systems and metrics, the truth's first; of the same topics unless each keeps its own."""
+
+    truth: str
+    cubes: Mapping[str, xr.DataArray]
+    shared: bool
+    notes: list[str]
+
+    @property
+    def judges(self) -> list[str]:
+        """List the judges: all but the truth."""
+        return [name for name in self.cubes if name != self.truth]
+
+    @property
+    def first(self) -> xr.DataArray:
+        """The truth's cube."""
+        return self.cubes[self.truth]
+
+    def scores(self, metric: int) -> Floats:
+        """Return one metric's scores, the truth's first: (set, system, topic)."""
+        return np.stack(
+            [additive(one).values[..., metric] for one in self.cubes.values()]
+        )
+
+
+def aligned(
+    cubes: Mapping[str, xr.DataArray],
+    truth: str | None,
+    metrics: str | Iterable[str] | None,
+    topics: JudgedTopics,
+    missing: Missing,
+) -> Aligned:
+    """Bring cubes, by judge, to the same systems and topics; what does not fit raises ScoresError, named."""
+    given = by_name(cubes)
+    truth = named_truth(list(given), truth)
+    ordered = {truth: given[truth], **given}
+    used, notes = prepare_together(ordered, metrics=metrics, missing=missing)
+    used, more = _same_systems(used, truth)
+    shared = topics == "shared"
+    if shared:
+        used, left_out = _same_topics(used, truth)
+    else:
+        used, left_out = _own_topics(used, truth)
+    return Aligned(
+        truth, used, shared, [*notes, *more, *left_out, *computed_otherwise(used)]
+    )
+
+
+def named_truth(names: list[str], truth: str | None) -> str:
+    """Return the name of the truth, the first set by default; fewer than two sets raise ScoresError."""
+    if len(names) < 2:
+        raise ScoresError(
+            f"{', '.join(names) or 'nothing'}: a comparison needs the truth and at least one judge"
+        )
+    if truth is not None and truth not in names:
+        raise ScoresError(
+            f"no judgment set {truth!r} to serve as the truth; {nearest(truth, names)}"
+        )
+    if truth is None:
+        return names[0]
+    return truth
+
+
+def _same_systems(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    held = {name: set(one.system.values) for name, one in cubes.items()}
+    common = set.intersection(*held.values())
+    kept = [name for name in cubes[truth].system.values if name in common]
+    if len(kept) < 2:
+        fewest = min(held, key=lambda name: len(held[name] & held[truth]))
+        raise ScoresError(
+            f"{fewest} and {truth} have {len(held[fewest] & held[truth])} systems in common, but a "
+            "comparison needs at least 2; did they judge the same runs?"
+        )
+    notes = [
+        (
+            f"{name} has scores of {len(here)} systems; the {len(kept)} that every judge has are "
+            "compared"
+        )
+        for name, here in held.items()
+        if len(here) > len(kept)
+    ]
+    return {name: one.sel(system=kept) for name, one in cubes.items()}, notes
+
+
+def _same_topics(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    topics = list(cubes[truth].topic.values)
+    held = {name: set(one.topic.values) for name, one in cubes.items()}
+    for name, here in held.items():
+        if not here & set(topics):
+            raise ScoresError(
+                f"{name} and {truth} share no topic; leave {name} out, or compare means over "
+                "different topics (--topics own)"
+            )
+    common = set.intersection(*held.values())
+    if len(common) < 2:
+        raise ScoresError(
+            f"only {len(common)} topics are common to all of {', '.join(cubes)}; compare fewer judges"
+        )
+    kept = [topic for topic in topics if topic in common]
+    notes = [
+        (
+            f"{name} lacks {len(set(topics) - here)} of the {len(topics)} topics of {truth}; these "
+            "are left out for all judges"
+        )
+        for name, here in held.items()
+        if set(topics) - here
+    ]
+    used = {name: one.sel(topic=kept) for name, one in cubes.items()}
+    return used, notes + _barren(used, truth)
+
+
+def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
+    """Say by which judges all systems score 0 on some topics; raise if every judge does so on all."""
+    notes = []
+    zeros = {
+        name: (one.values == 0).all(axis=(0, 2))
+        for name, one in cubes.items()
+        if name != truth
+    }
+    if all(zero.all() for zero in zeros.values()):
+        name, zero = next(iter(zeros.items()))
+        raise ScoresError(
+            f"{name} and {truth} share {zero.size} topics, and by {name} every system scores 0 on all of them: it "
+            "did not judge their documents, or never gives a grade that the metrics need. Compare means over "
+            f"different topics (--topics own), lower its threshold (--rel '{name}=1'), or leave it out"
+        )
+    for name, zero in zeros.items():
+        if zero.any():
+            notes.append(
+                f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics"
+            )
+    return notes
+
+
+def _own_topics(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Keep of each judge the topics on which some system scores above 0."""
+    used, notes = {}, []
+    zeros = {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items()}
+    kept = [name for name, zero in zeros.items() if not zero.all()]
+    if truth not in kept or len(kept) < 2:
+        name = next(name for name, zero in zeros.items() if zero.all())
+        raise ScoresError(
+            f"by {name} every system scores 0 on every topic; leave it out"
+        )
+    for name, one in cubes.items():
+        zero = zeros[name]
+        if zero.all():
+            used[name] = one
+            continue
+        used[name] = one.isel(topic=~zero)
+        if zero.any():
+            notes.append(
+                f"{name}: {int(zero.sum())} of {zero.size} topics score 0 for every system and are left out"
+            )
+    common = set.intersection(*(set(one.topic.values) for one in used.values()))
+    notes.append(
+        "each judge keeps its own topics: "
+        + ", ".join(f"{name} {one.sizes['topic']}" for name, one in used.items())
+        + (
+            f"; {len(common)} are common to all. Differences between topics count as disagreement, "
+            "so intervals are wider"
+        )
+    )
+    return used, notes

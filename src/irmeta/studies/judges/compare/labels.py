@@ -1,0 +1,278 @@
+"""The labels of judgment sets, pair by pair of topic and document: how often they agree, and who is lenient."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from irmeta.errors import ScoresError
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.metrics.names import nearest
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.judging import labels
+from irmeta.stats.judging.labels import Estimate
+
+FIGURES = (
+    "kappa_relevant",
+    "kappa",
+    "kappa_linear",
+    "kappa_quadratic",
+    "alpha_nominal",
+    "alpha_ordinal",
+    "alpha_interval",
+    "more_relevant",
+    "higher_grade",
+)
+"""Agreement of a judge's labels with the truth's; the last two are leniency: share relevant, and mean grade."""
+ALPHAS: tuple[labels.Scale, ...] = ("nominal", "ordinal", "interval")
+MANY = 12
+"""Sets with more grades than these are not shown as a confusion matrix."""
+Relevant = float | Mapping[str, float] | None
+"""From which grade on a document is relevant: by all sets, or by each; above 0 by default."""
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One set's grades of all pairs: the distinct ones, their indices (-1: not judged), and which are relevant."""
+
+    name: str
+    grades: Floats
+    codes: Ints
+    relevant: Bools
+
+    @classmethod
+    def of(cls, name: str, given: Floats, rel: float | None) -> "_Side":
+        judged = ~np.isnan(given)
+        grades, places = np.unique(given[judged], return_inverse=True)
+        codes = np.full(given.size, -1)
+        codes[judged] = places
+        return cls(name, grades, codes, grades > 0 if rel is None else grades >= rel)
+
+    @property
+    def whole(self) -> bool:
+        return bool((self.grades % 1 == 0).all())
+
+
+def label_variables(
+    sets: JudgmentSets, truth: str, rel: Relevant
+) -> tuple[dict[str, Any], list[str]]:
+    """Compare the labels of every judge with the truth's: variables of a result over (judge, figure), and notes."""
+    sides = _sides(sets, rel)
+    judges = [name for name in sides if name != truth]
+    topic = sets.pairs.topic
+    topics = len(sets.pairs.topics)
+    both = {
+        name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges
+    }
+    found = {
+        name: _figures(sides[truth], sides[name], both[name], topic, topics)
+        for name in judges
+    }
+    alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
+    together = _together(sets, [truth, *alike])
+    data: dict[str, Any] = {
+        **_stacked(
+            "label",
+            ("judge", "figure"),
+            [list(found[name].values()) for name in judges],
+        ),
+        **_stacked("all", ("alpha",), together),
+        "judged_by_both": ("judge", [int(both[name].sum()) for name in judges]),
+        "judged": ("judge", [int((sides[name].codes >= 0).sum()) for name in judges]),
+        "judged_by_truth": int((sides[truth].codes >= 0).sum()),
+        "topics_by_both": (
+            "judge",
+            [int(np.unique(topic[both[name]]).size) for name in judges],
+        ),
+        "figure": list(FIGURES),
+        "alpha": list(ALPHAS),
+        **_confusion(sides[truth], [sides[name] for name in judges], both),
+    }
+    return data, _notes(sides, truth, judges, alike, rel)
+
+
+def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
+    """Return each set's grades, and which of them are relevant: from `rel` on, one for all sets or one for each."""
+    given = rel if isinstance(rel, Mapping) else dict.fromkeys(sets.sets, rel)
+    for name in given:
+        if name not in sets.sets:
+            raise ScoresError(f"no judgment set {name!r}; {nearest(name, sets.sets)}")
+    every = zip(sets.sets, sets.grades(), strict=True)
+    return {name: _Side.of(name, grades, given.get(name)) for name, grades in every}
+
+
+def _same_scale(truth: _Side, judge: _Side) -> bool:
+    """Say whether a judge's grades are on the truth's scale: whole, none higher, and not binary beside graded ones."""
+    high = judge.grades.max(initial=0)
+    top = truth.grades.max(initial=0)
+    return truth.whole and judge.whole and high <= top and not (high <= 1 < top)
+
+
+def _figures(
+    truth: _Side, judge: _Side, both: Any, topic: Any, topics: int
+) -> dict[str, Estimate]:
+    """Compute the figures of agreement of one judge, over the pairs that both judged; NaN for grades of other scales.
+
+    both : (pair,), which pairs both judged.  topic : (pair,), of all pairs.
+    """
+    figures = dict.fromkeys(FIGURES, Estimate(np.nan, np.nan, np.nan))
+    one = truth.codes[both]
+    other = judge.codes[both]
+    where = topic[both]
+    figures |= _of_relevance(truth.relevant[one], judge.relevant[other], where, topics)
+    if not _same_scale(truth, judge):
+        return figures
+    # places on the scale of both
+    grades = np.union1d(truth.grades, judge.grades)
+    one = np.searchsorted(grades, truth.grades)[one]
+    other = np.searchsorted(grades, judge.grades)[other]
+    shape = (topics, grades.size, grades.size)
+    table = labels.cooccurrences(one, other, where, shape)
+    return figures | _of_grades(table, grades)
+
+
+def _of_relevance(
+    one: Bools, other: Bools, topic: Any, topics: int
+) -> dict[str, Estimate]:
+    """Compute agreement on what is relevant, (pair,) each."""
+    table = labels.cooccurrences(
+        one.astype(np.int64), other.astype(np.int64), topic, (topics, 2, 2)
+    )
+    kappa = partial(labels.kappa, weights=1 - np.eye(2))
+    leniency = partial(labels.leniency, grades=np.arange(2.0))
+    return {
+        "kappa_relevant": labels.over_topics(kappa, table),
+        "more_relevant": labels.over_topics(leniency, table),
+    }
+
+
+def _of_grades(table: Floats, grades: Floats) -> dict[str, Estimate]:
+    """Compute agreement on grades from how often they meet: table (topic, grade, grade)."""
+    distance: Floats = np.abs(grades[:, None] - grades)
+    weights = {
+        "kappa": (distance > 0).astype(np.float64),
+        "kappa_linear": distance,
+        "kappa_quadratic": distance**2,
+    }
+    figures = {}
+    for name, weight in weights.items():
+        kappa = partial(labels.kappa, weights=weight)
+        figures[name] = labels.over_topics(kappa, table)
+    # alpha does not know who is the truth: each pair counts both ways
+    mirrored = table + table.transpose(0, 2, 1)
+    for scale in ALPHAS:
+        alpha = partial(labels.alpha, grades=grades, scale=scale)
+        figures[f"alpha_{scale}"] = labels.over_topics(alpha, mirrored)
+    leniency = partial(labels.leniency, grades=grades)
+    figures["higher_grade"] = labels.over_topics(leniency, table)
+    return figures
+
+
+def _together(sets: JudgmentSets, names: Sequence[str]) -> list[Estimate]:
+    """Compute Krippendorff's alpha of all sets on one scale at once."""
+    if len(names) < 2:
+        return [Estimate(np.nan, np.nan, np.nan)] * len(ALPHAS)
+    given = sets.grades()[[list(sets.sets).index(name) for name in names]]
+    grades = np.unique(given[~np.isnan(given)])
+    codes = np.where(np.isnan(given), -1, np.searchsorted(grades, np.nan_to_num(given)))
+    table = labels.coincidences(
+        codes, sets.pairs.topic, len(sets.pairs.topics), grades.size
+    )
+    return [
+        labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), table)
+        for scale in ALPHAS
+    ]
+
+
+def _stacked(name: str, dims: tuple[str, ...], cells: Any) -> dict[str, Any]:
+    """Put estimates, nested as the dimensions are, into variables `name`, `name_low` and `name_high`."""
+    parts = {"": "value", "_low": "low", "_high": "high"}
+    return {
+        f"{name}{suffix}": (dims, np.array(_numbers(cells, part)))
+        for suffix, part in parts.items()
+    }
+
+
+def _numbers(cells: Any, part: str) -> Any:
+    """Return one number of every estimate, nested as the estimates are."""
+    if isinstance(cells, Estimate):
+        return getattr(cells, part)
+    return [_numbers(one, part) for one in cells]
+
+
+def _confusion(
+    truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]
+) -> dict[str, Any]:
+    """List how often each grade of a judge meets each grade of the truth, and is given where the truth has none."""
+    rows: list[tuple[str, float, float, int]] = []
+    for judge in judges:
+        if judge.grades.size > MANY or truth.grades.size > MANY:
+            continue
+        kept = both[judge.name]
+        table = labels.cooccurrences(
+            truth.codes[kept],
+            judge.codes[kept],
+            np.zeros(int(kept.sum()), dtype=np.int64),
+            (1, truth.grades.size, judge.grades.size),
+        )[0]
+        rows += [
+            (judge.name, float(grade), float(given), int(table[i, j]))
+            for i, grade in enumerate(truth.grades)
+            for j, given in enumerate(judge.grades)
+        ]
+    names = (
+        "confusion_judge",
+        "confusion_truth_grade",
+        "confusion_grade",
+        "confusion_count",
+    )
+    if rows:
+        columns = list(zip(*rows, strict=True))
+    else:
+        columns = [()] * len(names)
+    return {
+        name: ("cell", np.array(column))
+        for name, column in zip(names, columns, strict=True)
+    }
+
+
+def _notes(
+    sides: Mapping[str, _Side],
+    truth: str,
+    judges: Sequence[str],
+    alike: Sequence[str],
+    rel: Relevant,
+) -> list[str]:
+    lines = [
+        (
+            "Agreement of labels counts only pairs that both sets judged; an unjudged pair never "
+            "counts as grade 0."
+        )
+    ]
+    if rel is None and any(
+        (side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1
+        for side in sides.values()
+    ):
+        lines.append(
+            "every grade above 0 counts as relevant; --rel changes that, as in --rel 2 or "
+            "--rel 'nist=2 llm=1'"
+        )
+    if other := [name for name in judges if name not in alike]:
+        lines.append(
+            f"Compared only as relevant or not, because their scale differs from that of {truth}: "
+            + "; ".join(f"{name} ({_scale(sides[name])})" for name in other)
+        )
+    if high := [
+        name for name, side in sides.items() if side.grades.max(initial=0) > 10
+    ]:
+        lines.append(
+            f"{', '.join(high)}: grades above 10; are these counts rather than grades?"
+        )
+    return lines
+
+
+def _scale(side: _Side) -> str:
+    kind = "" if side.whole else "fractions "
+    return f"{kind}{side.grades.min():g} to {side.grades.max():g}"

@@ -1,0 +1,380 @@
+"""The study of judges: what is computed, under labels."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Correction, JudgedTopics, Missing
+from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.parallel import seeded
+from irmeta.scores.result import result
+from irmeta.scores.selection import require_variation
+from irmeta.scores.teams import Grouping, Teams, source_of_groups, teams
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
+from irmeta.stats.halves.phi import phi_interval
+from irmeta.stats.judging import rankings, tops
+from irmeta.stats.judging.decisions import Decision, decisions
+from irmeta.stats.judging.favour import favour
+from irmeta.stats.judging.topics import topic_taus
+from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
+from irmeta.stats.reliability.expected import expected, pairs
+from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges.compare import measured
+from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
+from irmeta.studies.judges.compare.labels import Relevant, label_variables
+
+Variables = dict[str, tuple[tuple[str, ...], Any]]
+
+
+def compare_judges(
+    cubes: Mapping[str, xr.DataArray] | None = None,
+    *,
+    truth: str | None = None,
+    judgments: JudgmentSets | None = None,
+    metrics: str | Iterable[str] | None = None,
+    groups: Grouping = None,
+    topics: JudgedTopics = "shared",
+    best: int = 10,
+    rel: Relevant = None,
+    alpha: float = 0.05,
+    correct: Correction = "none",
+    partitions: int = 1000,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
+
+    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
+    truth : the name of the judge that the others are compared with; the first by default.
+    judgments : the labels, if they are to be compared, too.  groups : the teams, or families, of the
+    systems, a table or "stem" of their names: intervals of tau then take teams as independent of each other.
+    topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared.
+    best : tau is also computed among the first `best` systems by the truth.
+    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
+    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
+    partitions : random halves of the topics that phi is the mean of.  missing : see `selection.complete`.
+    metrics : those to compare by, by default those that all judges' scores have.  rng : a seed or a generator.
+
+    Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
+    phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth
+    itself is expected to have with the true ranking, and phi_truth; over (judge, judge_2, metric) difference of tau
+    with interval, p and p_corrected (Holm); over (judge, metric, decision) pairs of systems; over (judge, metric,
+    topic) topic_tau and topic_rest; over (judge, metric, system) and (judge, metric, group) favour with interval and
+    p_corrected (Benjamini-Hochberg); over (judge, figure) agreement of labels. A judge that ties all systems by a
+    metric has NaN there, and a note names it. Method and sources: docs/studies/judges.md.
+
+    >>> from irmeta.scores.cube import cube
+    >>> draw = np.random.default_rng(0)
+    >>> made = {name: cube(draw.random((5, 8, 1)), list("abcde"), list("12345678"), ["AP"]) for name in ("nist", "llm")}
+    >>> compare_judges(made, truth="nist")["tau"].shape
+    (1, 1)
+    """
+    _check(topics, correct, alpha, best, partitions)
+    generator, seed = seeded(rng)
+    data: dict[str, Any] = {}
+    notes: list[str] = []
+    inputs: Mapping[str, xr.DataArray] = {}
+    if cubes is not None:
+        together = aligned(cubes, truth, metrics, topics, missing)
+        truth = together.truth
+        inputs = together.cubes
+        data, notes = _of_scores(
+            together, groups, best, alpha, correct, partitions, generator
+        )
+    elif judgments is None:
+        raise ScoresError(
+            "there are neither scores nor labels to compare; give one or both"
+        )
+    if judgments is not None:
+        truth = named_truth(list(judgments.sets), truth)
+        labels, of_labels = label_variables(judgments, truth, rel)
+        data = {**data, **labels}
+        notes = [*notes, *of_labels]
+    options = {
+        "truth": truth,
+        "topics": topics,
+        "best": best,
+        "rel": dict(rel) if isinstance(rel, Mapping) else rel,
+        "alpha": alpha,
+        "correct": correct,
+        "partitions": partitions,
+        "groups": source_of_groups(groups),
+        "missing": missing,
+        "seed": seed,
+    }
+    judges = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
+    names = [name for name in judges if name != truth]
+    return result(
+        "judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes
+    )
+
+
+def _check(
+    topics: JudgedTopics, correct: Correction, alpha: float, best: int, partitions: int
+) -> None:
+    require_choice("topics", topics, get_args(JudgedTopics))
+    require_choice("correct", correct, get_args(Correction))
+    require_share("alpha", alpha, 0.05)
+    if best < 2:
+        raise ScoresError(f"best={best}: a ranking needs at least 2 systems")
+    if partitions < 1:
+        raise ScoresError(
+            f"{partitions} partitions are too few; phi needs at least 1, as in 1000"
+        )
+
+
+def _of_scores(
+    together: Aligned,
+    groups: Grouping,
+    best: int,
+    alpha: float,
+    correct: Correction,
+    partitions: int,
+    rng: np.random.Generator,
+) -> tuple[dict[str, Any], list[str]]:
+    """Compute all that scores tell, metric by metric."""
+    metrics = together.first.metric.values
+    require_variation(
+        together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
+    )
+    parts, tied = [], []
+    team = teams(together.first.system.values, groups)
+    for which in range(metrics.size):
+        means, found = _agreement(together, which, team.of, rng)
+        part = {
+            **found,
+            **_tops(means, best),
+            **_pairs_of_systems(together, which, alpha, correct),
+        }
+        if together.shared:
+            scores = together.scores(which)
+            part |= _on_halves(scores, partitions, team.of, rng)
+            part |= _on_topics(scores)
+            part |= _favour(scores, None if groups is None else team)
+        # a judge that ties all systems ranks nothing, but it has means
+        ties_all = np.ptp(means[1:], axis=1) == 0
+        tied.append(ties_all)
+        kept = _without(part, ties_all)
+        parts.append(kept | {"judge_mean": (("judge", "system"), means[1:])})
+    data: dict[str, Any] = {
+        name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
+        for name, (dims, _) in parts[0].items()
+    }
+    data |= {
+        "ceiling": ("metric", _ceilings(together.first.values)),
+        "metric": metrics,
+        "system": together.first.system.values,
+        "decision": [one.name.lower() for one in Decision],
+    }
+    if together.shared:
+        data |= {"topic": together.first.topic.values, "judge_2": together.judges}
+        data |= {"group": team.names} if groups is not None else {}
+    return data, [
+        *together.notes,
+        *_tied(together, tied),
+        *_notes(together, team, alpha, correct),
+    ]
+
+
+def _ceilings(scores: Floats) -> list[float]:
+    """Return expected tau of the truth with its own true ranking, by each metric: no judge can be trusted for more."""
+    columns = [np.ascontiguousarray(column) for column in np.moveaxis(scores, -1, 0)]
+    return [expected(pairs(column)).tau for column in columns]
+
+
+def _without(part: Variables, tied: Bools) -> Variables:
+    """Take out what is of a judge that ties all systems, which ranks nothing: NaN. tied : (judge,)."""
+    return {
+        name: (dims, np.where(_of_any(dims, tied), np.nan, values))
+        if "judge" in dims
+        else (dims, values)
+        for name, (dims, values) in part.items()
+    }
+
+
+def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
+    """Mark the cells of a variable that are of such a judge: along its first dimension, or along both of judges."""
+    rest = (1,) * (len(dims) - 1)
+    of_first = tied.reshape(-1, *rest)
+    if "judge_2" in dims:
+        return of_first | tied
+    return of_first
+
+
+def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
+    """Name the judges that tie all systems, and by which metric."""
+    return [
+        f"By {judge} all systems have the same {metric}, so there is no ranking to compare and no "
+        f"figure for {judge}. If it never gives a grade that {metric} counts, lower its threshold "
+        f"with --rel '{judge}=1'"
+        for metric, flags in zip(together.first.metric.values, tied, strict=True)
+        for judge, flag in zip(together.judges, flags, strict=True)
+        if flag
+    ]
+
+
+def _agreement(
+    together: Aligned, which: int, team: Ints, rng: np.random.Generator
+) -> tuple[Floats, Variables]:
+    """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
+    every = [one.values[..., which] for one in together.cubes.values()]
+    means = settled(np.stack([scores.mean(axis=1) for scores in every]))
+    if not together.shared:
+        found = [
+            rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
+            for judge in every[1:]
+        ]
+        ends = (
+            np.concatenate([getattr(one, end) for one in found])
+            for end in ("value", "low", "high")
+        )
+        return means, dict(
+            zip(
+                ("tau", "tau_low", "tau_high"),
+                ((("judge",), end) for end in ends),
+                strict=True,
+            )
+        )
+    taus = rankings.taus(together.scores(which), rng, team=team)
+    one = taus.interval()
+    two = taus.differences()
+    pair = ("judge", "judge_2")
+    return means, {
+        "tau": (("judge",), one.value),
+        "tau_low": (("judge",), one.low),
+        "tau_high": (("judge",), one.high),
+        "difference": (pair, two.value),
+        "difference_low": (pair, two.low),
+        "difference_high": (pair, two.high),
+        "difference_p": (pair, two.p),
+        "difference_p_corrected": (pair, _corrected_pairs(two.p)),
+    }
+
+
+def _corrected_pairs(p: Floats) -> Floats:
+    """Correct p of all pairs of judges, (judge, judge), by Holm's method; NaN stays, and 1 is on the diagonal."""
+    corrected = np.full_like(p, np.nan)
+    np.fill_diagonal(corrected, 1)
+    known = np.triu(~np.isnan(p), 1)
+    if known.any():
+        corrected[known] = multiplicity.holm(p[known])
+    return np.fmax(corrected, corrected.T)
+
+
+def _tops(means: Floats, best: int) -> Variables:
+    truth = means[0]
+    judges = means[1:]
+    moved = tops.moves(truth, judges)
+    return {
+        "tau_ap": (("judge",), tau_ap_b(truth, judges)),
+        "tau_gap": (("judge",), tops.tau_gap(truth, judges)),
+        "tau_best": (
+            ("judge",),
+            tops.tau_among_best(truth, judges, min(best, truth.size)),
+        ),
+        "rbo": (("judge",), rbo(truth, judges)),
+        "moved": (("judge", "system"), moved),
+        "truth_mean": (("system",), truth),
+    }
+
+
+def _pairs_of_systems(
+    together: Aligned, which: int, alpha: float, correct: Correction
+) -> Variables:
+    """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
+    every = [
+        np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()
+    ]
+    return {
+        "pairs": (
+            ("judge", "decision"),
+            decisions(every, alpha, multiplicity.CORRECTIONS[correct]),
+        )
+    }
+
+
+def _on_halves(
+    scores: Floats, partitions: int, team: Ints, rng: np.random.Generator
+) -> Variables:
+    """Return phi of the truth and of each judge, and what the judge gains with its interval; NaN of few topics."""
+    found = np.full(len(scores), np.nan)
+    low = high = found[1:]
+    if min(scores.shape[1:]) >= rankings.FEWEST:
+        found, low, high = phi_interval(scores, rng, partitions, team=team)
+    columns = {
+        "phi": found[1:],
+        "phi_gain": found[1:] - found[0],
+        "phi_gain_low": low,
+        "phi_gain_high": high,
+    }
+    return {"phi_truth": ((), found[0])} | {
+        name: (("judge",), values) for name, values in columns.items()
+    }
+
+
+def _on_topics(scores: Floats) -> Variables:
+    found = topic_taus(scores)
+    return {
+        "topic_tau": (("judge", "topic"), found.tau),
+        "topic_rest": (("judge", "topic"), found.rest),
+        "topic_own": (("topic",), found.own),
+    }
+
+
+def _favour(scores: Floats, team: Teams | None) -> Variables:
+    """Estimate how far each judge favours each system, and each group."""
+    made = _favoured(scores, np.eye(scores.shape[1]), "system")
+    if team is None:
+        return made
+    inside = np.equal.outer(np.arange(len(team.names)), team.of).astype(np.float64)
+    # the weight of each system in the mean of each group
+    return made | _favoured(scores, inside / inside.sum(axis=1, keepdims=True), "group")
+
+
+def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
+    found = favour(scores, members)
+    corrected = np.stack([multiplicity.bh(p) for p in found.p])
+    columns = {
+        "": found.favour,
+        "_low": found.low,
+        "_high": found.high,
+        "_p_corrected": corrected,
+    }
+    return {
+        f"{dim}_favour{suffix}": (("judge", dim), values)
+        for suffix, values in columns.items()
+    }
+
+
+def _notes(
+    together: Aligned, team: Teams, alpha: float, correct: Correction
+) -> list[str]:
+    systems = together.first.sizes["system"]
+    topics = together.first.sizes["topic"]
+    if together.shared:
+        over = f"{systems} systems on {topics} topics"
+    else:
+        over = f"{systems} systems"
+    if correct == "none":
+        corrected = "not corrected for all pairs"
+    else:
+        corrected = f"corrected for all pairs ({correct})"
+    lines = [
+        f"{over}; intervals of tau are for other samples of as many systems and topics",
+        measured.coverage_note(systems, topics)
+        if team.source is None
+        else measured.coverage_of_teams(),
+        f"pairs of systems: paired t test at {alpha:g}, {corrected}",
+    ]
+    if together.shared:
+        lines.append(
+            "favour may be an effect of scale: a judge whose scores vary less seems to favour "
+            "weak systems"
+        )
+    lines.append(team.note)
+    if together.shared and team.source is None:
+        lines.append("favour is of single systems; for favour of groups add --groups")
+    return lines

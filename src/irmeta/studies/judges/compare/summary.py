@@ -1,0 +1,526 @@
+"""What the study of judges tells: tables for programs, an overview and findings for people."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+from irmeta.scores.result import frame
+from irmeta.words import counted
+
+FAVOURS = 8
+"""How many of the largest favours the overview shows."""
+DIFFER = 10
+"""How many pairs of judges the overview shows."""
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `labels`, `confusion`, of what was compared."""
+    made: dict[str, pl.DataFrame] = {}
+    if "tau" in outcome:
+        made |= {
+            "systems": _systems(outcome),
+            "significance": _significance(outcome),
+            "ranks": _ranks(outcome),
+        }
+    if "difference" in outcome and outcome.sizes["judge"] > 1:
+        made["pairs"] = _pairs(outcome)
+    if "topic_tau" in outcome:
+        made |= {"topics": _topics(outcome), "bias": _bias(outcome)}
+    if "label" in outcome:
+        made |= {"labels": _labels(outcome), "confusion": _confusion(outcome)}
+    return made
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show each judge on one line a metric, the judges that differ, the clearest favours, and labels."""
+    shown: dict[str, pl.DataFrame] = {}
+    if "tau" in outcome:
+        several = outcome.sizes["metric"] > 1
+        for metric in outcome.metric.values:
+            one = outcome.sel(metric=[metric])
+            title = f"agreement with {_truth(outcome)}" + (
+                f", {metric}" if several else ""
+            )
+            shown[
+                f"{title} ({_truth(outcome)} itself {short(one['ceiling'].item())})"
+            ] = _agreement(one)
+        shown["pairs of systems that differ"] = _decided(outcome)
+    if "difference" in outcome and (differ := _clear(outcome)).height:
+        shown["judges that differ (Holm)"] = differ
+    if "topic_tau" in outcome and (clear := _favoured(outcome)).height:
+        most = clear.head(FAVOURS)
+        if clear.height > most.height:
+            count = f", {most.height} of {clear.height}"
+        else:
+            count = ""
+        shown[f"largest clear favours{count}"] = most
+    if "label" in outcome:
+        shown["labels"] = _labels_shown(outcome)
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say which judge ranks systems best, what it misses and invents, how well it predicts, and whom it favours."""
+    lines: list[str] = []
+    if "tau" in outcome:
+        for metric in outcome.metric.values:
+            lines += _of_metric(outcome.sel(metric=metric), str(metric))
+    if "label" in outcome:
+        lines += _of_labels(outcome)
+    return lines
+
+
+def _truth(outcome: xr.Dataset) -> str:
+    return str(about(outcome)["options"]["truth"])
+
+
+def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
+    best = _best(one)
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
+    if np.isnan(one["tau"].values[best]):
+        return [
+            f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
+        ]
+    lines = [
+        _agrees(one, best, metric),
+        *_above_truth(one, best, metric),
+        *_same_as_best(one, best, metric),
+    ]
+    counts = dict(
+        zip(
+            one.decision.values,
+            one["pairs"].values[best].astype(int).tolist(),
+            strict=True,
+        )
+    )
+    true = counts["agree"] + counts["missed"] + counts["reversed"]
+    claimed = counts["agree"] + counts["invented"] + counts["reversed"]
+    if counts["reversed"]:
+        reversed_ = f", and reverses {counts['reversed']}"
+    else:
+        reversed_ = ""
+    if not true and not claimed:
+        decided = f"{metric}: neither {truth} nor {judge} finds a significant difference between systems."
+    else:
+        decided = (
+            f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
+            f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
+        )
+    lines.append(decided)
+    return lines + _on_halves(one, best, metric) + _favour_lines(one, best, metric)
+
+
+def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
+    """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
+    tau, low, high = (
+        float(one[name].values[best]) for name in ("tau", "tau_low", "tau_high")
+    )
+    judges = int((~np.isnan(one["tau"].values)).sum())
+    highest = f", the highest of {judges} judges" if judges > 1 else ""
+    return (
+        f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
+        f"{_with_interval(tau, low, high)}{highest}; the expected tau of {truth} itself with the "
+        f"true ranking is {short(float(one['ceiling']))}."
+    )
+
+
+def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
+    # as they are printed
+    tau, ceiling = (
+        round(float(figure), 2) for figure in (one["tau"][best], one["ceiling"])
+    )
+    if tau <= ceiling:
+        return []
+    return [
+        f"{metric}: a tau above {short(float(one['ceiling']))} does not make {judge} better than "
+        f"{truth}: both share the chance effects of the same topics."
+    ]
+
+
+def _best(one: xr.Dataset) -> int:
+    return int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
+
+
+def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Say of how many judges the best one is not clearly better."""
+    if "difference" not in one:
+        return []
+    every = one["difference_p_corrected"].values
+    p = np.delete(every[best], best)
+    tested = every[np.triu_indices(len(every), 1)]
+    p = p[~np.isnan(p)]
+    tested = tested[~np.isnan(tested)]
+    if not p.size:
+        return []
+    differ = int((tested < 0.05).sum())
+    alike = int((p >= 0.05).sum())
+    name = one.judge.values[best]
+    if tested.size == 1:
+        return [
+            f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."
+        ]
+    verdict = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
+    if alike in (0, p.size):
+        verdict = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
+    return [
+        f"{metric}: {verdict}; of {tested.size} differences between judges' tau {differ} "
+        f"{'is' if differ == 1 else 'are'} more than noise (Holm, .05)."
+    ]
+
+
+def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Say whether the judge predicts the truth on other topics as well as the truth does, if an interval shows it."""
+    if "phi" not in one or np.isnan(one["phi_gain_low"].values[best]):
+        return []
+    judge = str(one.judge.values[best])
+    truth = _truth(one)
+    own = float(one["phi_truth"])
+    other = float(one["phi"].values[best])
+    gain, low, high = (
+        float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high")
+    )
+    if low > 0:
+        verdict = "clearly better"
+    else:
+        verdict = "neither clearly better nor clearly worse"
+    verdict = "clearly worse" if high < 0 else verdict
+    # an end is not shown as 0 that is not
+    digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
+    judges = int((~np.isnan(one["tau"].values)).sum())
+    if judges > 1:
+        picked = f"; {judge} was picked as the best of {judges}, so this is optimistic"
+    else:
+        picked = ""
+    return [
+        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau "
+        f"{short(other)}, {truth} itself with {short(own)}: {verdict} (difference "
+        f"{_with_interval(gain, low, high, digits)}{picked})."
+    ]
+
+
+def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Name the group, or else the system, that the best judge favours most, if any is clear."""
+    for dim in ("group", "system"):
+        if f"{dim}_favour" not in one:
+            continue
+        p = one[f"{dim}_favour_p_corrected"].values[best]
+        favour = one[f"{dim}_favour"].values[best]
+        clear = p < 0.05
+        if not clear.any():
+            return [f"{metric}: {one.judge.values[best]} clearly favours no {dim}."]
+        most = int(np.where(clear, np.abs(favour), -1).argmax())
+        verb = "favours" if favour[most] > 0 else "disfavours"
+        count = int(clear.sum())
+        return [
+            f"{metric}: {one.judge.values[best]} {verb} {dim} {one[dim].values[most]} most, by "
+            f"{short(abs(float(favour[most])), 3)} relative to all systems; {count} of {counted(clear.size, dim)} "
+            f"{'is' if count == 1 else 'are'} clearly favoured or disfavoured (Benjamini-Hochberg, .05)."
+        ]
+    return []
+
+
+def _of_labels(outcome: xr.Dataset) -> list[str]:
+    kappa = outcome["label"].sel(figure="kappa_relevant").values
+    if np.isnan(kappa).all():
+        return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
+    best = int(np.nanargmax(kappa))
+    low, high = (
+        float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])
+        for end in ("low", "high")
+    )
+    more = float(outcome["label"].sel(figure="more_relevant").values[best])
+    lenient = "higher" if more > 0 else "lower"
+    name = str(outcome.judge.values[best])
+    both = int(outcome["judged_by_both"].values[best])
+    judges = int((~np.isnan(kappa)).sum())
+    highest = f", the highest of {judges} judges" if judges > 1 else ""
+    return [
+        f"Labels: {name} agrees with {_truth(outcome)} on relevance with kappa "
+        f"{_with_interval(float(kappa[best]), low, high)}{highest}, over {both} pairs that both "
+        f"judged; its share of relevant labels is {100 * abs(more):.1f} points {lenient}."
+    ]
+
+
+def _systems(outcome: xr.Dataset) -> pl.DataFrame:
+    columns = [
+        "tau",
+        "tau_low",
+        "tau_high",
+        "ceiling",
+        "tau_ap",
+        "tau_best",
+        "tau_gap",
+        "rbo",
+    ]
+    if "phi" in outcome:
+        columns += ["phi", "phi_truth", "phi_gain", "phi_gain_low", "phi_gain_high"]
+    else:
+        columns += []
+    made = frame(outcome, columns, by=("judge", "metric"))
+    moved = frame(outcome, ("moved",), by=("judge", "metric", "system"))
+    most = (
+        moved.sort(pl.col("moved").abs(), descending=True, maintain_order=True)
+        .group_by("judge", "metric", maintain_order=True)
+        .first()
+        .with_columns(
+            _whole("moved"), system=pl.when(pl.col("moved").is_not_nan()).then("system")
+        )
+        .rename({"system": "moved_most"})
+    )
+    return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+
+
+def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
+    """List each system's mean under the truth and each judge, and how many ranks the judge moves it."""
+    made = frame(
+        outcome, ("truth_mean", "judge_mean", "moved"), by=("judge", "metric", "system")
+    )
+    return made.with_columns(_whole("moved"))
+
+
+def _whole(column: str) -> pl.Expr:
+    """Write counts as whole numbers, and null where a judge ranks nothing."""
+    return pl.col(column).fill_nan(None).cast(pl.Int64)
+
+
+def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
+    columns = [
+        f"difference{suffix}" for suffix in ("", "_low", "_high", "_p", "_p_corrected")
+    ]
+    every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
+    order = {str(name): place for place, name in enumerate(outcome.judge.values)}
+    place = [
+        pl.col(name).replace_strict(order, return_dtype=pl.Int64)
+        for name in ("judge", "judge_2")
+    ]
+    names = {column: column.removeprefix("difference_") for column in columns}
+    return (
+        every.filter(place[0] < place[1])
+        .rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
+        .select("judge_a", "judge_b", "metric", *names.values())
+        .with_columns(pl.selectors.float().fill_nan(None))
+    )
+
+
+def _significance(outcome: xr.Dataset) -> pl.DataFrame:
+    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision")).with_columns(
+        _whole("pairs")
+    )
+    wide = long.pivot(
+        "decision", index=["judge", "metric"], values="pairs", maintain_order=True
+    )
+    claimed = pl.col("agree") + pl.col("invented") + pl.col("reversed")
+    share = pl.when(claimed > 0).then(
+        (pl.col("invented") + pl.col("reversed")) / claimed
+    )
+    return wide.with_columns(share_wrong=share)
+
+
+def _topics(outcome: xr.Dataset) -> pl.DataFrame:
+    made = frame(
+        outcome,
+        ("topic_tau", "topic_own", "topic_rest"),
+        by=("judge", "metric", "topic"),
+    )
+    names = {
+        "topic_tau": "tau",
+        "topic_own": "truth_with_other_topics",
+        "topic_rest": "judge_with_other_topics",
+    }
+    return made.rename(names).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _bias(outcome: xr.Dataset) -> pl.DataFrame:
+    parts = []
+    for dim in ("group", "system"):
+        if f"{dim}_favour" in outcome:
+            columns = [
+                f"{dim}_favour{suffix}"
+                for suffix in ("", "_low", "_high", "_p_corrected")
+            ]
+            part = frame(outcome, columns, by=("judge", "metric", dim))
+            names = {
+                column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_")
+                for column in columns
+            }
+            parts.append(
+                part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim))
+            )
+    order = ("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
+    return (
+        pl.concat(parts)
+        .select(*order)
+        .with_columns(pl.selectors.float().fill_nan(None))
+    )
+
+
+def _labels(outcome: xr.Dataset) -> pl.DataFrame:
+    of_judges = frame(
+        outcome,
+        (
+            "label",
+            "label_low",
+            "label_high",
+            "judged_by_both",
+            "judged",
+            "topics_by_both",
+        ),
+        by=("judge", "figure"),
+    ).rename({"label": "value", "label_low": "low", "label_high": "high"})
+    of_all = pl.DataFrame(
+        {
+            "judge": ["(all on one scale)"] * outcome.sizes["alpha"],
+            "figure": [f"alpha_{name}" for name in outcome["alpha"].values],
+            **{name: outcome[f"all{suffix}"].values for name, suffix in _ENDS.items()},
+        }
+    )
+    return pl.concat([of_judges, of_all], how="diagonal").with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+
+
+_ENDS = {"value": "", "low": "_low", "high": "_high"}
+
+
+def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
+    columns = ("judge", "truth_grade", "grade", "count")
+    return pl.DataFrame(
+        {name: outcome[f"confusion_{name}"].values.tolist() for name in columns}
+    )
+
+
+def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show how far each judge agrees with the truth by one metric, best first."""
+    made = _in_order(_systems(outcome))
+    shown = {
+        "judge": made["judge"],
+        "tau": [
+            _with_interval(*row)
+            for row in made.select("tau", "tau_low", "tau_high").rows()
+        ],
+        "tau_AP": _short(made["tau_ap"].to_list()),
+        "best": _short(made["tau_best"].to_list()),
+    }
+    if "phi" in made.columns:
+        shown["phi (truth)"] = [
+            f"{_one(a)} ({_one(b)})" for a, b in made.select("phi", "phi_truth").rows()
+        ]
+    return pl.DataFrame(shown)
+
+
+def _decided(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show what becomes of the pairs of systems, judges in the order of their tau."""
+    order = _in_order(_systems(outcome)).select("judge", "metric")
+    counts = _significance(outcome).select(
+        "judge", "metric", "agree", "missed", "invented", "reversed"
+    )
+    shown = order.join(counts, on=["judge", "metric"], maintain_order="left")
+    if outcome.sizes["metric"] > 1:
+        return shown
+    return shown.drop("metric")
+
+
+def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
+    """Order judges by tau, best first, within each metric; metrics stay in their order."""
+    metrics = systems["metric"].unique(maintain_order=True).to_list()
+    place = pl.col("metric").replace_strict(
+        metrics, range(len(metrics)), return_dtype=pl.Int64
+    )
+    tau = pl.col("tau").fill_null(-2)
+    return systems.sort(place, tau, descending=[False, True], maintain_order=True)
+
+
+def _clear(outcome: xr.Dataset) -> pl.DataFrame:
+    if outcome.sizes["judge"] < 2:
+        return pl.DataFrame()
+    clear = _pairs(outcome).filter(pl.col("p_corrected") < 0.05).sort("p").head(DIFFER)
+    differences = [
+        _with_interval(*row) for row in clear.select("difference", "low", "high").rows()
+    ]
+    return clear.select(
+        "judge_a",
+        "judge_b",
+        *(["metric"] if outcome.sizes["metric"] > 1 else []),
+        pl.Series("difference in tau", differences),
+    )
+
+
+def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
+    bias = _bias(outcome)
+    dim = "group" if "group_favour" in outcome else "system"
+    clear = bias.filter((pl.col("of") == dim) & (pl.col("p_corrected") < 0.05))
+    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
+    return most.select(
+        "judge",
+        *(["metric"] if outcome.sizes["metric"] > 1 else []),
+        pl.col("name").alias(dim),
+        pl.Series(
+            "favour",
+            [
+                _with_interval(a, b, c, 3)
+                for a, b, c in most.select("favour", "low", "high").rows()
+            ],
+        ),
+    )
+
+
+def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
+    label = outcome["label"]
+    columns = {
+        "kappa relevant": "kappa_relevant",
+        "kappa": "kappa",
+        "alpha": "alpha_ordinal",
+    }
+    low, high = (
+        outcome[f"label_{end}"].sel(figure="kappa_relevant").values
+        for end in ("low", "high")
+    )
+    cells = {
+        head: _short(label.sel(figure=figure).values.tolist())
+        for head, figure in columns.items()
+    }
+    kappa = label.sel(figure="kappa_relevant").values
+    cells["kappa relevant"] = [
+        _with_interval(*row) for row in zip(kappa, low, high, strict=True)
+    ]
+    more = label.sel(figure="more_relevant").values.tolist()
+    return pl.DataFrame(
+        {
+            "judge": outcome.judge.values.astype(str),
+            "pairs": outcome["judged_by_both"].values,
+            **cells,
+            "more relevant": [short(value, sign=True) for value in more],
+        }
+    )
+
+
+def _with_interval(
+    value: float | None, low: float | None, high: float | None, digits: int = 2
+) -> str:
+    if value is None or np.isnan(value):
+        return "-"
+    if low is None or high is None or np.isnan(low):
+        ends = ""
+    else:
+        ends = f" ({short(low, digits)} to {short(high, digits)})"
+    return short(value, digits) + ends
+
+
+def _one(value: float | None) -> str:
+    return short(np.nan if value is None else value)
+
+
+def _short(values: Sequence[float | None]) -> list[str]:
+    return [_one(value) for value in values]

@@ -1,0 +1,295 @@
+"""System means when few topics have human judgments and all have machine ones: with intervals, and what is gained."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+from irmeta.scores.result import frame, result
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging import sampling
+from irmeta.stats.judging.sampling import Estimates, Sample
+from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges.sampled import paired, weights
+from irmeta.words import counted, listed
+
+HELPS = 0.9
+"""Where intervals keep this share of their width or more, the machine's scores hardly help."""
+SHOWN = 15
+"""How many systems the overview shows."""
+
+
+def estimate(
+    human: xr.DataArray,
+    machine: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    sample: Mapping[str, float] | None = None,
+    new_topics: bool = True,
+    missing: Missing = "error",
+) -> xr.Dataset:
+    """Estimate system means from human scores on some topics and machine scores on all of them.
+
+    human : scores on n topics, drawn at random from those of `machine`.  machine : scores on all N topics.
+    sample : the probability that each human topic had of being drawn, as `irmeta judges sample` writes it; by default
+    all had the same, and human topics whose machine scores differ clearly from the others' raise ScoresError.
+    new_topics : whether means are over topics like these, or over these N topics only.
+    metrics : those to estimate, by default those that both have.
+    missing : what to do with missing scores, as in `selection.complete`.
+
+    Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
+    human scores alone; machine, the machine's mean; over (pair, metric) difference with interval and p_corrected
+    (Holm); over (metric) rho, the correlation of human and machine scores over topics, and gain, the width of the
+    intervals as a share of the human-only ones. Method: docs/studies/judges.md.
+
+    >>> from irmeta.scores.cube import cube
+    >>> draw = np.random.default_rng(0)
+    >>> all_topics = cube(draw.random((3, 20, 1)), list("abc"), [str(t) for t in range(20)], ["AP"])
+    >>> estimate(all_topics[:, :8], all_topics)["mean"].shape
+    (3, 1)
+    """
+    both, notes = paired(human, machine, metrics, missing)
+    weight, of_weights = weights(both, sample)
+    parts = [
+        _of_metric(both.sample(which, weight), new_topics)
+        for which in range(both.human.sizes["metric"])
+    ]
+    dims = {name: dim for name, (dim, _) in parts[0].items()}
+    data: dict[str, Any] = {
+        name: ((*dim, "metric"), np.stack([part[name][1] for part in parts], axis=-1))
+        for name, dim in dims.items()
+    }
+    systems = both.human.system.values
+    left, right = np.triu_indices(systems.size, 1)
+    n = both.human.sizes["topic"]
+    total = both.machine.sizes["topic"]
+    if new_topics:
+        target = "topics like these"
+    else:
+        target = f"these {total} topics"
+    lines = [
+        f"{n} of {total} topics have human judgments; means are over {target}; intervals by "
+        f"Student's t with {n - 1} degrees of freedom"
+    ]
+    drawn = "as the sample says" if sample else "at random"
+    outcome = result(
+        "estimate",
+        {**data, "metric": both.human.metric.values, "system": systems},
+        inputs={"human": both.human, "machine": both.machine},
+        options={
+            "new_topics": new_topics,
+            "drawn": drawn,
+            "missing": missing,
+        },
+        notes=[*notes, *of_weights, *lines],
+    )
+    return outcome.assign_coords(
+        system_a=("pair", systems[left]), system_b=("pair", systems[right])
+    )
+
+
+def _of_metric(
+    sample: Sample, new_topics: bool
+) -> dict[str, tuple[tuple[str, ...], Any]]:
+    n, _ = sample.sizes
+    means = sampling.estimate_means(sample, new_topics=new_topics)
+    alone = sampling.estimate_means(sample, 0.0, new_topics=new_topics)
+    pairs = sampling.estimate_differences(sample, new_topics=new_topics)
+    pairs_alone = sampling.estimate_differences(sample, 0.0, new_topics=new_topics)
+    above = np.triu_indices(sample.human.shape[0], 1)
+    machine = sample.machine.mean(axis=1)
+    of_systems = _with_ends("mean", "", means, n) | _with_ends(
+        "human", "human_", alone, n
+    )
+    ranks = {"rank": means.value, "human_rank": alone.value, "machine_rank": machine}
+    found: dict[str, tuple[tuple[str, ...], Any]] = {
+        **{name: (("system",), values) for name, values in of_systems.items()},
+        **{
+            name: (("system",), descriptive.ranks(values))
+            for name, values in ranks.items()
+        },
+        "machine": (("system",), machine),
+        "rho": ((), sampling.correlation(sample)),
+        "rho_pairs": ((), sampling.correlation(sample, pairs=True)),
+        "slope": ((), means.slope),
+        "slope_pairs": ((), pairs.slope),
+        "gain": ((), _narrower(means, alone)),
+        "gain_pairs": ((), _narrower(pairs, pairs_alone)),
+    }
+    for name, one in (("", pairs), ("human_", pairs_alone)):
+        ends = _with_ends(
+            "difference", f"{name}difference_" if name else "difference_", one, n
+        )
+        found |= {
+            key: (("pair",), values[above]) for key, values in ends.items() if not name
+        }
+        p = one.p(n - 1)[above]
+        found[f"{name}p_corrected"] = (("pair",), multiplicity.holm(p) if p.size else p)
+    return found
+
+
+def _with_ends(name: str, prefix: str, one: Estimates, n: int) -> dict[str, Floats]:
+    low, high = one.interval(n - 1)
+    return {name: one.value, f"{prefix}low": low, f"{prefix}high": high}
+
+
+def _narrower(one: Estimates, alone: Estimates) -> float:
+    """Return the mean width of intervals as a share of the human-only ones."""
+    wide = float(np.sqrt(alone.variance).mean())
+    if wide > 0:
+        return float(np.sqrt(one.variance).mean()) / wide
+    return float("nan")
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `means` (by system and metric), `pairs` (by pair and metric) and `gain` (by metric)."""
+    systems = (
+        "mean",
+        "low",
+        "high",
+        "rank",
+        "human",
+        "human_low",
+        "human_high",
+        "human_rank",
+        "machine",
+    )
+    pairs = (
+        "difference",
+        "difference_low",
+        "difference_high",
+        "p_corrected",
+        "human_p_corrected",
+    )
+    gain = ("rho", "rho_pairs", "slope", "slope_pairs", "gain", "gain_pairs")
+    return {
+        "means": frame(outcome, (*systems, "machine_rank"), by=("system", "metric")),
+        "pairs": frame(outcome, pairs, by=("metric", "system_a", "system_b")),
+        "gain": frame(outcome, gain, by=("metric",)),
+    }
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the best systems with their means from both, from people alone and from the machine alone."""
+    shown = {}
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        order = np.argsort(one["rank"].values, kind="stable")[:SHOWN]
+        cells = {
+            name: one[name].values[order]
+            for name in ("mean", "low", "high", "human", "human_low", "human_high")
+        }
+        shown[f"{metric}, best {order.size} of {one.sizes['system']}"] = pl.DataFrame(
+            {
+                "system": one.system.values[order].astype(str),
+                "rank": one["rank"].values[order],
+                "both": _written(cells["mean"], cells["low"], cells["high"]),
+                "people alone": _written(
+                    cells["human"], cells["human_low"], cells["human_high"]
+                ),
+                "machine": [short(value, 3) for value in one["machine"].values[order]],
+            }
+        )
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how much narrower the machine makes the intervals, which system is best, and how many pairs differ."""
+    of_weights = []
+    differ = "differs" if outcome.sizes["pair"] == 1 else "differ"
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        clear, alone = (
+            int((one[name] < 0.05).sum())
+            for name in ("p_corrected", "human_p_corrected")
+        )
+        of_weights += [
+            f"{metric}: {_gained(one)}",
+            f"{metric}: {_highest(one)}",
+            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05), "
+            f"{alone} by the human topics alone.",
+        ]
+    return of_weights
+
+
+def _gained(one: xr.Dataset) -> str:
+    """Say what the machine's scores add to those of people."""
+    size = about(one)["inputs"]["collections"]
+    n, total = (size[side]["topics"] for side in ("human", "machine"))
+    gains = float(one["gain"]), float(one["gain_pairs"])
+    rho = short(float(one["rho"]))
+    rho_pairs = short(float(one["rho_pairs"]))
+    if np.isnan(gains).all():
+        if n == total:
+            why = "people judged all of these topics"
+        else:
+            why = "every system scores the same on all topics"
+        return f"{why}, and intervals have no width: the machine adds nothing."
+    answer = (
+        f"compared with the human topics alone, {n} human and {total} machine topics make intervals "
+        f"of means {_change(gains[0])} and of differences {_change(gains[1])} on average (scores of "
+        f"people and machine correlate over topics with rho {rho}, differences of systems with "
+        f"{rho_pairs})."
+    )
+    if np.nanmin(gains) < HELPS:
+        return answer
+    return f"{_limits(one, n, total)}: {answer}"
+
+
+def _limits(one: xr.Dataset, n: int, total: int) -> str:
+    """Say why the machine narrows little, by sqrt(1 - rho^2 (1 - n / N)), and what would narrow more."""
+    rho = max(abs(float(one["rho"])), abs(float(one["rho_pairs"])))
+    # what is left of the width where n / N is near 0
+    at_best = float(np.sqrt(1 - rho**2))
+    if at_best >= HELPS:
+        return "the machine's labels hardly help; judge more topics by people, not by machine"
+    judged = "all" if n == total else f"{n} of the"
+    return (
+        f"the machine's labels hardly help here, because people judged {judged} {total} topics; "
+        f"more machine topics would help, to make intervals at most {round(100 * (1 - at_best))}% "
+        "narrower"
+    )
+
+
+def _highest(one: xr.Dataset) -> str:
+    """Name the systems with the highest mean, and say how many others are not clearly lower."""
+    names = one.system.values
+    rank = one["rank"].values
+    first = int(rank.argmin())
+    mean, low, high = (
+        short(float(one[name].values[first]), 3) for name in ("mean", "low", "high")
+    )
+    leaders = listed(names[rank == 1])
+    has = "has" if (rank == 1).sum() == 1 else "share"
+    of_first = (one["system_a"].values == names[first]) | (
+        one["system_b"].values == names[first]
+    )
+    lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
+    others = int((rank > 1).sum())
+    if not others:
+        return f"all systems have the mean {mean}."
+    verb = "is" if others - lower == 1 or others == 1 else "are"
+    return (
+        f"{leaders} {has} the highest mean, {mean} ({low} to {high}); {others - lower} of "
+        f"{counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
+    )
+
+
+def _change(gain: float) -> str:
+    if np.isnan(gain):
+        return "as wide"
+    percent = round(100 * (1 - gain))
+    if percent >= 0:
+        return f"{percent}% narrower"
+    return f"{-percent}% wider"
+
+
+def _written(value: Floats, low: Floats, high: Floats) -> list[str]:
+    rows = zip(value, low, high, strict=True)
+    return [f"{short(v, 3)} ({short(a, 3)} to {short(b, 3)})" for v, a, b in rows]

@@ -1,0 +1,322 @@
+"""How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.stats
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.errors import ScoresError
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+from irmeta.scores.result import frame, result
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging import sampling
+from irmeta.stats.judging.sampling import Sample
+from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges.sampled import paired, weights
+
+SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
+"""Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
+MANY = 10
+"""Where the topics are too few, a plan is also made for this number of machine topics for each human one."""
+ALPHA = 0.05
+"""The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
+NEEDED = (
+    *(
+        "rho_pairs",
+        "topics_needed",
+        "topics_alone",
+        "topics_many",
+        "best_share",
+        "topics_best",
+        "machine_best",
+    ),
+    *("cost_needed", "cost_alone", "cost_best"),
+)
+BY_SIZE = tuple(
+    f"{figure}{who}"
+    for figure in ("width_pairs", "width_means", "pairs_differ")
+    for who in ("", "_alone")
+)
+"""The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
+
+
+def plan(
+    human: xr.DataArray,
+    machine: xr.DataArray,
+    *,
+    metrics: str | Iterable[str] | None = None,
+    sample: Mapping[str, float] | None = None,
+    width: float = 0.1,
+    cost_human: float | None = None,
+    cost_machine: float | None = None,
+    missing: Missing = "error",
+) -> xr.Dataset:
+    """Say how many human topics intervals of a width need, with the machine's help and without.
+
+    human, machine, sample : a first sample, as `estimate` takes it.  width : wanted mean width (from end to end) of the
+    95% intervals of the difference of two systems, on the metric's scale.
+    cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
+    metrics : those to plan for, by default those that both have.
+    missing : what to do with missing scores, as in `selection.complete`.
+
+    Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
+    topics_many, with ten machine topics for each human one;
+    with costs best_share, the cheapest n / N, topics_best and machine_best, the numbers of topics at that share, and
+    costs of all three; over (size, metric) width of intervals of differences and of means, and how many pairs differ
+    significantly (Holm, .05) if systems differ as they seem to now, each with the machine and alone. What cannot be
+    reached is -1. Source: Cochran (1977), section 12.3.
+
+    >>> from irmeta.scores.cube import cube
+    >>> draw = np.random.default_rng(0)
+    >>> all_topics = cube(draw.random((3, 20, 1)), list("abc"), [str(t) for t in range(20)], ["AP"])
+    >>> int(plan(all_topics[:, :8], all_topics, width=0.3)["topics_alone"].item()) > 8
+    True
+    """
+    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
+    _check(width, list(costs.values()))
+    both, notes = paired(human, machine, metrics, missing)
+    weight, of_weights = weights(both, sample)
+    n = both.human.sizes["topic"]
+    total = both.machine.sizes["topic"]
+    sizes = [size for size in SIZES if size < total] + [total]
+    parts = []
+    for which in range(both.human.sizes["metric"]):
+        one = both.sample(which, weight)
+        parts.append(
+            _needed(one, width, cost_human, cost_machine) | _by_size(one, sizes)
+        )
+    dims = {
+        name: ("size", "metric") if np.ndim(value) else ("metric",)
+        for name, value in parts[0].items()
+    }
+    data: dict[str, Any] = {
+        name: (dim, np.stack([part[name] for part in parts], -1))
+        for name, dim in dims.items()
+    }
+    lines = [
+        (
+            f"from {n} human topics of {total}: variances and rho are estimates, rough ones with "
+            "few topics"
+        ),
+        "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
+        (
+            "pairs that differ: expected if the differences seen now are real, corrected for all "
+            "pairs as in estimate (Holm, .05)"
+        ),
+    ]
+    return result(
+        "plan",
+        {**data, "metric": both.human.metric.values, "size": sizes},
+        inputs={"human": both.human, "machine": both.machine},
+        options={"width": width, **costs, "missing": missing},
+        notes=[*notes, *of_weights, *lines],
+    )
+
+
+def _check(width: float, costs: Sequence[float | None]) -> None:
+    """Refuse a width of 0 or less, one cost without the other, and costs of 0 or less."""
+    if not width > 0:
+        raise ScoresError(f"the width must be above 0, as in 0.1, not {width:g}")
+    given = [cost for cost in costs if cost is not None]
+    if len(given) == 1:
+        raise ScoresError("give both costs of a topic, --cost-human and --cost-llm")
+    if given and min(given) <= 0:
+        raise ScoresError("costs must be above 0")
+
+
+def _needed(
+    sample: Sample, width: float, cost_human: float | None, cost_machine: float | None
+) -> dict[str, Any]:
+    """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
+    total = sample.sizes[1]
+    rho = sampling.correlation(sample, pairs=True)
+    variance = _of_pairs(sample)
+    here = sampling.topics_for(variance, rho, width, None, total)
+    # beyond the machine's topics there are none to judge
+    here = None if here is None or here > total else here
+    many = sampling.topics_for(variance, rho, width, 1 / MANY, total)
+    alone = sampling.topics_for(variance, 0.0, width, 1.0, total)
+    found: dict[str, Any] = {
+        "rho_pairs": rho,
+        "topics_needed": -1 if here is None else here,
+        "topics_alone": -1 if alone is None else alone,
+        "topics_many": -1 if many is None else many,
+    }
+    if cost_human is None or cost_machine is None:
+        return found
+    share = sampling.best_share(rho, cost_human, cost_machine)
+    best = sampling.topics_for(variance, rho, width, share, total)
+    every = -1 if best is None else int(np.ceil(best / share))
+    return found | {
+        "best_share": share,
+        "topics_best": -1 if best is None else best,
+        "machine_best": every,
+        "cost_needed": np.nan
+        if here is None
+        else here * cost_human + total * cost_machine,
+        "cost_alone": np.nan if alone is None else alone * cost_human,
+        "cost_best": np.nan
+        if best is None
+        else best * cost_human + every * cost_machine,
+    }
+
+
+def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
+    """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
+    total = sample.sizes[1]
+    pairs = _of_pairs(sample)
+    systems = sampling.variances(sample.human, sample.weight)
+    by_pairs = sampling.correlation(sample, pairs=True)
+    by_means = sampling.correlation(sample)
+    difference = sampling.estimate_differences(sample).value
+    gap = np.abs(difference[np.triu_indices(len(difference), 1)])
+    return {
+        "width_pairs": np.array(
+            [sampling.width(pairs, by_pairs, n, total) for n in sizes]
+        ),
+        "width_pairs_alone": np.array(
+            [sampling.width(pairs, 0.0, n, total) for n in sizes]
+        ),
+        "width_means": np.array(
+            [sampling.width(systems, by_means, n, total) for n in sizes]
+        ),
+        "width_means_alone": np.array(
+            [sampling.width(systems, 0.0, n, total) for n in sizes]
+        ),
+        "pairs_differ": np.array(
+            [_differing(gap, pairs, by_pairs, n, total) for n in sizes]
+        ),
+        "pairs_differ_alone": np.array(
+            [_differing(gap, pairs, 0.0, n, total) for n in sizes]
+        ),
+    }
+
+
+def _of_pairs(sample: Sample) -> Floats:
+    """Estimate the variance over topics of the difference of each two systems: (pair,)."""
+    centred = sample.human * np.sqrt(sample.weight)
+    products = np.atleast_2d(np.cov(centred))
+    # var(a - b) = var a + var b - 2 cov
+    spread = np.diag(products)
+    every = spread[:, None] + spread - 2 * products
+    pairs = every[np.triu_indices(len(every), 1)]
+    return np.asarray(np.maximum(pairs, 0))
+
+
+def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
+    """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
+    # S^2 ((1 - rho^2) / n + rho^2 / N)
+    share = (1 - rho**2) / n + rho**2 / total
+    error = np.sqrt(variance * share)
+    # what does not vary differs, or does not, for certain
+    certain = error <= 0
+    t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
+    p = 2 * scipy.stats.t.sf(t, n - 1)
+    p = np.where(certain & (gap == 0), 1.0, p)
+    if not p.size:
+        return 0
+    significant = multiplicity.holm(p) < ALPHA
+    return int(significant.sum())
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `needed` (by metric) and `sizes` (by metric and number of human topics)."""
+    needed = [name for name in NEEDED if name in outcome]
+    return {
+        "needed": frame(outcome, needed, by=("metric",)),
+        "sizes": frame(outcome, BY_SIZE, by=("metric", "size")).rename(
+            {"size": "topics"}
+        ),
+    }
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show what each number of human topics gives, with the machine's help and alone."""
+    shown = {}
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        width = {
+            name: [short(v, 3) for v in one[name].values]
+            for name in ("width_pairs", "width_pairs_alone")
+        }
+        differ = {
+            name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
+        }
+        shown[f"{metric}: intervals of differences"] = pl.DataFrame(
+            {
+                "human topics": one["size"].values,
+                "width": width["width_pairs"],
+                "people alone": width["width_pairs_alone"],
+                "pairs that differ": differ["pairs_differ"],
+                "people alone ": differ["pairs_differ_alone"],
+            }
+        )
+    return shown
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how many topics people should judge."""
+    wanted = about(outcome)["options"]["width"]
+    of_weights = []
+    total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        of_weights.append(
+            f"{metric}: {_suffices(one, wanted, total)} (rho {short(float(one['rho_pairs']))})."
+        )
+        if "best_share" in one and (cheapest := _cheapest(one, total)):
+            of_weights.append(f"{metric}: {cheapest}.")
+    return of_weights
+
+
+def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
+    """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
+    needed, alone, many = (
+        int(one[name]) for name in ("topics_needed", "topics_alone", "topics_many")
+    )
+    of_differences = f"intervals of differences {wanted:g} wide"
+    if alone > 0:
+        people = f"people alone need {alone} topics"
+    else:
+        people = "people alone need more than 100 000 topics"
+    if needed > 0:
+        return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
+    of_weights = (
+        f"{of_differences} cannot be reached with these {total} topics, even if people judge all; "
+        f"{people}"
+    )
+    if not 0 < many < (alone if alone > 0 else np.inf):
+        return of_weights
+    return f"{of_weights}, or {many} if the machine judges {many * MANY}"
+
+
+def _cheapest(one: xr.Dataset, total: int) -> str:
+    """Name the cheapest way to the width wanted, and what people alone cost; nothing where none is found."""
+    people = int(one["topics_best"])
+    machine = int(one["machine_best"])
+    ways = {
+        f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(
+            one["cost_alone"]
+        ),
+        f"cheapest are {people} human topics and {machine} judged by the machine": float(
+            one["cost_best"]
+        ),
+        f"cheapest are {int(one['topics_needed'])} human topics and {total} judged by the machine": float(
+            one["cost_needed"]
+        ),
+    }
+    known = {way: cost for way, cost in ways.items() if not np.isnan(cost)}
+    if not known:
+        return ""
+    way = min(known, key=lambda name: known[name])
+    alone = float(one["cost_alone"])
+    if way.startswith("people alone") or np.isnan(alone):
+        beside = ""
+    else:
+        beside = f"; people alone cost {alone:g}"
+    return f"{way}, for {known[way]:g}{beside}"

@@ -1,0 +1,129 @@
+"""Scores of few topics by people beside scores of all topics by a machine, as samples."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.stats
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.errors import ScoresError
+from irmeta.scores.cube import check
+from irmeta.scores.cubes import computed_otherwise, prepare_together
+from irmeta.scores.means import additive
+from irmeta.stats.arrays import Floats
+from irmeta.stats.judging.sampling import Sample
+
+UNLIKE = 0.001
+"""Below this p of a difference in machine scores, the human topics are taken not to be drawn at random."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Human and machine scores of the same systems and metrics; the human topics are among the machine's."""
+
+    human: xr.DataArray
+    machine: xr.DataArray
+
+    def sample(self, metric: int, weight: Floats) -> Sample:
+        """Return one metric's scores as arrays."""
+        # where the human topics stand among the machine's
+        place = {topic: at for at, topic in enumerate(self.machine.topic.values)}
+        drawn = np.array([place[topic] for topic in self.human.topic.values])
+        human = additive(self.human).values[..., metric]
+        machine = additive(self.machine).values[..., metric]
+        return Sample(human, machine, drawn, weight)
+
+
+def paired(
+    human: xr.DataArray,
+    machine: xr.DataArray,
+    metrics: str | Iterable[str] | None,
+    missing: Missing,
+) -> tuple[Paired, list[str]]:
+    """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
+    cubes = {"human": check(human), "machine": check(machine)}
+    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
+    one = used["human"]
+    other = used["machine"]
+    common = [name for name in one.system.values if name in set(other.system.values)]
+    if not common:
+        raise ScoresError(
+            "human and machine scores have no system in common; did both judge the same runs?"
+        )
+    if lost := (set(one.system.values) | set(other.system.values)) - set(common):
+        notes.append(
+            f"{len(lost)} systems lack human or machine scores and are left out"
+        )
+    if stray := [
+        topic for topic in one.topic.values if topic not in set(other.topic.values)
+    ]:
+        raise ScoresError(
+            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, such as "
+            f"{stray[0]}; let the machine judge them, too"
+        )
+    if one.sizes["topic"] < 2:
+        raise ScoresError("estimates with intervals need at least 2 human topics")
+    both = Paired(one.sel(system=common), other.sel(system=common))
+    _require_scores(both.machine)
+    return both, [*notes, *computed_otherwise(used)]
+
+
+def _require_scores(machine: xr.DataArray) -> None:
+    """Raise ScoresError for a metric by which the machine scores every system the same on every topic."""
+    same = np.ptp(machine.values, axis=(0, 1)) == 0
+    if not same.any():
+        return
+    metric = machine.metric.values[same][0]
+    score = float(machine.values[0, 0, same][0])
+    raise ScoresError(
+        f"by the machine every system has {metric} {score:g} on every topic, so that {metric} "
+        "cannot distinguish systems: the machine did not judge these documents, or never gives a "
+        f"grade that {metric} counts; lower its threshold (--rel-llm 1), or leave {metric} out"
+    )
+
+
+def weights(
+    both: Paired, sample: Mapping[str, float] | None
+) -> tuple[Floats, list[str]]:
+    """Return each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
+    topics = [str(topic) for topic in both.human.topic.values]
+    n = len(topics)
+    total = both.machine.sizes["topic"]
+    if sample is None:
+        _refuse_chosen(both)
+        return np.ones(n), [
+            (
+                "assumed to be drawn at random; confirm it with --sample FILE, as irmeta judges "
+                "sample writes it"
+            )
+        ]
+    if set(topics) != set(sample):
+        wrong = sorted(set(topics) ^ set(sample))
+        raise ScoresError(
+            f"the human topics differ from the sample ({len(wrong)} of them, such as {wrong[0]}); "
+            "estimates need all drawn topics and no others"
+        )
+    chances = np.array([sample[topic] for topic in topics])
+    if not ((chances > 0) & (chances <= 1)).all():
+        raise ScoresError("the probabilities of a sample must be above 0 and at most 1")
+    return n / (total * chances), []
+
+
+def _refuse_chosen(both: Paired) -> None:
+    """Raise ScoresError where the human topics have other machine scores than random ones would."""
+    level = additive(both.machine).values.mean(axis=0)
+    drawn = np.isin(both.machine.topic.values, both.human.topic.values)
+    if min(drawn.sum(), (~drawn).sum()) < 3:
+        return
+    for which, metric in enumerate(both.machine.metric.values):
+        p = float(
+            scipy.stats.mannwhitneyu(level[drawn, which], level[~drawn, which]).pvalue
+        )
+        if p < UNLIKE:
+            raise ScoresError(
+                f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} "
+                f"differs between them and the other {int((~drawn).sum())} (p {p:.2g}). Draw topics "
+                "with irmeta judges sample, or give their probabilities with --sample"
+            )

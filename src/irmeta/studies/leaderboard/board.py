@@ -1,0 +1,175 @@
+"""The table of a leaderboard: models over tasks, from one cube whose topics are tasks, or from a cube for each task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Over
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import nearest
+from irmeta.scores.attributes import about
+from irmeta.scores.selection import select
+from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.leaderboards import items
+from irmeta.words import counted, shortened
+
+
+class Nouns(NamedTuple):
+    """What readers of these scores call a system, a topic or collection that is ranked over, and what is within it."""
+
+    model: str = "model"
+    task: str = "task"
+    item: str = "item"
+
+
+MODELS = Nouns()
+TREC = Nouns("system", "topic", "item")
+TRECS = Nouns("system", "collection", "topic")
+
+
+@dataclass(frozen=True)
+class Board:
+    """The table that is ranked: scores (model, task), the items behind it where there are any, notes, and its words."""
+
+    models: list[str]
+    tasks: list[str]
+    scores: Floats
+    items: Sequence[Floats] | None
+    notes: list[str]
+    nouns: Nouns = MODELS
+
+    def kept(self, models: Bools, tasks: Bools) -> "Board":
+        """Keep some models and tasks."""
+        if self.items is None:
+            parts = None
+        else:
+            parts = [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
+        names = [name for name, on in zip(self.models, models, strict=True) if on]
+        columns = [name for name, on in zip(self.tasks, tasks, strict=True) if on]
+        return replace(
+            self,
+            models=names,
+            tasks=columns,
+            scores=self.scores[models][:, tasks],
+            items=parts,
+        )
+
+
+def board_of(
+    cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over
+) -> Board:
+    """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
+    one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
+    if not one:
+        raise ScoresError("no metric has scores to rank models by")
+    first = next(iter(one.values()))
+    notes = [
+        str(note)
+        for scores in one.values()
+        for note in about(scores).get("notes") or []
+    ]
+    if len(one) == 1:
+        if over != "tasks":
+            raise ScoresError(
+                f"over={over!r} needs scores of items within tasks: several collections, one for "
+                "each task (a table with columns for task and item)"
+            )
+        models, tasks = (
+            [str(name) for name in first[dim].values] for dim in ("system", "topic")
+        )
+        return Board(
+            models,
+            tasks,
+            first.values,
+            None,
+            notes,
+            TREC if _is_trec(first) else MODELS,
+        )
+    models = list(
+        dict.fromkeys(
+            str(name) for scores in one.values() for name in scores.system.values
+        )
+    )
+    parts = [scores.reindex(system=models).values for scores in one.values()]
+    trec = all(_is_trec(scores) for scores in one.values())
+    return Board(
+        models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS
+    )
+
+
+def _is_trec(scores: xr.DataArray) -> bool:
+    """Say whether scores are of runs on topics: irmeta evaluated them, or their topics are numbered."""
+    return "qrels" in scores.attrs or all(
+        str(topic).isdecimal() for topic in scores.topic.values
+    )
+
+
+def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
+    if metric is not None:
+        scores = select(scores, metrics=[metric])
+    if scores.sizes["metric"] > 1:
+        known = ", ".join(map(str, scores.metric.values[:10]))
+        raise ScoresError(
+            f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}"
+        )
+    return scores.isel(metric=0)
+
+
+def complete(board: Board) -> Board:
+    """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
+    present = np.isfinite(board.scores)
+    models, tasks = (np.asarray(present.all(axis=axis)) for axis in (1, 0))
+    every_model = np.ones_like(models)
+    every_task = np.ones_like(tasks)
+    if models.all():
+        return board
+    if not models.any() and not tasks.any():
+        raise ScoresError(
+            f"every {board.nouns.model} and every {board.nouns.task} lacks a score; use --holes "
+            "bounds or --holes predict, or leave some out"
+        )
+    by_models = models.sum() * tasks.size >= tasks.sum() * models.size
+    if by_models:
+        kept = board.kept(models, every_task)
+        what = (models, board.nouns.model)
+    else:
+        kept = board.kept(every_model, tasks)
+        what = (tasks, board.nouns.task)
+    note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
+    return replace(kept, notes=[*board.notes, note])
+
+
+def require_comparison(board: Board) -> None:
+    """Raise ScoresError unless there are 2 models and 2 tasks or more, each with a score."""
+    models, tasks = board.scores.shape
+    model, task, _ = board.nouns
+    if models < 2 or tasks < 2:
+        raise ScoresError(
+            f"a leaderboard needs at least 2 {model}s and 2 {task}s; this table has "
+            f"{counted(models, model)} and {counted(tasks, task)}"
+        )
+    kinds = ((1, board.models, model, "--systems"), (0, board.tasks, task, "--topics"))
+    for axis, names, what, option in kinds:
+        empty = ~np.isfinite(board.scores).any(axis=axis)
+        if empty.any():
+            raise ScoresError(
+                f"the {what} {shortened(names[int(empty.argmax())])} has no scores; remove it from "
+                f"the table, or name the others with {option}"
+            )
+
+
+def types_of(
+    tasks: Sequence[str], groups: Mapping[str, str] | None
+) -> tuple[Ints, list[str]]:
+    """Number the types of the tasks."""
+    given = groups or {}
+    if lacking := [task for task in tasks if task not in given]:
+        raise ScoresError(
+            f"the groups give no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}"
+        )
+    named = [given[task] for task in tasks]
+    known = list(dict.fromkeys(named))
+    return np.array([known.index(name) for name in named]), named

@@ -1,0 +1,155 @@
+"""How near did predictions come? Set them beside the scores that they stand for, metric by metric."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import check
+from irmeta.scores.means import means
+from irmeta.scores.result import frame, result
+from irmeta.scores.selection import select
+from irmeta.stats.arrays import Floats
+from irmeta.stats.prediction import accuracy as measures
+from irmeta.words import listed
+
+_MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
+_FIGURES = (*_MEASURES, "inside", "width")
+
+
+def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
+    """Compare predictions with the actual scores of the same systems, over the systems of each target.
+
+    predicted : what `irmeta.predict` returns, every system's prediction of every target.
+    actual : a cube that has these systems and targets; its means over topics are used.
+
+    Returns over (target) tau (Kendall's tau-b), r2 (below 0 where the mean would have done better), r, rmse,
+    r2_offset_removed, bias_share, inside (the share of systems whose score is in its interval) and width (of the mean
+    interval); over (system, target) value, low, high and actual. Too few systems or a missing score raise ScoresError.
+
+    >>> from irmeta.scores.cube import cube
+    >>> from irmeta.studies.prediction.predict import predict
+    >>> scores = cube([[[0.3, 0.5]], [[0.2, 0.4]], [[0.1, 0.2]]], ["a", "b", "c"], ["all"], ["AP@1000", "P@10"])
+    >>> accuracy(predict(scores.sel(metric=["P@10"]), want=["AP@1000"]), scores)["tau"].item()
+    1.0
+    """
+    actual = check(actual)
+    _check(predicted)
+    systems = [str(name) for name in predicted["system"].values]
+    targets = [str(name) for name in predicted["target"].values]
+    chosen = means(select(actual, systems=systems, metrics=targets))
+    ordered = predicted.transpose("system", "target", ...)
+    # each of (system, target)
+    cells = {name: ordered[name].values for name in ("value", "low", "high")}
+    cells["actual"] = chosen.transpose("system", "metric").values
+    absent = np.argwhere(np.isnan(cells["actual"]) | np.isnan(cells["value"]))
+    if len(absent):
+        system, target = absent[0]
+        raise ScoresError(
+            f"{targets[target]} of {systems[system]} is missing from the predictions or from "
+            "the scores"
+        )
+    data: dict[str, Any] = {
+        name: (("system", "target"), part) for name, part in cells.items()
+    }
+    data |= {name: ("target", part) for name, part in _of_targets(**cells).items()}
+    given = [str(name) for name in predicted["metric"].values]
+    outcome = result(
+        "accuracy",
+        data,
+        inputs={str(actual.attrs.get("collection", "collection")): actual},
+        options=about(predicted)["options"] | {"given": given},
+        notes=about(predicted)["notes"],
+    )
+    return outcome.assign_coords(system=systems, target=targets)
+
+
+def _check(predicted: xr.Dataset) -> None:
+    """Refuse results of other studies, and predictions of a single system."""
+    if (
+        not isinstance(predicted, xr.Dataset)
+        or predicted.attrs.get("study") != "prediction"
+    ):
+        raise ScoresError(
+            "the first argument must be a result of `irmeta.predict`, the second the actual scores"
+        )
+    systems = predicted.sizes["system"]
+    if systems < 2:
+        raise ScoresError(
+            f"predictions must be compared over at least 2 systems; there is {systems}"
+        )
+
+
+def _of_targets(
+    *, value: Floats, low: Floats, high: Floats, actual: Floats
+) -> dict[str, Floats]:
+    """Measure each target's predictions, all of (system, target): the measures, and how intervals hold; (target,)."""
+    found = [
+        measures.accuracy(scores, guesses)
+        for scores, guesses in zip(actual.T, value.T, strict=True)
+    ]
+    figures = {
+        name: np.array([getattr(one, name) for one in found]) for name in _MEASURES
+    }
+    held = ((low <= actual) & (actual <= high)).mean(axis=0)
+    no_interval = np.isnan(low).any(axis=0)
+    figures["inside"] = np.where(no_interval, np.nan, held)
+    figures["width"] = (high - low).mean(axis=0)
+    return figures
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `accuracy` (metric, tau, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
+    accuracy = frame(outcome, _FIGURES).fill_nan(None)
+    cells = frame(outcome, ("value", "low", "high", "actual")).fill_nan(None)
+    return {
+        "accuracy": accuracy.rename({"target": "metric"}),
+        "cells": cells.rename({"target": "metric"}),
+    }
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how many metrics the given ones stand in for, which they do not, and whether the intervals held."""
+    options = about(outcome)["options"]
+    tau = outcome["tau"].values
+    good = int((tau >= 0.9).sum())
+    worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
+    least = "undefined" if np.isnan(tau[worst]) else f"{tau[worst]:.2f}"
+    lines = [
+        f"From {', '.join(options['given'])}, {good} of {len(tau)} other metrics can be predicted "
+        f"with tau 0.9 or more; {outcome.target.values[worst]} is predicted worst (tau {least})."
+    ]
+    if np.isfinite(outcome["inside"].values).any():
+        level = f"{options['level']:.0%}"
+        inside = f"{float(outcome['inside'].mean()):.0%}"
+        width = float(outcome["width"].mean())
+        lines.append(
+            f"The {level} intervals contain {inside} of these scores; their mean width is {width:.3f}."
+        )
+    return lines
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Say which intervals hold clearly fewer systems than their level says, and what predictions warned of."""
+    options = about(outcome)["options"]
+    inside = outcome["inside"].values
+    level = options["level"]
+    alarms = options["alarms"]
+    short = np.flatnonzero(inside < measures.by_chance(level, outcome.sizes["system"]))
+    if not short.size:
+        return list(alarms)
+    worst = short[inside[short].argmin()]
+    names = [
+        str(outcome.target.values[at])
+        for at in short[np.argsort(inside[short], kind="stable")]
+    ]
+    return [
+        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics "
+        f"({listed(names)}); for {outcome.target.values[worst]} they contain the score of "
+        f"{inside[worst]:.0%} of the systems. This collection has its own offset; a few "
+        "systems with known scores correct it (irmeta predict apply --calibrate).",
+        *alarms,
+    ]

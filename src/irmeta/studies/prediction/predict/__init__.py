@@ -1,0 +1,21 @@
+"""What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
+
+from irmeta.studies.prediction.predict.cells import OUTSIDE
+from irmeta.studies.prediction.predict.study import predict
+from irmeta.studies.prediction.predict.summary import (
+    findings,
+    overview,
+    tables,
+    warnings,
+)
+from irmeta.studies.prediction.predict.typed import given
+
+__all__ = [
+    "OUTSIDE",
+    "findings",
+    "given",
+    "overview",
+    "predict",
+    "tables",
+    "warnings",
+]

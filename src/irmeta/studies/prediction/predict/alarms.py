@@ -1,0 +1,182 @@
+"""What readers of predictions have to know: where intervals cannot be trusted, and what was left out."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+
+from irmeta.io.model_file import Model
+from irmeta.scores.attributes import about
+from irmeta.stats.arrays import Floats
+from irmeta.stats.prediction.accuracy import by_chance
+from irmeta.stats.prediction.intervals import (
+    expected_coverage,
+    reach,
+)
+from irmeta.studies.prediction.predict.cells import Learned, patterns, predict_cells
+from irmeta.words import listed
+
+JUDGED = 0.3
+"""With fewer of the first 10 documents judged, intervals fail: docs/studies/prediction.md has the measured shares."""
+
+HELD = 0.8
+"""The coverage on the worst collection below which a metric's intervals are named."""
+
+FEW = 3
+"""Fewer known systems do not show that intervals fail."""
+
+FEWEST_LEFT = 4
+"""From fewer collections none is left out to see what intervals made of the others hold."""
+
+
+def notes_on(
+    table: xr.DataArray,
+    grid: Mapping[str, Floats],
+    model: Model,
+    level: float,
+    *,
+    calibrated: bool,
+) -> list[str]:
+    """Say what the reader of the predictions has to know of them."""
+    notes = []
+    systems = table.system.values.astype(str)
+    empty = systems[np.isnan(table.values).all(axis=1)]
+    blind = systems[(grid["known"] == 0).any(axis=1)]
+    if len(empty):
+        notes.append(
+            f"systems left unchanged, as they have no score to predict from: {listed(empty)}"
+        )
+    if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
+        notes.append(
+            "no interval where only one collection of the model has the metrics, because "
+            "collections differ"
+        )
+    elif len(model.parts) < 4:
+        notes.append(
+            f"the model was fitted on {len(model.parts)} collections; {level:.0%} intervals "
+            "from so few are wide"
+        )
+    if calibrated and len(blind):
+        notes.append(
+            "systems not calibrated, as no known system has all the metrics that this needs: "
+            f"{listed(blind)}"
+        )
+    return notes
+
+
+def far_systems(table: xr.DataArray, grid: Mapping[str, Floats]) -> list[str]:
+    """Name the systems whose given scores lie far from those that the model was fitted on."""
+    outside = table.system.values[(grid["outside"] == 1).any(axis=1)]
+    if not len(outside):
+        return []
+    return [
+        (
+            "scores far from those that the model was fitted on; do not trust predictions for: "
+            f"{listed(outside)}"
+        )
+    ]
+
+
+def hardly_judged(scores: xr.DataArray, level: float) -> list[str]:
+    """Say that few of the first documents of these runs are judged, if it is known of them."""
+    shares = about(scores).get("judged", {})
+    known = [shares[name] for name in scores.system.values if name in shares]
+    if not known or np.mean(known) >= JUDGED:
+        return []
+    return [
+        f"only {np.mean(known):.0%} of the first 10 documents of these runs are judged. Where a "
+        "quarter or less was judged, 90% intervals held 61 to 94% of systems, and for single "
+        f"metrics almost none; treat the {level:.0%} intervals as too narrow, or judge more"
+    ]
+
+
+def missed_systems(
+    table: xr.DataArray,
+    targets: Sequence[str],
+    model: Model,
+    level: float,
+    learned: Learned | None,
+) -> list[str]:
+    """Say of which metrics the intervals miss more than chance leaves of the systems that have them already."""
+    failed = []
+    for target in targets:
+        if target not in table.metric.values:
+            continue
+        there = table.isel(system=table.sel(metric=target).notnull().values)
+        actual = there.sel(metric=target).values
+        others = there.where(there["metric"] != target)
+        found = predict_cells(others, [target], model, level, None, learned)
+        low, high = found["low"][:, 0], found["high"][:, 0]
+        known = np.isfinite(low)
+        held = ((low <= actual) & (actual <= high)).sum()
+        if known.sum() >= FEW and held / known.sum() < by_chance(level, known.sum()):
+            failed.append(f"{target} ({held} of {known.sum()} systems)")
+    if not failed:
+        return []
+    return [
+        f"the {level:.0%} intervals fail on the systems of this table with known scores: "
+        f"{listed(failed)}; the collection has its own offset: name these systems with --calibrate"
+    ]
+
+
+def on_collections_left_out(
+    table: xr.DataArray,
+    targets: Sequence[str],
+    model: Model,
+    level: float,
+    *,
+    linear: bool,
+) -> list[str]:
+    """Say on how many of the model's collections most systems would be missed together, and by which metrics."""
+    lead = (
+        "Intervals hold on average over collections; in a single collection they may miss many "
+        "systems together. Systems with known scores reduce that (--calibrate)."
+    )
+    expected = _expected(table, targets, model, level) if linear else {}
+    if not expected:
+        return [lead]
+    every = dict.fromkeys(name for shares in expected.values() for name in shares)
+    failed = [
+        name
+        for name in every
+        if any(shares.get(name, 1.0) < 0.5 for shares in expected.values())
+    ]
+    if failed:
+        missed = f"on {len(failed)} ({listed(failed)}) intervals for some target are expected"
+    else:
+        missed = "on none of them are intervals expected"
+    told = (
+        f"{lead} With each of the model's {len(every)} collections left out in turn, {missed} "
+        "to miss most systems."
+    )
+    worst = {target: min(shares.values()) for target, shares in expected.items()}
+    weak = sorted((share, target) for target, share in worst.items() if share < HELD)
+    if not weak:
+        return [told]
+    named = listed(f"{share:.0%} for {target}" for share, target in weak)
+    return [
+        told,
+        f"on the worst of these collections {level:.0%} intervals are expected to hold only {named}",
+    ]
+
+
+def _expected(
+    table: xr.DataArray, targets: Sequence[str], model: Model, level: float
+) -> dict[str, dict[str, float]]:
+    """Return by target the coverage to expect on each collection: left out of the model and of what intervals rest on.
+
+    From what most systems have; targets that fewer than `FEWEST_LEFT` collections have are left out.
+    """
+    _, given = max(patterns(table), key=lambda pattern: len(pattern[0]))
+    expected = {}
+    for target in targets:
+        parts = model.holding([*given, target])
+        if target in given or len(parts) < FEWEST_LEFT:
+            continue
+        far = reach(np.array([part.tails[[len(given)]] for part in parts]), level)
+        moments = [part.moments for part in parts]
+        at, of = range(len(given)), [len(given)]
+        found = expected_coverage(moments, at, of, level, far)[:, 0]
+        names = [part.name for part in parts]
+        expected[target] = dict(zip(names, found.tolist(), strict=True))
+    return expected

@@ -1,0 +1,82 @@
+"""Tables, overview, findings and warnings of predictions."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `prediction` (system, metric, value, low, high, level, distance) and `filled`.
+
+    `filled` is the table given with its holes filled; a predicted score has its interval beside it (`AP low`,
+    `AP high`), a reported one has none.
+    """
+    system, target = np.nonzero(~np.isnan(outcome["value"].values))
+    columns = {
+        "system": outcome.system.values[system].tolist(),
+        "metric": outcome.target.values[target].tolist(),
+    }
+    for name in ("value", "low", "high", "distance"):
+        columns[name] = outcome[name].values[system, target]
+    level = pl.lit(about(outcome)["options"]["level"]).alias("level")
+    cells = pl.DataFrame(columns).with_columns(pl.col("low", "high").fill_nan(None))
+    prediction = cells.select(
+        "system", "metric", "value", "low", "high", level, "distance"
+    )
+    return {"prediction": prediction, "filled": _filled(outcome)}
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the predicted scores."""
+    return {"prediction": tables(outcome)["prediction"]}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say what was predicted and how sure that is."""
+    cells = tables(outcome)["prediction"]
+    level = f"{about(outcome)['options']['level'] * 100:g}%"
+    if cells.height == 1:
+        cell = cells.row(0, named=True)
+        interval = ""
+        if cell["low"] is not None:
+            interval = (
+                f", between {cell['low']:.3f} and {cell['high']:.3f} ({level} interval)"
+            )
+        return [
+            f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."
+        ]
+    width = float((outcome["high"] - outcome["low"]).median())
+    if np.isnan(width):
+        wide = ""
+    else:
+        wide = f"; half of the {level} intervals are wider than {width:.3f}"
+    return [f"{cells.height} scores predicted{wide}."]
+
+
+def _filled(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
+    reported = outcome["reported"]
+    names = about(outcome)["options"]["names"]
+    known = [str(metric) for metric in reported.metric.values]
+    targets = [str(target) for target in outcome.target.values]
+    added = [target for target in targets if target not in names.values()]
+    columns = {"system": reported.system.values.astype(str)}
+    for name in (*known, *added):
+        scores = np.full(reported.sizes["system"], np.nan)
+        if name in known:
+            scores = reported.sel(metric=name).values
+        columns[name] = scores
+        target = names.get(name, name)
+        if target in targets and outcome["value"].sel(target=target).notnull().any():
+            found = outcome.sel(target=target)
+            columns[name] = np.where(np.isnan(scores), found["value"].values, scores)
+            columns[f"{name} low"] = found["low"].values
+            columns[f"{name} high"] = found["high"].values
+    return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of intervals that cannot be trusted, by the given scores, the judgments, and the systems that are known."""
+    return list(about(outcome)["options"]["alarms"])

@@ -1,0 +1,339 @@
+"""Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import Any, get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import Flat, Form, Missing
+from irmeta.errors import MetricError, ScoresError, require_choice, require_share
+from irmeta.metrics.names import parse
+from irmeta.metrics.signatures import NORMALISED
+from irmeta.parallel import seeded, steps
+from irmeta.scores import standardization
+from irmeta.scores.attributes import about
+from irmeta.scores.cubes import by_name, prepare_together
+from irmeta.scores.means import additive
+from irmeta.scores.result import result
+from irmeta.scores.selection import require_variation
+from irmeta.stats.arrays import Floats
+from irmeta.stats.standardizing import comparability
+
+FEW = 10
+"""With fewer systems than these a note says that the figures are rough."""
+NORMALISED_FORM_OF = {
+    "AP": "SP",
+    "nDCG": "DCG",
+    **{f"n{base}": base for base in NORMALISED},
+}
+"""Metrics that are another divided by what an ideal ranking of the topic would get."""
+
+
+def compare(
+    cubes: Mapping[str, xr.DataArray],
+    *,
+    metrics: str | Iterable[str] | None = None,
+    kinds: Sequence[Form] | None = None,
+    partitions: int = 2000,
+    alpha: float = 0.05,
+    flat: Flat = "half",
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Compare the scores that the same systems get on every pair of collections.
+
+    cubes : at least 2 cubes, by collection name, with systems of the same names.
+    metrics : those to compare by, by default those that all collections have.
+    kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
+    collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
+    partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes.
+    alpha : the level of the t tests, in (0, 1).
+    flat : what is done with topics that a standardization is not defined for, as in `scores.standardization.apply`.
+    missing : what to do with missing scores, as in `selection.complete`.
+    rng : a seed or a generator, of all that is random.
+
+    Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
+    drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
+    two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile
+    among the random splits (0.5: as chance has it; near 1: the collections differ), and the mean and the 97.5th
+    percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the first collection less
+    that on the second, its interval own_low to own_high of the level 1 - alpha, and own_p of that test. Systems that
+    are not in every collection are left out, after the factors are fitted; a metric that scores all of them alike
+    raises ScoresError.
+    Source: Webber et al. (SIGIR 2008), section 5.
+    """
+    cubes = by_name(cubes)
+    before = _standardized_before(cubes)
+    kinds = _kinds(kinds, before)
+    require_choice("flat", flat, get_args(Flat))
+    generator, seed = seeded(rng)
+    _check(len(cubes), partitions, alpha)
+
+    chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
+    names = [str(name) for name in next(iter(chosen.values())).metric.values]
+    pairs = list(combinations(cubes, 2))
+    cases = list(product(pairs, names, kinds))
+    shape = (len(pairs), len(names), len(kinds))
+    compared = _compared(forms, cases, partitions, alpha, generator)
+    figures = list(steps(compared, "comparisons", total=len(cases)))
+    by_figure = np.reshape(figures, (*shape, len(_FIGURES)))
+
+    data: dict[str, Any] = {}
+    for at, name in enumerate(_FIGURES):
+        data[name] = (("pair", "metric", "kind"), by_figure[..., at])
+    labels = [[_form(name, kind, before) for kind in kinds] for name in names]
+    data["form"] = (("metric", "kind"), labels)
+    systems = forms[kinds[0]][pairs[0][0]].system.values
+    own = _own_differences(forms, cases, alpha)  # (case, 3, system)
+    data |= _of_systems(own.reshape(*shape, 3, systems.size))
+    data["systems"] = systems.size
+    options = {
+        "kinds": kinds,
+        "partitions": partitions,
+        "alpha": alpha,
+        "flat": flat,
+        "missing": missing,
+        "seed": seed,
+    }
+    notes.append(
+        f"Monte-Carlo standard error of the quantiles: at most {0.5 / partitions**0.5:.3f}"
+    )
+    outcome = result("comparison", data, inputs=chosen, options=options, notes=notes)
+    return outcome.assign_coords(
+        collection_a=("pair", [a for a, _ in pairs]),
+        collection_b=("pair", [b for _, b in pairs]),
+        metric=names,
+        kind=kinds,
+        system=systems,
+    )
+
+
+def _check(collections: int, partitions: int, alpha: float) -> None:
+    if collections < 2:
+        raise ScoresError(
+            "compare needs at least 2 collections: several score files, or one with several collections"
+        )
+    if partitions < 1:
+        raise ScoresError(
+            f"{partitions} random splits are too few for a distribution; use 1000 or more"
+        )
+    require_share("alpha", alpha, 0.05)
+
+
+def _of_systems(own: Floats) -> dict[str, Any]:
+    """Label how systems differ from themselves, (pair, metric, kind, 3, system): difference with ends, and p."""
+    difference = own[..., 0, :]
+    half = own[..., 1, :]
+    figures = {
+        "own_difference": difference,
+        "own_low": difference - half,
+        "own_high": difference + half,
+        "own_p": own[..., 2, :],
+    }
+    return {
+        name: (("pair", "metric", "kind", "system"), part)
+        for name, part in figures.items()
+    }
+
+
+def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
+    """Return the forms to compare in, each once; standardized scores are compared as they are."""
+    default: list[Form] = ["raw"] if before else ["raw", "normal"]
+    wanted = list(dict.fromkeys(kinds or default))
+    for kind in wanted:
+        require_choice("kinds", kind, get_args(Form))
+    if before and wanted != ["raw"]:
+        raise ScoresError(
+            f"these scores are already standardized ({before}); compare them unchanged: --kind raw"
+        )
+    return wanted
+
+
+_CHANCE = (
+    "drmse_mean",
+    "drmse_high",
+    "false_positive_rate_mean",
+    "false_positive_rate_high",
+)
+_MEASURES = (
+    "drmse",
+    "rmse",
+    "drmse_geometric",
+    "false_positives",
+    "drmse_quantile",
+    "false_positives_quantile",
+)
+_ENDS = ("drmse_low", "drmse_high")
+_FIGURES = (*_MEASURES, *_CHANCE, *_ENDS)
+
+
+def _compared(
+    forms: Mapping[Form, Mapping[str, xr.DataArray]],
+    cases: Sequence[tuple[tuple[str, str], str, Form]],
+    partitions: int,
+    alpha: float,
+    rng: np.random.Generator,
+) -> Iterator[list[float]]:
+    """Yield the figures, in the order of _FIGURES, of each pair of collections, metric and kind."""
+    scores = {}  # (system, topic) of each collection, metric and kind
+    for kind, cubes in forms.items():
+        for name, cube in cubes.items():
+            for at, metric in enumerate(cube.metric.values):
+                table = np.ascontiguousarray(cube.values[..., at])
+                scores[name, str(metric), kind] = table
+    keys = [((a, metric, kind), (b, metric, kind)) for (a, b), metric, kind in cases]
+    splits = comparability.repartitions(scores, keys, partitions, rng, alpha)
+    for (a, b), (errors, rates) in zip(keys, splits, strict=True):
+        yield _figures(scores[a], scores[b], alpha, errors, rates)
+
+
+def _own_differences(
+    forms: Mapping[Form, Mapping[str, xr.DataArray]],
+    cases: Sequence[tuple[tuple[str, str], str, Form]],
+    alpha: float,
+) -> Floats:
+    """Return each system's difference from itself, half its interval, and p, in every case: (case, 3, system)."""
+    found = []
+    for (a, b), metric, kind in cases:
+        one, other = (forms[kind][name].sel(metric=metric).values for name in (a, b))
+        found.append(comparability.own_difference(one, other, alpha))
+    return np.array(found)
+
+
+def _figures(
+    one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats
+) -> list[float]:
+    """Compare scores (system, topic) on two collections: with each other, and that with random splits."""
+    means = one.mean(axis=1), other.mean(axis=1)
+    observed = comparability.drmse(*means)
+    positives = comparability.differs_from_itself(one, other, alpha)
+    figures = [
+        observed,
+        comparability.rmse(*means),
+        comparability.geometric_drmse(*means),
+        positives.sum(),
+        comparability.quantile(observed, chance),
+        comparability.quantile(positives.mean(), chance_rates),
+    ]
+    for part in (chance, chance_rates):
+        figures += [part.mean(), np.quantile(part, 0.975)]
+    figures += comparability.drmse_interval(one, other)
+    return [float(figure) for figure in figures]
+
+
+def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
+    """Name the kind that all cubes were standardized by; None if they are raw; different ones raise ScoresError."""
+    kinds = {
+        name: about(scores).get("standardization", {}).get("kind")
+        for name, scores in cubes.items()
+    }
+    if len(set(kinds.values())) > 1:
+        listed = ", ".join(f"{name} {kind or 'raw'}" for name, kind in kinds.items())
+        raise ScoresError(
+            f"some collections have raw and others standardized scores: {listed}; standardize "
+            "all in the same way, or none"
+        )
+    return next(iter(kinds.values()))
+
+
+def _prepare(
+    cubes: Mapping[str, xr.DataArray],
+    metrics: str | Iterable[str] | None,
+    kinds: Sequence[Form],
+    flat: Flat,
+    missing: Missing,
+) -> tuple[dict[str, xr.DataArray], dict[Form, dict[str, xr.DataArray]], list[str]]:
+    """Return the cubes as used, each of them in each form with the systems that all have, and notes."""
+    chosen, notes = prepare_together(cubes, metrics=metrics, missing=missing)
+    systems, more = _common_systems(chosen)
+    notes += more
+    forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
+    for kind, (name, scores) in product(kinds, chosen.items()):
+        form, more = _form_of(scores, kind, flat)
+        _require_topics(name, form.sizes["topic"], scores.sizes["topic"])
+        form = form.sel(system=systems)
+        require_variation(
+            form.mean("topic").values.T, form.metric.values, f" on {name}"
+        )
+        forms[kind][name] = form
+        notes += [f"{name}, {line}" for line in more]
+    return chosen, forms, notes
+
+
+def _require_topics(name: str, topics: int, before: int) -> None:
+    """Refuse a collection with fewer topics than a t test takes."""
+    if topics >= 2:
+        return
+    if topics < before:
+        dropped = ", once flat topics are dropped"
+    else:
+        dropped = ""
+    plural = "" if topics == 1 else "s"
+    raise ScoresError(
+        f"{name} has {topics} topic{plural}{dropped}; a t test over topics needs at least 2"
+    )
+
+
+def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[str]]:
+    """Name the systems that every cube has, in the order of the first, and note how many each loses by that."""
+    first, *others = cubes.values()
+    common = [str(name) for name in first.system.values]
+    for scores in others:
+        common = [name for name in common if name in scores.indexes["system"]]
+    if len(common) < 2:
+        raise ScoresError(
+            f"the collections ({', '.join(cubes)}) have only {len(common)} systems in common; the "
+            "same systems, with the same names, must have run on all of them"
+        )
+    notes = []
+    for name, scores in cubes.items():
+        lost = scores.sizes["system"] - len(common)
+        if lost:
+            notes.append(
+                f"{name}: {lost} systems left out that are not in every collection"
+            )
+    if len(common) < FEW:
+        notes.append(
+            f"only {len(common)} systems are in every collection, so that dRMSE and false "
+            "positives are rough"
+        )
+    if all(
+        re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
+        for name in common
+    ):
+        notes.append(
+            f"systems are matched by name, but names like {common[0]!r} are only numbers: unless "
+            "they are the same systems on every collection, the figures mean nothing"
+        )
+    return common, notes
+
+
+def _form_of(
+    scores: xr.DataArray, kind: Form, flat: Flat
+) -> tuple[xr.DataArray, list[str]]:
+    """Return a cube in one form, and notes on its topics."""
+    if kind == "raw":
+        return additive(scores), []
+    made = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
+    told = [f"{kind}: {line}" for line in standardization.flat_topics(made)]
+    return made.assign_coords(
+        metric=scores["metric"]
+    ), told  # `kind` says what was done
+
+
+def _form(metric: str, kind: str, before: str | None) -> str:
+    """Name the form that the scores of a metric are compared in."""
+    if kind != "raw":
+        return "standardized"
+    if before:
+        return f"standardized, {before}"
+    try:
+        base = parse(metric).base
+    except MetricError:  # a metric of the user's own
+        return "raw"
+    if base in NORMALISED_FORM_OF:
+        return f"{NORMALISED_FORM_OF[base]}, R-normalised"
+    return "raw"

@@ -1,0 +1,179 @@
+"""What `comparison` answers: tables for programs, an overview and findings for people."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import intervals
+from irmeta.scores.result import frame
+from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
+
+FEW_METRICS = 4
+"""Up to this number, each metric has a finding of its own."""
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Tables `pairs` (one row for each pair, metric and kind), `forms` (means over pairs), `chance` (random splits).
+
+    `systems`: a row for each pair, metric, kind and system: how far it differs from itself, largest differences first.
+    """
+    names = ("collection_a", "collection_b", "metric", "kind")
+    figures = (
+        "drmse",
+        "false_positives",
+        "systems",
+        "drmse_quantile",
+        "false_positives_quantile",
+    )
+    more = ("rmse", "drmse_geometric", *_ENDS)
+    pairs = frame(outcome, (*figures, *more), by=names).rename(
+        {"drmse_quantile": "quantile"}
+    )
+    pairs = pairs.with_columns(pl.col("false_positives").cast(pl.Int64))
+    chance = frame(outcome, _CHANCE, by=names)
+    systems = int(outcome["systems"])
+    by_form = pairs.with_columns(chance["drmse_mean"]).group_by(
+        "metric", "kind", maintain_order=True
+    )
+    means = by_form.agg(
+        pl.col("drmse").mean(),
+        chance_drmse=pl.col("drmse_mean").mean(),
+        false_positive_rate=pl.col("false_positives").mean() / systems,
+        largest_rate=pl.col("false_positives").max() / systems,
+    )
+    labels = frame(outcome, ["form"], by=["metric", "kind"])
+    forms = labels.join(means, on=["metric", "kind"], maintain_order="left")
+    return {
+        "pairs": pairs,
+        "forms": forms,
+        "chance": chance,
+        "systems": _inconsistency(outcome),
+    }
+
+
+def _inconsistency(outcome: xr.Dataset) -> pl.DataFrame:
+    """List every system's difference from itself, largest first within a pair, metric and kind."""
+    names = ("collection_a", "collection_b", "metric", "kind", "system")
+    alpha = about(outcome)["options"]["alpha"]
+    figures = ("difference", "low", "high", "p")
+    rows = frame(outcome, [f"own_{figure}" for figure in figures], by=names)
+    rows.columns = [*names, *figures]
+    case = pl.int_range(pl.len()) // outcome.sizes["system"]
+    ordered = rows.with_columns(differs=pl.col("p") < alpha, case=case)
+    return ordered.sort(
+        "case", pl.col("difference").abs(), descending=[False, True]
+    ).drop("case")
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the pairs, narrower than as a table for programs, and the forms."""
+    views = tables(outcome)
+    low, high = (views["pairs"][end].to_numpy() for end in _ENDS)
+    pairs = views["pairs"].select(
+        pl.format("{} / {}", "collection_a", "collection_b").alias("collections"),
+        *("metric", "kind", "drmse"),
+        intervals(low, high, 2).alias("interval"),
+        "quantile",
+        pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
+        pl.col("false_positives_quantile").alias("their_quantile"),
+    )
+    return {"pairs": pairs, "forms": views["forms"]}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say for each metric and form, or for each form of many metrics, how far collections agree, and chance would."""
+    views = tables(outcome)
+    limit = _limit(outcome)
+    differing = views["pairs"].filter(
+        (pl.col("quantile") > limit) | (pl.col("false_positives_quantile") > limit)
+    )
+    if outcome.sizes["metric"] > FEW_METRICS:
+        kinds = views["forms"].partition_by("kind", maintain_order=True)
+        return [
+            _of_kind(forms, differing.filter(kind=forms["kind"][0]), limit)
+            for forms in kinds
+        ]
+    rows = views["forms"].iter_rows(named=True)
+    return [
+        _of_metric(row, differing.filter(metric=row["metric"], kind=row["kind"]), limit)
+        for row in rows
+    ]
+
+
+def _limit(outcome: xr.Dataset) -> float:
+    """Return the quantile beyond which a pair differs more than chance gives any of the pairs, with 5%.
+
+    A pair has two figures, which Bonferroni's correction counts, too. p of a quantile q of R splits is
+    (1 + (1 - q) R) / (R + 1), as the collections themselves count as one split; so p <= level where
+
+        q >= 1 - (level (R + 1) - 1) / R.
+    """
+    level = 0.05 / (2 * outcome.sizes["pair"])
+    splits = about(outcome)["options"]["partitions"]
+    return 1 - (level * (splits + 1) - 1) / splits - 1e-9
+
+
+def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame, limit: float) -> str:
+    """Say how far collections agree in one metric and form, and which pairs differ more than chance would make them."""
+    kind = "" if row["kind"] == "raw" else f", {row['kind']}"
+    names = [
+        f"{a} vs {b}"
+        for a, b in differing.select("collection_a", "collection_b").iter_rows()
+    ]
+    if names:
+        beyond = f"Pairs that differ by more than chance: {', '.join(names)}."
+    else:
+        beyond = _none_beyond(limit)
+    if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
+        return (
+            f"{row['metric']} ({row['form']}{kind}): dRMSE is undefined, because systems' scores do "
+            f"not differ enough in every split of the topics; {row['false_positive_rate']:.1%} of "
+            "systems score significantly differently on the two collections."
+        )
+    return (
+        f"{row['metric']} ({row['form']}{kind}): mean dRMSE {row['drmse']:.3f}, while random splits "
+        f"of the topics give {row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems "
+        f"score significantly differently on the two collections. {beyond}"
+    )
+
+
+def _none_beyond(limit: float) -> str:
+    """Say that no pair differs more than chance would make it, or that the splits are too few to show it."""
+    if limit >= 1:
+        return (
+            "The random splits are too few to say whether a pair differs by more than chance; add "
+            "--partitions 2000."
+        )
+    return "No pair differs by more than chance can explain."
+
+
+def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
+    """Say the same of one form of many metrics, as ranges over the metrics."""
+    known = np.isfinite(forms["drmse"].to_numpy())
+    if not known.all():
+        lacking = ", ".join(forms["metric"].filter(~known))
+        return (
+            f"{forms['kind'][0]}: dRMSE of {lacking} is undefined, because systems differ too "
+            "little by it; leave it out."
+        )
+    metrics = differing["metric"].unique(maintain_order=True).to_list()
+    drmse = forms["drmse"].to_list()
+    rates = forms["false_positive_rate"].to_list()
+    if not metrics:
+        beyond = _none_beyond(limit)
+    elif len(metrics) == forms.height:
+        beyond = f"By each of them some pair {_BEYOND}."
+    else:
+        beyond = f"By {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
+    return (
+        f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {min(drmse):.3f} to {max(drmse):.3f}; "
+        f"{min(rates):.1%} to {max(rates):.1%} of systems score significantly differently on the two collections. "
+        f"{beyond}"
+    )
+
+
+_BEYOND = "differs by more than chance can explain"

@@ -1,0 +1,231 @@
+"""Whether old standardization factors still serve new systems: the new systems' own factors beside them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Flat, Kind, Missing
+from irmeta.errors import ScoresError
+from irmeta.parallel import seeded
+from irmeta.scores import standardization
+from irmeta.scores.cubes import by_name, common_metrics
+from irmeta.scores.result import frame, result
+from irmeta.scores.selection import require_variation
+from irmeta.scores.teams import Grouping, source_of_groups, teams
+from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.halves.teams import split
+from irmeta.stats.rankings import rank, topheavy
+from irmeta.stats.standardizing import comparability, standardizers
+
+FIGURES = ("pearson", "tau", "tau_ap")
+CHANCE = ("chance_tau", "tau_quantile")
+SIZES = ("topic_count", "old_systems", "new_systems")
+PARTITIONS = 200
+"""Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
+
+
+def durability(
+    old: xr.DataArray | Mapping[str, xr.DataArray],
+    new: xr.DataArray | Mapping[str, xr.DataArray],
+    *,
+    kind: Kind = "normal",
+    flat: Flat = "half",
+    groups: Grouping = None,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Score new systems by factors fitted on old systems and by factors fitted on themselves; correlate.
+
+    old, new : a cube, or cubes by collection name. Each old collection meets the new one of its name, or the only new
+    one, on the topics and metrics that both have.
+    kind, flat : of the standardization, as in `scores.standardization.apply`.
+    groups : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
+    among the new, then stay together in the splits. Without them the systems are taken as independent of each other.
+    missing : what to do with missing scores, as in `selection.complete`.
+    rng : a seed or a generator, of all that is random.
+
+    Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
+    those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,
+    whatever their age; so all systems are split at random into sets of these sizes: chance_tau is the mean tau of
+    such splits, tau_quantile the share of them with a lower one (equal ones counted half).
+    Source: Webber et al. (SIGIR 2008), Table 2; the splits are ours.
+    """
+    old = by_name(old)
+    new = by_name(new)
+    if not old:
+        raise ScoresError("there is no old collection to take factors from")
+    met = {}
+    for name, scores in old.items():
+        met[name] = standardization.common(
+            scores, standardization.counterpart(name, new), missing
+        )
+    metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
+    generator, seed = seeded(rng)
+
+    figures, sizes, notes = [], [], []
+    used: dict[str, xr.DataArray] = {}
+    for name, (by, scores, more) in met.items():
+        by = by.sel(metric=metrics)
+        scores = scores.sel(metric=metrics)
+        require_variation(scores.mean("topic").values.T, metrics)
+        team = _sides(by, scores, groups)
+        found, flat_notes = _aged(by, scores, kind, flat, team, generator)
+        figures.append(found)
+        sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
+        notes += [f"{name}: {line}" for line in more + flat_notes]
+        used |= {f"{name} old": by, f"{name} new": scores}
+    notes.append(
+        f"Monte-Carlo standard error of the quantiles: at most {0.5 / PARTITIONS**0.5:.3f}"
+    )
+
+    by_figure = np.array(figures)  # (topics, metric, figure)
+    data: dict[str, Any] = {}
+    for at, name in enumerate((*FIGURES, *CHANCE)):
+        data[name] = (("topics", "metric"), by_figure[..., at])
+    for at, name in enumerate(SIZES):
+        data[name] = ("topics", [counts[at] for counts in sizes])
+    notes.append(_assumed(groups))
+    options = {
+        "kind": kind,
+        "flat": flat,
+        "groups": source_of_groups(groups),
+        "missing": missing,
+        "partitions": PARTITIONS,
+        "seed": seed,
+    }
+    outcome = result("durability", data, inputs=used, options=options, notes=notes)
+    return outcome.assign_coords(topics=list(met), metric=metrics)
+
+
+def _sides(old: xr.DataArray, new: xr.DataArray, groups: Grouping) -> Ints:
+    """Number the teams of the old systems, and then those of the new."""
+    of_old, of_new = (teams(one["system"].values, groups) for one in (old, new))
+    return np.concatenate([of_old.of, of_new.of + len(of_old.names)])
+
+
+def _assumed(groups: Grouping) -> str:
+    """Say what the random splits assume."""
+    if groups is None:
+        return (
+            "The splits treat systems as independent; if several come from one team, factors seem "
+            "to have aged too often (up to one time in four): name the teams (--groups)."
+        )
+    return (
+        "The splits keep the systems of a team together: teams, not systems, are treated as "
+        "independent."
+    )
+
+
+def _aged(
+    old: xr.DataArray,
+    new: xr.DataArray,
+    kind: Kind,
+    flat: Flat,
+    team: Ints,
+    rng: np.random.Generator,
+) -> tuple[Floats, list[str]]:
+    """Return FIGURES and CHANCE of one collection, (metric, figure), and notes on flat topics."""
+    by_old = standardization.apply(new, standardization.fit(old), kind, flat=flat)
+    by_own = standardization.apply(new, standardization.fit(new), kind, flat=flat)
+    found = _correlations(by_old.mean("topic").values.T, by_own.mean("topic").values.T)
+    # (split, metric)
+    splits = _split_taus(old.values, new.values, kind, flat, team, rng)
+    below = comparability.quantile(found[:, FIGURES.index("tau")], splits)
+    notes = standardization.flat_topics(by_old) + standardization.flat_topics(by_own)
+    return np.column_stack([found, splits.mean(axis=0), below]), notes
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
+    figures = frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])
+    return {"durability": figures.rename({"tau_quantile": "quantile"})}
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say how far the old factors still order the new systems as their own factors do."""
+    return [
+        _sentence(row) for row in tables(outcome)["durability"].iter_rows(named=True)
+    ]
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    """Say it of one collection and metric, and beside it what chance gives."""
+    if not np.isfinite(row["tau"]):
+        return (
+            f"{row['topics']}, {row['metric']}: tau is undefined, because the old factors or their "
+            f"own factors give all {row['new_systems']} new systems the same score; use more "
+            "systems that differ."
+        )
+    return (
+        f"{row['topics']}, {row['metric']}: the ranking of {row['new_systems']} new systems by the "
+        f"factors of {row['old_systems']} old ones has tau {row['tau']:.3f} with the ranking by "
+        f"their own factors (scores: Pearson {row['pearson']:.3f}): "
+        f"{_verdict(row['tau'], row['chance_tau'], row['quantile'])}. Random splits into old and new systems reach "
+        f"{row['chance_tau']:.3f} on average, and less than that tau (ties count half) in "
+        f"{row['quantile']:.0%} of splits."
+    )
+
+
+def _verdict(tau: float, chance_tau: float, quantile: float) -> str:
+    """Say whether old factors still serve.
+
+    Where random splits stay below .9, factors of so few systems do not order others as their own do, whatever their
+    age: a higher tau is then luck.
+    """
+    if tau >= 0.9 and chance_tau >= 0.9:
+        return "the old factors still serve"
+    if quantile < 0.05:
+        return "the old factors have aged; fit new ones"
+    return "there are too few systems to show whether the old factors have aged"
+
+
+def _correlations(a: Floats, b: Floats) -> Floats:
+    """Return each of FIGURES for each row of scores by two ways: (metric, figure)."""
+    rows = []
+    for x, y in zip(settled(a), settled(b), strict=True):
+        rows.append(
+            [
+                float(rank.pearson(x, y)),
+                float(rank.tau_b(x, y)),
+                float(topheavy.tau_ap_b(x, y)),
+            ]
+        )
+    return np.array(rows)
+
+
+def _split_taus(
+    old: Floats,
+    new: Floats,
+    kind: Kind,
+    flat: Flat,
+    team: Ints,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return tau of random splits of the systems into sets of the old sizes, of whole teams: (split, metric).
+
+    It is 0 where a set is tied.
+    """
+    pooled = np.concatenate([old, new])
+    taus = []
+    for _ in range(PARTITIONS):
+        by, scores = (pooled[systems] for systems in split(team, len(old), rng))
+        by_others = settled(_means(scores, by, kind, flat))  # (metric, system)
+        by_own = settled(_means(scores, scores, kind, flat))
+        taus.append(rank.tau_b(by_others[:, None], by_own[:, None])[:, 0, 0])
+    return np.nan_to_num(np.array(taus))
+
+
+def _means(scores: Floats, by: Floats, kind: Kind, flat: Flat) -> Floats:
+    """Return mean standardized scores (metric, system) of scores (system, topic, metric), by the factors of others."""
+    factors = standardizers.fit(by)
+    standardized = standardizers.standardize(
+        scores, factors, kind, flat="raw" if flat == "raw" else "half"
+    )
+    if flat == "drop":
+        standardized = standardized[
+            :, ~standardizers.KINDS[kind].undefined(factors).any(axis=1)
+        ]
+    return np.asarray(standardized.mean(axis=1).T)

@@ -1,0 +1,198 @@
+"""Files with score tables: read in any dialect, written wide."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.tables.mteb import import_mteb
+from irmeta.io.tables.spreadsheet import import_table, wide, written
+from irmeta.report.tables import to_pandas
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
+from irmeta.studies.differences.description import describe
+
+CUBE = cube(
+    [[[0.1], [np.nan]], [[0.3], [0.4]]], ["bm25", "e5"], ["fiqa", "nq"], ["nDCG@10"]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,fiqa,nq\nbm25,0.1,\ne5,0.3,0.4\n",
+        "\ufeffmodel;fiqa;nq\r\nbm25;0.1;-\r\ne5;.3;.4\r\n",
+        "\tfiqa\tnq\nbm25\t1e-1\tNA\ne5\t0.30\t0.4\n\n",
+        "task,bm25,e5\nfiqa,0.1,0.3\nnq,n/a,0.4\n",
+        "model,task,score\nbm25,fiqa,0.1\ne5,fiqa,0.3\ne5,nq,0.4\n",
+        '{"bm25": {"fiqa": 0.1}, "e5": {"fiqa": 0.3, "nq": 0.4}}',
+        '[{"model": "bm25", "task": "fiqa", "score": 0.1}, {"model": "e5", "task": "fiqa", "score": 0.3},'
+        ' {"model": "e5", "task": "nq", "score": 0.4}]',
+    ],
+)
+def test_dialects(tmp_path: Path, text: str) -> None:
+    """A table is read whatever its separator, orientation and words for a missing score; the file names it."""
+    (tmp_path / "board.csv").write_text(text, encoding="utf-8")
+    made = import_table(tmp_path / "board.csv", metric="nDCG@10")
+    assert list(made) == ["board"]
+    xr.testing.assert_equal(made["board"], CUBE)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("model,fiqa,fiqa\na,1,2\n", "more than one column is named 'fiqa'"),
+        ("model,fiqa\na,0,5\n", "decimal commas"),
+        ("model;fiqa\na;0,5\n", "decimal point"),
+        ("model,fiqa\na,x\n", "'x' in row 1 of the column 'fiqa' is not a number"),
+        ("model,fiqa\n", "expected a header and a row"),
+        ("", "expected a header and a row"),
+        ("model,fiqa\na,1\na,2\n", "more than one score for a, fiqa"),
+        ("{]", "not a table of scores"),
+        ("model,fiqa\na,inf\n", "infinite score"),
+        ("model,fiqa\na,=0.5\n", "spreadsheet formula"),
+        ("model,fiqa\na,'0.5\n", "remove the apostrophe"),
+        (
+            "model,fi\x1b[2Jqa\na,0.5\n",
+            "at the head of a column holds a control character",
+        ),
+        (
+            f"model,{'x' * 9999}\na,0.5\n",
+            "at the head of a column, a text of 9,999 characters",
+        ),
+        ("\udcff,x\n", "not a table"),
+    ],
+)
+def test_files_that_are_no_tables(tmp_path: Path, text: str, says: str) -> None:
+    """What is no table of scores is an error that names the file and the mend."""
+    (tmp_path / "board.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(FileFormatError, match=says):
+        import_table(tmp_path / "board.csv")
+
+
+def test_formulas_there_and_back(tmp_path: Path) -> None:
+    """Names that a spreadsheet would compute are written with an apostrophe, which is removed when they are read."""
+    names = ["=cmd|' /c calc'!A1", "'=1", "'quoted'", "@sum", "+x", "-x", "bm25"]
+    made = cube(np.arange(21.0).reshape(7, 3, 1), names, ["=1+1", "'b", "c"], ["score"])
+    (tmp_path / "board.csv").write_text(written(wide(made)), encoding="utf-8")
+    lines = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()
+    assert not any(line.startswith(("=", "@", "+", "-")) for line in lines)
+    assert ",'=1+1,'b," in lines[0]
+    [back] = import_table(tmp_path / "board.csv").values()
+    assert back.system.values.tolist() == names
+    assert back.topic.values.tolist() == ["=1+1", "'b", "c"]
+
+
+def test_wide_there_and_back(tmp_path: Path) -> None:
+    """A cube written wide is read as it was."""
+    wide(CUBE).write_csv(tmp_path / "board.csv")
+    xr.testing.assert_equal(
+        import_table(tmp_path / "board.csv", metric="nDCG@10")["board"], CUBE
+    )
+
+
+def test_wide_holds_one_metric() -> None:
+    """Several metrics are a choice to make, but for means, where metrics are columns."""
+    both = cube(np.ones((1, 2, 2)), ["a"], ["1", "2"], ["AP", "RR"])
+    with pytest.raises(ScoresError, match="--metric"):
+        wide(both)
+    assert wide(both, "RR").columns == ["system", "1", "2"]
+    assert wide(cube(np.ones((1, 1, 2)), ["a"], ["all"], ["AP", "RR"])).columns == [
+        "system",
+        "AP",
+        "RR",
+    ]
+
+
+def test_to_pandas() -> None:
+    """Scores and results become pandas frames in one call, without pyarrow."""
+    frame = to_pandas(CUBE)
+    assert frame.columns.tolist() == [
+        "collection",
+        "system",
+        "topic",
+        "metric",
+        "score",
+    ]
+    assert frame["score"].tolist() == [0.1, 0.3, 0.4]
+    complete = CUBE.fillna(0.2)
+    assert to_pandas(describe(complete))["system"].tolist() == ["e5", "bm25"]
+    assert "reliability" in to_pandas(describe(complete), "topics").columns
+
+
+def write(folder: Path, model: str, task: str, scores: object) -> None:
+    path = folder / model / "abc123" / f"{task}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"task_name": task, "scores": scores}))
+
+
+def test_mteb_results(tmp_path: Path) -> None:
+    """A folder of MTEB results is a cube of models and tasks; subsets are averaged; a missing file is a hole."""
+    write(
+        tmp_path,
+        "org__small",
+        "fiqa",
+        {"test": [{"main_score": 0.1, "hf_subset": "default"}]},
+    )
+    write(
+        tmp_path,
+        "org__large",
+        "fiqa",
+        {"test": [{"main_score": 0.3}], "dev": [{"main_score": 0.9}]},
+    )
+    write(
+        tmp_path,
+        "org__large",
+        "STS17",
+        {"test": [{"main_score": 0.5}, {"main_score": 0.7}]},
+    )
+    (tmp_path / "org__large" / "abc123" / "model_meta.json").write_text(
+        '{"name": "org/LARGE"}'
+    )
+    made = import_mteb(tmp_path)
+    assert made.sel(system="org/LARGE", topic="STS17").item() == pytest.approx(0.6)
+    assert made.sel(system="org/LARGE", topic="fiqa").item() == 0.3
+    assert np.isnan(made.sel(system="org/small", topic="STS17").item())
+    write(tmp_path, "org__small", "STS17", {"test": [{"main_score": 0.5}]})
+    assert "STS17 (1 to 2)" in about(import_mteb(tmp_path))["notes"][0]
+
+
+def test_a_folder_of_mteb_results_names_the_model(tmp_path: Path) -> None:
+    """Files of results stand in a folder of their model, with folders of revisions between them or without."""
+    result = json.dumps(
+        {"task_name": "fiqa", "scores": {"test": [{"main_score": 0.3}]}}
+    )
+    for folder in ("org__small", "org__large/abc123"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "fiqa.json").write_text(result)
+    made = import_mteb(tmp_path)
+    assert sorted(made.system.values.tolist()) == ["org/large", "org/small"]
+
+
+@pytest.mark.parametrize(
+    ("held", "says"),
+    [
+        ("{", "not a result of MTEB"),
+        ('{"test": {}}', "lacks 'task_name'"),
+        ("[]", "not a result of MTEB"),
+    ],
+)
+def test_what_is_no_result_of_mteb(tmp_path: Path, held: str, says: str) -> None:
+    """A file that is no result is an error that names it."""
+    (tmp_path / "a.json").write_text(held)
+    with pytest.raises(FileFormatError, match=says):
+        import_mteb(tmp_path)
+
+
+@pytest.mark.data
+def test_a_real_table(data: Path) -> None:
+    """MTEB(eng, v2) is read from its long table: 333 models, 41 tasks, 10 362 scores."""
+    made = import_table(data / "leaderboards" / "mteb-eng-v2.parquet")["mteb-eng-v2"]
+    assert made.shape == (333, 41, 1)
+    assert int(np.isfinite(made.values).sum()) == 10_362
+    frame = pl.read_parquet(data / "leaderboards" / "mteb-eng-v2.parquet")
+    assert made.sum().item() == pytest.approx(frame["main_score"].sum())

@@ -1,0 +1,304 @@
+"""Tables that people have become cubes, or errors that name the mend."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irmeta.errors import ScoresError
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import check, cube, from_frame, from_frame_all
+from irmeta.scores.cubes import by_name
+from irmeta.scores.frames import is_table
+from irmeta.scores.means import means
+from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.significance import significance
+
+LONG = {
+    "system": ["bm25", "bm25", "e5", "e5"],
+    "topic": ["1", "2", "1", "2"],
+    "metric": ["AP"] * 4,
+    "score": [0.1, 0.2, 0.3, 0.4],
+}
+CUBE = cube([[[0.1], [0.2]], [[0.3], [0.4]]], ["bm25", "e5"], ["1", "2"], ["AP"])
+WIDE = pd.DataFrame(
+    {"1": [0.1, 0.3], "2": [0.2, 0.4]}, index=pd.Index(["bm25", "e5"], name="model")
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        (pd.DataFrame(LONG), {}),
+        (pl.DataFrame(LONG), {}),
+        (pl.LazyFrame(LONG), {}),
+        (
+            pd.DataFrame(LONG).rename(
+                columns={
+                    "system": "name",
+                    "topic": "qid",
+                    "metric": "measure",
+                    "score": "value",
+                }
+            ),
+            {},
+        ),
+        (
+            pd.DataFrame(LONG).rename(
+                columns={"system": "Model", "topic": "Query ID", "score": "Score"}
+            ),
+            {},
+        ),
+        (pd.DataFrame(LONG).rename(columns={"system": "who"}), {"system": "who"}),
+        (pd.DataFrame(LONG).drop(columns="metric"), {"metric": "map"}),
+        (pd.DataFrame(LONG).astype({"topic": int}), {}),
+        (pd.DataFrame(LONG).astype({"topic": float}), {}),
+        (pd.DataFrame(LONG).set_index(["system", "topic", "metric"])["score"], {}),
+        (
+            pd.DataFrame(LONG).pivot(
+                index=["system", "topic"], columns="metric", values="score"
+            ),
+            {},
+        ),
+        (WIDE, {"metric": "AP"}),
+        (WIDE.rename_axis(None), {"metric": "AP"}),
+        (WIDE.reset_index(), {"metric": "AP"}),
+        (WIDE.T.rename_axis("task"), {"metric": "AP"}),
+        (WIDE.T.rename_axis(None), {"metric": "AP", "rows": "topics"}),
+        (WIDE.assign(parameters=[7, 8]), {"metric": "AP", "ignore": "parameters"}),
+        (WIDE.astype(str), {"metric": "AP"}),
+        ({"bm25": {"1": 0.1, "2": 0.2}, "e5": {"1": 0.3, "2": 0.4}}, {"metric": "AP"}),
+        (
+            {
+                "bm25": {"1": {"AP": 0.1}, "2": {"AP": 0.2}},
+                "e5": {"1": {"AP": 0.3}, "2": {"AP": 0.4}},
+            },
+            {},
+        ),
+        (CUBE.to_series(), {}),
+    ],
+)
+def test_every_form_of_one_table(table: Any, options: dict[str, Any]) -> None:
+    """A table gives the same cube, long or wide, pandas or polars or dicts, whatever its columns are called."""
+    xr.testing.assert_equal(from_frame(table, **options), CUBE)
+
+
+def test_means_only() -> None:
+    """A table whose columns are metrics holds means: the one topic is `all`; so do ranx's comparisons."""
+    frame = pd.DataFrame(
+        {"name": ["bm25", "e5"], "map": [0.1, 0.3], "ndcg_cut_10": [0.2, 0.4]}
+    )  # pt.Experiment(...)
+    made = from_frame(frame)
+    assert made.topic.values.tolist() == ["all"]
+    assert made.metric.values.tolist() == ["AP", "nDCG@10"]
+    compared = {
+        "metrics": ["map"],
+        "model_names": ["bm25"],
+        "bm25": {"scores": {"map": 0.1}, "comparisons": {}},
+    }
+    assert from_frame(compared).squeeze().item() == 0.1
+    assert from_frame(compared).metric.item() == "AP"
+
+    class Report:
+        model_names = ("bm25",)
+
+        def to_dict(self) -> dict[str, Any]:
+            return {
+                "model_names": ["bm25"],
+                "bm25": {"scores": {"map": 0.1, "hit_rate@10": 0.9}},
+            }
+
+    assert from_frame(Report()).metric.values.tolist() == ["AP", "hit_rate@10"]
+
+
+def test_what_turns_into_a_frame() -> None:
+    """Results of MTEB and reports of ranx, which give data frames, are taken as they are."""
+
+    class Results:
+        def to_dataframe(self) -> pd.DataFrame:
+            return pd.DataFrame(
+                {"task_name": ["fiqa", "nq"], "a": [0.1, None], "b": [0.3, 0.4]}
+            )
+
+    made = from_frame(Results())
+    assert made.system.values.tolist() == ["a", "b"]
+    assert made.topic.values.tolist() == ["fiqa", "nq"]
+    assert np.isnan(made.sel(system="a", topic="nq").item())
+
+
+def test_items_within_tasks_are_collections() -> None:
+    """A table with tasks and items holds a collection a task; one alone must be chosen from it."""
+    rows = {
+        "model": ["a", "a"],
+        "task": ["fiqa", "nq"],
+        "query_id": ["1", "1"],
+        "score": [0.1, 0.2],
+    }
+    assert list(from_frame_all(pl.DataFrame(rows))) == ["fiqa", "nq"]
+    assert list(by_name(pl.DataFrame(rows))) == ["fiqa", "nq"]  # type: ignore[arg-type]
+    with pytest.raises(ScoresError, match="from_frame_all"):
+        from_frame(pl.DataFrame(rows))
+    assert from_frame(pl.DataFrame(rows), collection="nq").item() == 0.2
+
+
+def test_columns_that_are_not_used_are_named() -> None:
+    """What a long table holds besides is left out and named in the notes."""
+    made = from_frame(pd.DataFrame(LONG).assign(seed=1))
+    assert about(made)["notes"] == ["unused columns: seed"]
+
+
+def test_a_column_of_systems_of_another_name_is_asked_for() -> None:
+    """A long table whose columns of systems and scores have other names is not averaged over systems: it is asked."""
+    odd = pd.DataFrame(
+        {
+            "retriever": ["bm25", "bm25", "dpr", "dpr"],
+            "qid": ["1", "2", "1", "2"],
+            "measure": "AP",
+            "val": [0.1, 0.2, 0.3, 0.4],
+        }
+    )
+    asked = (
+        r"^which column names the systems\? .*\(table, system='retriever', score='val'\)"
+        r" \(--system 'retriever' --score 'val'\).*; if 'retriever' does not, .*ignore="
+    )
+    for table in (odd, odd.assign(collection="x"), odd.drop(columns="measure")):
+        with pytest.raises(ScoresError, match=asked):
+            from_frame(table)
+    found = from_frame(odd, system="retriever", score="val")
+    assert dict(found.sizes) == {"system": 2, "topic": 2, "metric": 1}
+
+
+def test_a_column_of_scores_of_another_name_is_asked_for() -> None:
+    """A table with a column of metrics, but none of scores by a known name, is not taken as a wide one."""
+    table = pd.DataFrame(
+        {"system": ["a", "b"], "qid": "1", "measure": "AP", "val": [0.1, 0.2]}
+    )
+    with pytest.raises(
+        ScoresError, match=r"^which column holds the scores\? .*score='val'\)"
+    ):
+        from_frame(table)
+
+
+def test_the_index_of_a_frame_is_no_column_that_is_not_used() -> None:
+    """Row numbers that pandas keeps when rows are chosen are not named; a column of that name is."""
+    table = pd.DataFrame(LONG)
+    chosen = table.iloc[[3, 0, 2]]
+    assert "notes" not in about(from_frame(chosen))
+    noted = about(from_frame(table.assign(index="x")))["notes"]
+    assert noted == ["unused columns: index"]
+
+
+def test_studies_take_tables() -> None:
+    """Studies take a table wherever they take a cube, and give the same result."""
+    rng = np.random.default_rng(0)
+    made = cube(rng.random((6, 9, 2)), list("abcdef"), list("123456789"), ["AP", "RR"])
+    table = made.to_series().reset_index()
+    for study in (describe, significance, correlation, means):
+        xr.testing.assert_equal(study(table), study(made))
+    xr.testing.assert_equal(
+        rank_metrics(table, level="topic"), rank_metrics(made, level="topic")
+    )
+    xr.testing.assert_equal(check(table), made)
+
+
+def test_a_matrix_of_metrics_is_no_table() -> None:
+    """A frame with the same names on both sides is still taken as a matrix of metrics."""
+    names = ["AP", "RR", "P@10"]
+    matrix = pd.DataFrame(np.eye(3) + 0.5, names, names)
+    assert rank_metrics(matrix).sizes["metric"] == 3
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (
+            WIDE.assign(nq=["a", "b"]),
+            "'a' in row 1 of the column 'nq' is not a number; .*ignore=",
+        ),
+        (WIDE.assign(nq=["0,5", "1"]), "decimal point"),
+        (WIDE.assign(nq=["50%", "1"]), "percent"),
+        (WIDE.assign(nq=[np.inf, 1]), "infinite score"),
+        (WIDE.assign(nq=[True, False]), "not a number|not scores"),
+        (WIDE.assign(Average=[1.0, 2.0]), r"ignore=\['Average'\]"),
+        (WIDE.assign(**{"Mean (Task)": [1.0, 2.0]}), "looks like a sum"),
+        (pd.concat([WIDE, WIDE]), "more than one score for bm25, 1"),
+        (
+            pd.DataFrame([[0.1, 0.2, 0.3]], columns=["model", "1", "1"]),
+            "more than one column is named '1'",
+        ),
+        (pd.DataFrame({"1": [0.1], "2": [0.2]}), r"irmeta.from_frame\(table, system="),
+        (pd.DataFrame(), r"from_frame\(table, system="),
+        (
+            pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]),
+            "is empty in row 1",
+        ),
+        (
+            pd.DataFrame(LONG).assign(system=["\x1b[2J", "a", "b", "c"]),
+            "control character",
+        ),
+        (
+            pd.DataFrame(LONG).assign(system=["x" * 10_000, "a", "b", "c"]),
+            "10,000 characters",
+        ),
+        ({"a": {"AP": {"1": 0.1}}, "b": 0.3}, "not a dict"),
+    ],
+)
+def test_tables_that_cannot_be_read(table: Any, says: str) -> None:
+    """What is no table of scores is an error that names the place and the mend."""
+    with pytest.raises(ScoresError, match=says):
+        from_frame(table)
+
+
+def test_one_column_has_one_role() -> None:
+    """A column named for two roles is an error that names both: a score is not also its metric."""
+    with pytest.raises(
+        ScoresError,
+        match="the column 'score' is given for metric and score; give it for one",
+    ):
+        from_frame(pd.DataFrame(LONG), metric="score", score="score")
+
+
+def test_a_wrong_name_of_a_column() -> None:
+    """A column that is named and is not there is an error that lists what there is."""
+    with pytest.raises(
+        ScoresError,
+        match="no column 'who' for system in the table; it has system, topic",
+    ):
+        from_frame(pd.DataFrame(LONG), system="who")
+    with pytest.raises(ScoresError, match="no column 'who' to ignore"):
+        from_frame(pd.DataFrame(LONG), ignore="who")
+
+
+names = st.lists(
+    st.text("abcxyz<&=@'\" ", min_size=1).map(str.strip).filter(bool),
+    min_size=1,
+    max_size=5,
+    unique=True,
+)
+
+
+@given(names, names, st.data())
+def test_there_and_back(
+    systems: list[str], topics: list[str], draw: st.DataObject
+) -> None:
+    """Whatever the names and holes, a cube survives its long table, but for systems and topics without a score."""
+    cells = st.floats(0, 1) | st.just(np.nan)
+    values = [[[draw.draw(cells)] for _ in topics] for _ in systems]
+    made = cube(values, systems, topics, ["AP"])
+    back = from_frame(made.to_series().reset_index())
+    xr.testing.assert_equal(back, made)
+
+
+def test_tell_tables_apart() -> None:
+    """Cubes, datasets and mappings of cubes are not tables."""
+    assert not is_table(CUBE)
+    assert not is_table(CUBE.to_dataset())
+    assert not is_table({"one": CUBE})
+    assert is_table(WIDE)

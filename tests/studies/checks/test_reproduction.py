@@ -1,0 +1,152 @@
+"""The cells that stand for a paper's published figures."""
+
+import pytest
+
+from irmeta.report.tables import render
+from irmeta.studies.checks.reproduction import (
+    COLUMNS,
+    claim,
+    compare,
+    findings,
+    lacking,
+    ours_only,
+    overview,
+    reproduction,
+    tables,
+)
+
+
+@pytest.mark.parametrize(
+    ("ours", "status"),
+    [
+        (0.504, "reproduced"),
+        (0.505, "reproduced"),
+        (0.506, "contradicted"),
+        (0.494, "contradicted"),
+    ],
+)
+def test_status_by_distance(ours, status):
+    """A cell is reproduced or contradicted by its distance from print, in either direction."""
+    cell = compare("Table 1", "AP", "AP", 0.5, ours, within=0.005)
+    assert (cell.status, cell.rule) == (status, "within 0.005")
+
+
+@pytest.mark.parametrize(
+    ("ours", "status"),
+    [
+        (0.1, "contradicted"),
+        (0.2, "reproduced"),
+        (0.3, "reproduced"),
+        (0.4, "contradicted"),
+    ],
+)
+def test_status_of_a_sentence(ours, status):
+    """A sentence is reproduced from its lower to its upper end, and says both."""
+    cell = claim("Section 1", "AP", "rate", ours, said="some", least=0.2, most=0.3)
+    assert (cell.status, cell.rule, cell.published) == (
+        status,
+        "at least 0.2 and at most 0.3",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "interval", "status"),
+    [
+        (0.1, (-0.1, 0.3), "open"),
+        (-0.1, (-0.3, 0.1), "open"),
+        (0.1, (0.05, 0.2), "reproduced"),
+        (-0.1, (-0.2, -0.05), "contradicted"),
+    ],
+)
+def test_a_sign_whose_interval_holds_0_is_open(ours, interval, status):
+    """A sign is reproduced or contradicted only if the interval lies on one side of 0; open is no fault of ours."""
+    cell = claim(
+        "Section 1",
+        "AP",
+        "gain",
+        ours,
+        said="above",
+        least=0,
+        interval=interval,
+        known="a reason",
+    )
+    assert (cell.status, cell.rule, cell.unexpected) == (status, "at least 0", False)
+
+
+def test_people_see_contradicted_and_open_figures_first():
+    """A long table fits 80 columns, begins with what is in doubt, and says where the rest is."""
+    place = "Table 5 of a long section", "AP over P@10 itself, all systems"
+    cells = [
+        *(ours_only(*place, f"with {size} topics", 0.4) for size in range(30)),
+        *(
+            compare(*place, f"printed {size}", 0.5, 0.5, within=0.1)
+            for size in range(15)
+        ),
+        claim(
+            *place,
+            "advantage",
+            0.01,
+            said="as good (holds 0)",
+            least=0,
+            interval=(-0.1, 0.1),
+        ),
+        compare(*place, "tau", 0.5, 0.9, within=0.1, known="an erratum"),
+    ]
+    outcome = reproduction("paper", cells, options={})
+    views = overview(outcome)
+    assert list(views) == [
+        "items",
+        "figures: the first 20 of 47 rows (all: -o FILE.csv or --format json)",
+        "contradicted or open",
+    ]
+    shown = list(views.values())[1]
+    assert shown["status"].to_list()[:3] == ["contradicted", "open", "reproduced"]
+    assert (
+        views["contradicted or open"]["note"].to_list()
+        == ["an erratum", "text: as good (holds 0)"][::-1]
+    )
+    drawn = render(outcome, width=80)
+    assert max(map(len, drawn.splitlines())) <= 80
+    assert drawn.count("status") == 1
+
+
+def test_known_contradiction_is_expected():
+    """A contradiction with a known reason is not a fault of ours and names it; one without is; others need none."""
+    cells = [
+        compare("T", "a", "b", 0.5, 0.9, within=0.1, known=known)
+        for known in ("erratum", "")
+    ]
+    assert [(cell.unexpected, cell.note) for cell in cells] == [
+        (False, "erratum"),
+        (True, ""),
+    ]
+    assert compare("T", "a", "b", 0.5, 0.5, within=0.1, known="erratum").note == ""
+
+
+def test_tables_have_the_contract_columns():
+    """The table has the same columns for every paper; a number nobody has is missing, not zero."""
+    cells = [
+        compare("Table 1", "AP", "AP", 0.63, 0.626, within=0.005),
+        lacking("Table 2", "AP", "AP", "needs the runs", published=0.80),
+        ours_only("Table 3", "AP", "AP", 0.4),
+    ]
+    frame = tables(reproduction("paper", cells, options={}))["cells"]
+    assert tuple(frame.columns) == COLUMNS
+    assert frame["published"].to_list() == [0.63, 0.80, None]
+    assert frame["ours"].to_list() == [0.626, None, 0.4]
+    assert frame["difference"].to_list() == [pytest.approx(-0.004), None, None]
+    assert frame["status"].to_list() == ["reproduced", "not checkable", "ours"]
+
+
+def test_findings_count_and_name():
+    """The words count every status and name each unexpected contradiction."""
+    cells = [
+        compare("Table 1", "AP", "RR", 0.5, 0.9, within=0.1),
+        compare("Table 1", "AP", "AP", 0.5, 0.5, within=0.1),
+    ]
+    words = findings(reproduction("paper", cells, options={}))
+    assert words == [
+        "paper: 2 cells: 1 reproduced, 1 contradicted.",
+        "Figures contradicted without a known reason: Table 1, AP, RR.",
+    ]

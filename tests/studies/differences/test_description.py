@@ -1,0 +1,392 @@
+import numpy as np
+import pytest
+import scipy.stats
+
+from irmeta.errors import ScoresError
+from irmeta.io.tables.matrices import import_matrix, topic_range
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
+from irmeta.scores.selection import select
+from irmeta.scores.teams import teams
+from irmeta.stats import descriptive
+from irmeta.stats.descriptive import surely_reversed
+from irmeta.stats.halves.teams import means_of
+from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.studies.differences.description import (
+    PERCENTILES,
+    describe,
+    findings,
+    tables,
+)
+
+
+def scores(metrics=("AP", "P@10"), systems=12, topics=8):
+    drawn = np.random.default_rng(0).beta(1, 2, size=(systems, topics, len(metrics)))
+    names = [f"s{i}" for i in range(systems)], [str(301 + i) for i in range(topics)]
+    return cube(
+        drawn + np.linspace(0, 0.2, systems)[:, None, None], *names, list(metrics)
+    )
+
+
+def test_means_and_intervals_are_those_of_scipy():
+    """The table of means holds each system's mean and scipy's t interval, best system of `by` first."""
+    means = tables(describe(scores(), by="P@10"))["means"]
+    assert means.columns == [
+        "system",
+        "metric",
+        "mean",
+        "low",
+        "high",
+        "rank",
+        "rank_low",
+        "rank_high",
+    ]
+    first = means.filter(metric="P@10")
+    assert first["rank"].to_list() == list(range(1, 13))
+    for row in means.iter_rows(named=True):
+        expected = scipy.stats.ttest_1samp(
+            scores().sel(system=row["system"], metric=row["metric"]), 0
+        )
+        interval = expected.confidence_interval(0.95)
+        assert np.allclose(
+            [row["low"], row["high"]], [interval.low, interval.high], atol=1e-12
+        )
+
+
+def test_topics_have_their_mean_spread_and_reliability():
+    """The table of topics holds mean and standard deviation over systems, and the corrected item-total correlation."""
+    topics = tables(describe(scores()))["topics"]
+    assert topics.columns == [
+        "topic",
+        "metric",
+        "mean",
+        "sd",
+        "reliability",
+        "reversed",
+    ]
+    row = topics.filter(topic="303", metric="AP").row(0, named=True)
+    column = scores().sel(topic="303", metric="AP").values
+    rest = scores().sel(metric="AP").drop_sel(topic="303").sum("topic").values
+    assert np.isclose(row["mean"], column.mean(), atol=1e-12)
+    assert np.isclose(row["sd"], column.std(ddof=1), atol=1e-12)
+    assert np.isclose(row["reliability"], np.corrcoef(column, rest)[0, 1], atol=1e-12)
+
+
+def test_every_table_covers_every_metric():
+    """Percentiles of systems and topics, and the quantiles of single scores, are there for each metric."""
+    views = tables(describe(scores()))
+    assert views["percentiles"].height == 2 * 3 * len(PERCENTILES)
+    assert views["scores"].columns == ["metric", "p5", "p25", "p50", "p75", "p95"]
+    np.testing.assert_allclose(views["scores"]["p50"], np.median(scores(), axis=(0, 1)))
+
+
+def test_gmap_is_described_on_its_own_scale():
+    """The interval of a geometric mean is that of the mean logarithm, put back."""
+    one = scores(metrics=("GMAP",))
+    described = describe(one)
+    expected = scipy.stats.ttest_1samp(
+        np.log(one.values[..., 0]), 0, axis=1
+    ).confidence_interval()
+    np.testing.assert_allclose(described["low"].values[:, 0], np.exp(expected.low))
+    np.testing.assert_allclose(
+        described["mean"].values[:, 0], scipy.stats.gmean(one.values[..., 0], axis=1)
+    )
+
+
+def test_spread_and_reliability_of_gmap_are_of_logarithms():
+    """GMAP's figures of a topic, and those at percentiles, are those of the logarithms of AP; its means geometric."""
+    one, logs = scores(metrics=("GMAP",)), scores(metrics=("AP",))
+    outcome = describe(one)
+    views, other = tables(outcome), tables(describe(logs.copy(data=np.log(logs))))
+    for frame, expected in (
+        (views["topics"], other["topics"]),
+        (views["percentiles"], other["percentiles"]),
+    ):
+        np.testing.assert_allclose(frame["mean"], np.exp(expected["mean"]))
+        np.testing.assert_allclose(frame["sd"], expected["sd"])
+    np.testing.assert_allclose(
+        views["topics"]["reliability"], other["topics"]["reliability"]
+    )
+    assert (
+        views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
+    )
+    sd = other["topics"]["sd"]
+    assert f"most, {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
+    assert "standardize" not in findings(outcome)[1]
+    assert (
+        "GMAP: means are geometric; standard deviations and reliability are of logarithms"
+        in about(outcome)["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "words"),
+    [
+        (lambda one: one[:, :1], {}, "at least 2 systems and 2 topics"),
+        (lambda one: one, {"by": "APP"}, "did you mean AP"),
+        (lambda one: one, {"level": 95}, "between 0 and 1"),
+        (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),
+    ],
+)
+def test_what_cannot_be_described_is_an_error(change, options, words):
+    """Means alone, unknown metrics, levels in percent and missing scores are refused with a reason."""
+    with pytest.raises(ScoresError, match=words):
+        describe(change(scores()), **options)
+
+
+def test_systems_that_are_dropped_have_a_command_that_ranks_them():
+    """Where missing scores cost systems a note names the command that ranks all; where they cost topics none does."""
+    holey = scores()
+    holey[0, :5] = np.nan
+    notes = about(describe(holey, missing="common"))["notes"]
+    said = "irmeta leaderboard --metric 'AP' --holes predict ranks all 12 systems"
+    assert said in notes
+    assert said not in about(describe(holey, missing="topics"))["notes"]
+
+
+def test_findings_name_the_best_system_and_how_many_may_be_it():
+    """The answer in words says who is best, with its interval, and how many systems may be the best."""
+    described = describe(scores())
+    means = tables(described)["means"].filter(metric="AP")
+    best = means.row(0, named=True)
+    said = findings(described)[0]
+    assert (
+        f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]"
+        in said
+    )
+    assert f"{means.filter(rank_low=1).height} systems may be the best" in said
+
+
+def test_ranks_are_the_rank_sets_of_each_metric():
+    """The table holds for each metric the simultaneous sets of its own scores, or the marginal ones."""
+    # topics differ more than systems
+    paired = scores(topics=20) + np.random.default_rng(1).normal(size=(1, 20, 1)) * 5
+    paired = paired.copy(data=paired.values + np.arange(12)[:, None, None] / 10)
+    widths = {}
+    for sets in ("simultaneous", "marginal"):
+        described = describe(paired, sets=sets)
+        rng = np.random.default_rng(0)
+        for metric in ("AP", "P@10"):
+            expected = rank_sets(
+                paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal"
+            )
+            assert (
+                described["rank_low"].sel(metric=metric).values.tolist()
+                == expected.low.tolist()
+            )
+            assert (
+                described["rank_high"].sel(metric=metric).values.tolist()
+                == expected.high.tolist()
+            )
+        widths[sets] = int((described["rank_high"] - described["rank_low"]).sum())
+    assert widths["marginal"] < widths["simultaneous"] < 2 * 12 * 11
+
+
+def test_a_best_system_that_stands_alone_is_said_to():
+    """Where no other system can be the best, no rank is named."""
+    apart = scores(topics=20)
+    apart[11] += 5
+    described = describe(apart)
+    assert "no other system can be the best" in findings(described)[0]
+    assert described["rank_high"].sel(system="s11", metric="AP") == 1
+
+
+def level_scores(values, metric="AP"):
+    """A cube of scores (system, topic) of one metric."""
+    systems, topics = np.shape(values)
+    return cube(
+        np.array(values)[..., None],
+        [f"s{i}" for i in range(systems)],
+        [str(i) for i in range(topics)],
+        [metric],
+    )
+
+
+@pytest.mark.parametrize(("shift", "said"), [(0.0, True), (2.0, False)])
+def test_the_largest_of_several_means_is_said_to_be_too_high(shift, said):
+    """A mean that was picked from systems that may all be the best is probably too high; one clearly apart is not."""
+    values = np.random.default_rng(3).normal(size=(10, 25)) / 10
+    values[0] += shift
+    assert (
+        "the largest mean is probably too high"
+        in findings(describe(level_scores(values)))[0]
+    ) is said
+
+
+def test_systems_that_tie_for_the_best_mean_are_all_named():
+    """Equal means have no best system: those that tie are named, and one that is alone is the best."""
+    values = np.random.default_rng(0).random((4, 12)) / 2
+    values[1] = values[0][::-1] + 0.3
+    values[0] = values[0] + 0.3
+    assert (
+        "AP: 2 systems tie for the best mean (s0, s1); s0 scores"
+        in findings(describe(level_scores(values)))[0]
+    )
+    values[0] += 0.1
+    assert findings(describe(level_scores(values)))[0].startswith(
+        "AP: the best system, s0, scores"
+    )
+
+
+def test_an_interval_without_width_is_not_called_an_interval():
+    """Scores that are equal on every topic have no interval of their mean; a note names the systems."""
+    values = np.random.default_rng(0).random((3, 5)) / 2
+    note = "Intervals without width, because a system scores the same on every topic"
+    assert not any(
+        note in line for line in about(describe(level_scores(values)))["notes"]
+    )
+    values[1] = 1.0
+    outcome = describe(level_scores(values))
+    assert (
+        "s1, scores 1.000 on each of 5 topics, so there is no interval;"
+        in findings(outcome)[0]
+    )
+    assert any(
+        line.startswith(note) and line.endswith("s1 by AP.")
+        for line in about(outcome)["notes"]
+    )
+
+
+@pytest.mark.parametrize("metric", ["P@10", "clicks"])
+def test_intervals_stay_within_what_a_metric_can_be(metric):
+    """The mean of P@10 lies between 0 and 1, and so does its interval; nothing is known of a metric of one's own."""
+    outcome = describe(level_scores([[0, 0, 0, 0, 1.0], [1, 1, 1, 1, 0.0]], metric))
+    expected = scipy.stats.ttest_1samp([0, 0, 0, 0, 1.0], 0).confidence_interval(0.95)
+    assert expected.low < -0.3
+    ends = [outcome["low"].values[0, 0], outcome["high"].values[1, 0]]
+    assert ends == (
+        [0, 1] if metric == "P@10" else pytest.approx([expected.low, 1 - expected.low])
+    )
+
+
+def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance():
+    """Few systems have negative reliabilities by chance where the true ones are .45; a reversed topic is named."""
+    rng = np.random.default_rng(5)
+    ability = rng.normal(size=(8, 1))
+    values = ability / 2 + rng.normal(size=(8, 30))
+    outcome = describe(level_scores(values))
+    assert (outcome["reliability"] < 0).any()
+    assert not any("score worse" in line for line in findings(outcome))
+    values[:, 7] = -3 * ability[:, 0]
+    [said] = [
+        line
+        for line in findings(describe(level_scores(values)))
+        if "score worse" in line
+    ]
+    assert said.startswith("AP: on 1 topic (7) the better systems score worse")
+
+
+def test_clones_of_few_teams_reverse_no_topic():
+    """Where every topic ranks 5 teams of 4 near-clones as their ability does, teams named or not decides what is named.
+
+    Over systems some topic is named in more than a third of collections; over teams in no more than are promised.
+    """
+    named = {None: 0, "stem": 0}
+    names = [f"team{at // 4}-{at % 4}" for at in range(20)]
+    for seed in range(40):
+        rng = np.random.default_rng([5, seed])
+        ability = rng.normal(size=(5, 1)).repeat(4, axis=0)
+        luck = rng.normal(size=(5, 50)).repeat(4, axis=0)
+        values = 0.5 * ability + 0.95 * luck + 0.3 * rng.normal(size=(20, 50))
+        column = values[..., None]
+        made = cube(column, names, [str(at) for at in range(50)], ["score"])
+        for groups in named:
+            of = teams(names, groups).of
+            named[groups] += surely_reversed(means_of(made.values[..., 0], of)).any()
+    assert named[None] > 40 / 3
+    assert named["stem"] <= 5  # of 40 at 5% more would happen once in a hundred times
+
+
+def test_a_reversed_topic_says_what_it_assumes():
+    """Without teams the sentence says that systems are taken as independent; with them it is over their means."""
+    ability = np.random.default_rng(5).normal(size=(8, 1))
+    values = ability / 2 + np.random.default_rng(6).normal(size=(8, 30)) / 5
+    values[:, 7] = -3 * ability[:, 0]
+    made = level_scores(values)
+    alone = findings(describe(made))[-1]
+    assert "if the systems are independent; where some come from one team" in alone
+    each = {str(name): f"team {name}" for name in made["system"].values}
+    named = describe(made, groups=each)
+    assert "over the means of teams" in findings(named)[-1]
+    assert named["reversed"].equals(describe(made)["reversed"])
+    four = {name: str(at // 4) for at, name in enumerate(each)}
+    assert not describe(made, groups=four)["reversed"].any()
+
+
+def test_marginal_findings_are_about_one_system():
+    """A marginal set is said to be of one system named in advance, and nothing is said of all."""
+    said = findings(describe(scores(), sets="marginal"))[0]
+    assert "this one system, if you named it in advance" in said
+    assert "may be the best" not in said
+
+
+@pytest.mark.data
+def test_flab8atdn_of_trec8(data):
+    """Webber et al. 2008, section 3: mean .324 [.262, .386], rank 13; overlap of intervals leaves it ranks 2 to 94."""
+    path = data / "matrices" / "trec8-adhoc" / "AP.csv"
+    trec8 = import_matrix(path, rows="topics", topics=topic_range("401-450"))
+    row = tables(describe(trec8))["means"].row(12, named=True)
+    assert [round(row[name], 3) for name in ("mean", "low", "high")] == [
+        0.324,
+        0.262,
+        0.386,
+    ]
+    assert row["rank"] == 13
+    line = trec8.values[..., 0]
+    low, high = descriptive.rank_intervals(
+        line.mean(axis=1), *descriptive.t_interval(line)
+    )
+    at = trec8.system.values.tolist().index(row["system"])
+    assert (low[at], high[at]) == (2, 94)
+
+
+@pytest.mark.data
+def test_reliability_of_trec8_topics_has_nothing_to_do_with_their_spread(data):
+    """Webber et al. 2008, section 3: Pearson's correlation of the two is .005 over the best 75% of systems."""
+    from irmeta.scores.selection import top_systems
+
+    path = data / "matrices" / "trec8-adhoc" / "AP.csv"
+    topics = tables(
+        describe(
+            select(
+                top_systems(import_matrix(path, rows="topics"), 0.75), metrics=["AP"]
+            )
+        )
+    )["topics"]
+    assert (
+        round(float(np.corrcoef(topics["reliability"], topics["sd"])[0, 1]), 3) == 0.005
+    )
+
+
+@pytest.mark.parametrize(
+    ("topics", "said"), [(5, "fewer than 10"), (12, "fewer than 25"), (25, None)]
+)
+def test_short_intervals_are_said_to_be_short(topics, said):
+    """With few topics a note says how often t intervals of means hold; with 25 there is none."""
+    notes = [
+        note
+        for note in about(describe(scores(topics=topics)))["notes"]
+        if "holds the truth in" in note
+    ]
+    assert len(notes) == (said is not None)
+    assert all(said in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("topics", "level", "needed"), [(5, 0.95, 6), (6, 0.95, 0), (7, 0.99, 8)]
+)
+def test_topics_too_few_for_any_claim_are_said_to_be(topics, level, needed):
+    """A note says how many topics rank sets need where they have fewer, and then all ranks stay open."""
+    cube = scores(topics=topics)
+    outcome = describe(cube + 10 * (cube.system == cube.system[0]), level=level)
+    notes = [note for note in about(outcome)["notes"] if "rank sets need" in note]
+    assert len(notes) == (needed > 0)
+    assert all(f"at least {needed}." in note for note in notes)
+    assert (outcome["distinguished"] > 0).all() == (needed == 0)
+
+
+@pytest.mark.parametrize("topics", [8, 50])
+def test_what_rank_sets_suppose_is_said_with_any_number_of_topics(topics):
+    """Where shapes differ rank sets hold in 83 to 94% with 7 to 50 topics: the note does not end at 25."""
+    notes = about(describe(scores(topics=topics)))["notes"]
+    assert sum("all hold at once in 83 to 94%" in note for note in notes) == 1

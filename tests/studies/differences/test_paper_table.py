@@ -1,0 +1,148 @@
+"""The table of a paper: means, the best of each column, and marks that the tests of the same scores give."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import irmeta
+from irmeta.errors import ScoresError
+from irmeta.scores.cube import cube
+from irmeta.studies.differences.paper_table import caption, tables
+
+
+def scores(systems=6, topics=25, seed=0):
+    rng = np.random.default_rng(seed)
+    quality = np.linspace(0.2, 0.6, systems)[:, None, None]
+    values = np.clip(rng.normal(quality, 0.15, (systems, topics, 2)), 0, 1).round(4)
+    names = [f"run{one}" for one in range(systems)]
+    return cube(
+        values,
+        names,
+        [str(one) for one in range(topics)],
+        ["AP", "P@10"],
+        collection="made",
+    )
+
+
+def test_rows_are_sorted_and_the_best_of_each_column_is_marked():
+    """Systems come best first by the first metric, and each column marks its largest mean as printed."""
+    made = irmeta.paper_table(scores())
+    mean = made["mean"].sel(metric="AP").values
+    assert (np.diff(mean) <= 0).all()
+    for metric in ("AP", "P@10"):
+        one = made.sel(metric=metric)
+        assert (
+            one["best"].values.tolist()
+            == (
+                one["mean"].values.round(3) == one["mean"].values.round(3).max()
+            ).tolist()
+        )
+
+
+def test_letters_are_those_of_the_tests():
+    """Two systems share a letter exactly if Holm's correction of all pairs leaves them apart by no less than alpha."""
+    made, given = irmeta.paper_table(scores(), metrics="AP"), scores()
+    tested = irmeta.tables(irmeta.significance(given, metrics="AP"))["tests"]
+    marks = dict(zip(made.system.values, made["marks"].values[:, 0], strict=True))
+    assert tested["significant"].any()
+    for row in tested.iter_rows(named=True):
+        shared = set(marks[row["system_a"]]) & set(marks[row["system_b"]])
+        assert bool(shared) is not row["significant"]
+
+
+def test_daggers_are_comparisons_with_the_baseline_alone():
+    """Against a baseline p is corrected for one test per other system, and the mark tells the direction."""
+    given = scores()
+    made = irmeta.paper_table(
+        given, metrics="AP", baseline="run2", correct="bonferroni"
+    )
+    assert made.system.values[0] == "run2"
+    base = given.sel(system="run2", metric="AP").values
+    for name in made.system.values[1:]:
+        other = given.sel(system=name, metric="AP").values
+        p = stats.ttest_rel(other, base).pvalue * 5
+        mark = "" if p >= 0.05 else "†" if other.mean() > base.mean() else "‡"
+        assert made["marks"].sel(system=name, metric="AP").item() == mark
+    assert set(made["marks"].values.ravel()) >= {"†", "‡"}
+
+
+def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
+    """Of 45 systems 20 are in the table, and a note counts them."""
+    made = irmeta.paper_table(scores(systems=45), metrics="AP")
+    assert made.sizes["system"] == 20
+    assert irmeta.about(made)["notes"] == [
+        "Only the best 20 of 45 systems by AP are shown; choose others with --systems."
+    ]
+    assert " The best 20 of 45 systems by AP. " in caption(made)
+    beside = irmeta.paper_table(scores(systems=45), metrics="AP", baseline="run2")
+    assert "The best 20 of 45 systems by AP, and the baseline." in caption(beside)
+    assert "The best" not in caption(irmeta.paper_table(scores(systems=40)))
+
+
+@pytest.mark.parametrize(("systems", "said"), [(45, True), (40, False)])
+def test_a_table_of_some_systems_says_that_only_these_are_corrected_for(systems, said):
+    """Letters of the best 20 are corrected for their pairs only, which the caption says; of all systems it need not."""
+    made = irmeta.paper_table(scores(systems=systems), metrics="AP")
+    assert (
+        "(paired t test, Holm correction for the systems shown, level 0.05)"
+        in caption(made)
+    ) is said
+
+
+def test_the_caption_states_the_test():
+    """The caption names test, correction and level, and what the marks mean; without a test it claims nothing."""
+    assert "paired permutation test, Holm correction, level 0.01" in caption(
+        irmeta.paper_table(scores(), test="permutation", alpha=0.01, resamples=200)
+    )
+    assert "worse than run0" in caption(irmeta.paper_table(scores(), baseline="run0"))
+    assert "significant" not in caption(irmeta.paper_table(scores(), test="none"))
+
+
+def test_the_caption_names_a_collection_only_where_somebody_named_it():
+    """A name that came from a file called qrels, or from nowhere, does not stand in a paper."""
+    given = scores()
+    assert caption(irmeta.paper_table(given)).startswith("Mean scores on made (25 t")
+    for name in ("qrels", "collection"):
+        given = given.assign_attrs(collection=name)
+        assert caption(irmeta.paper_table(given)).startswith("Mean scores (25 topics)")
+
+
+def test_the_tables_hold_every_figure():
+    """Programs find the means in full precision, wide and long."""
+    made = irmeta.paper_table(scores())
+    assert tables(made)["wide"].columns == [
+        "system",
+        "AP",
+        "AP marks",
+        "P@10",
+        "P@10 marks",
+    ]
+    assert tables(made)["means"].height == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"baseline": "bm25"}, "no system 'bm25' to serve as the baseline"),
+        ({"by": "RR"}, "cannot sort the systems by 'RR'"),
+    ],
+)
+def test_unknown_names_are_refused(options, message):
+    """A baseline or a metric that the scores lack is an error that names it."""
+    with pytest.raises(ScoresError, match=message):
+        irmeta.paper_table(scores(), **options)
+
+
+@pytest.mark.parametrize(
+    ("test", "topics", "said"),
+    [("permutation", 5, True), ("permutation", 12, False), ("t", 5, False)],
+)
+def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
+    """On 5 topics no permutation p is below .0625, so that nothing can be marked; on 12, or by t, it can."""
+    made = irmeta.paper_table(scores(systems=3, topics=topics), test=test)
+    assert (
+        any(
+            "Nothing can be significant" in note for note in irmeta.about(made)["notes"]
+        )
+        is said
+    )

@@ -1,0 +1,353 @@
+"""One system against others: figures as scipy and counting give them, and sentences that follow from them."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import irmeta
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.scores.cube import cube
+from irmeta.stats.tests.multiplicity import holm
+from irmeta.studies.differences.versus import findings, overview, tables
+
+SYSTEMS = ["mine", "bm25", "dense", "fusion"]
+
+
+def scores(topics=20, seed=0):
+    rng = np.random.default_rng(seed)
+    values = np.clip(
+        rng.normal([[[0.5]], [[0.3]], [[0.5]], [[0.52]]], 0.1, (4, topics, 2)), 0, 1
+    ).round(3)
+    return cube(
+        values,
+        SYSTEMS,
+        [str(one) for one in range(topics)],
+        ["AP", "P@10"],
+        collection="made",
+    )
+
+
+def test_figures_are_scipys_and_counts_are_counts():
+    """Difference, interval, p, wins, ties and losses of a comparison are what scipy and counting give."""
+    made = scores()
+    found = irmeta.versus(made, "mine", "bm25", test="t").sel(
+        against="bm25", metric="AP"
+    )
+    mine, other = (
+        made.sel(system="mine", metric="AP").values,
+        made.sel(system="bm25", metric="AP").values,
+    )
+    theirs = stats.ttest_rel(mine, other)
+    low, high = theirs.confidence_interval(0.95)
+    assert_allclose(found["p"], theirs.pvalue, rtol=1e-10)
+    assert_allclose([found["low"], found["high"]], [low, high], rtol=1e-10)
+    counts = [int(found[name]) for name in ("wins", "ties", "losses")]
+    assert counts == [(mine > other).sum(), (mine == other).sum(), (mine < other).sum()]
+
+
+def test_only_the_comparisons_asked_for_are_corrected():
+    """Holm's correction of one system against three is over three tests, not over all six pairs."""
+    made = scores()
+    found = irmeta.versus(made, "mine", test="t", metrics="AP")
+    p = [
+        stats.ttest_rel(
+            made.sel(system="mine", metric="AP"), made.sel(system=name, metric="AP")
+        ).pvalue
+        for name in SYSTEMS[1:]
+    ]
+    assert_allclose(found["p_corrected"].values[:, 0].min(), min(p) * 3, rtol=1e-10)
+
+
+def test_median_and_best_are_of_the_other_systems():
+    """The median is topic by topic over the others; the best is the other system with the best mean, by metric."""
+    made = scores()
+    found = irmeta.versus(made, "mine", ["median", "best"], test="t")
+    others = made.sel(system=SYSTEMS[1:])
+    gap = (made.sel(system="mine") - others.median("system")).mean("topic")
+    assert_allclose(found["difference"].sel(against="median"), gap, rtol=1e-10)
+    best = others.mean("topic").idxmax("system").values.tolist()
+    assert found["who"].sel(against="best").values.tolist() == best
+
+
+def test_topics_say_where_the_system_stands():
+    """A topic's row has the system's score, the median and best of the others, and how many others are above."""
+    made = scores()
+    found = irmeta.versus(made, "mine", "bm25", metrics="AP", test="t")
+    topic, metric, score, median, best, above = tables(found)["topics"].row(0)
+    column = made.sel(topic=topic, metric=metric)
+    rest = column.sel(system=SYSTEMS[1:]).values
+    assert score == column.sel(system="mine").item()
+    assert (median, best, above) == (np.median(rest), rest.max(), (rest > score).sum())
+
+
+def test_a_system_with_the_same_score_is_not_above():
+    """On a topic where others score the same, but for rounding, and one scores more, one system is above."""
+    made = scores()
+    made.loc[{"topic": "3", "metric": "AP"}] = [0.3, 0.1 + 0.2, 0.3, 0.4]
+    found = irmeta.versus(made, "mine", metrics="AP", test="t")
+    assert found["systems_above"].sel(topic="3", metric="AP").item() == 1
+
+
+@pytest.mark.parametrize(("asked", "named"), [("bm25", "bm25"), ("best", "fusion")])
+def test_topics_against_one_opponent_are_its_own(asked, named):
+    """With one opponent topics are sorted by the difference from it, and its scores stand beside the system's."""
+    made = scores()
+    found = irmeta.versus(made, "mine", asked, metrics="AP", test="t")
+    [title] = [title for title in overview(found) if title.startswith("topics")]
+    rows = overview(found)[title]
+    theirs = made.sel(system=named, metric="AP", topic=rows["topic"].to_list()).values
+    gap = rows["score"].to_numpy() - theirs
+    assert f"against {named}" in title
+    assert ("the best of the others" in title) is (asked == "best")
+    assert_allclose(rows["opponent"], theirs)
+    assert_allclose(rows["diff."].cast(float), gap, atol=1e-4)
+    assert (np.diff(gap) >= 0).all()
+
+
+def test_topics_against_several_say_where_each_is():
+    """With several opponents topics are those against the median, and the title names the table of each."""
+    found = irmeta.versus(scores(), "mine", ["bm25", "dense"], metrics="AP", test="t")
+    [title] = [title for title in overview(found) if title.startswith("topics")]
+    assert "the median of the others (each opponent: --table differences)" in title
+    assert {"median", "best other"} < set(overview(found)[title].columns)
+
+
+def test_the_scores_of_an_opponent_are_scores_by_geometric_metrics_too():
+    """By a geometric mean differences are of logarithms, and the opponent's scores are as they were given."""
+    made = scores().assign_coords(metric=["GMAP", "P@10"])
+    found = irmeta.versus(made, "mine", "bm25", metrics="GMAP", test="t")
+    assert_allclose(
+        found["opponent"].values[0, :, 0], made.sel(system="bm25", metric="GMAP")
+    )
+
+
+def test_metrics_that_contradict_each_other_are_named():
+    """Where one metric finds the system significantly better and another significantly worse, the pair is listed."""
+    made = scores()
+    made.loc[{"system": "mine", "metric": "P@10"}] = 0.0
+    found = irmeta.versus(made, "mine", "bm25", test="t")
+    assert tables(found)["contradictions"].rows() == [("bm25", "AP", "P@10")]
+    assert "contradict" in findings(found)[-1]
+
+
+def test_a_sentence_claims_a_difference_only_where_there_is_one():
+    """A significant difference is said with its size; otherwise that there is no significant one."""
+    made = scores()
+    assert (
+        "a significant difference"
+        in findings(irmeta.versus(made, "mine", "bm25", metrics="AP"))[0]
+    )
+    same = made.copy()
+    same.loc[{"system": "dense"}] = made.sel(system="mine").values[::-1]
+    assert findings(irmeta.versus(same, "mine", "dense", metrics="AP"))[0].startswith(
+        "By AP, there is no significant difference"
+    )
+
+
+def test_one_system_that_is_not_distinguished_is_one():
+    """Systems that are not distinguished are counted in the singular where there is one."""
+    mine = scores().sel(system="mine", metric=["AP"]).values
+    systems = ["mine", "same", *(f"s{number}" for number in range(9))]
+    values = np.stack([mine, mine[::-1], *([mine / 2] * 9)])
+    made = cube(values, systems, [str(one) for one in range(20)], ["AP"])
+    assert (
+        "; 1 is not distinguished from it" in findings(irmeta.versus(made, "mine"))[0]
+    )
+
+
+def test_tests_that_can_find_nothing_say_so():
+    """On four topics no permutation test reaches 5%, and a note says so."""
+    found = irmeta.versus(scores(topics=4), "mine", "bm25")
+    assert any(
+        note.startswith("Nothing can be significant")
+        for note in irmeta.about(found)["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "differing", "said"),
+    [("sign", 5, 1), ("sign", 6, 0), ("permutation", 5, 1), ("t", 5, 0)],
+)
+def test_a_comparison_that_differs_on_too_few_topics_is_counted(test, differing, said):
+    """Systems that differ on 5 of 12 topics cannot reach .05 by signs, and a note says so; on 6 they can."""
+    values = np.repeat(np.random.default_rng(0).random((1, 12, 1)), 2, axis=0)
+    values[1, :differing] += 0.5
+    made = cube(values, ["a", "b"], [str(one) for one in range(12)], ["clicks"])
+    notes = irmeta.about(irmeta.versus(made, "a", "b", test=test))["notes"]
+    assert sum("1 test cannot be significant" in note for note in notes) == said
+
+
+def test_intervals_that_do_not_hold_at_once_are_meant_to():
+    """Beside how often all intervals held at once, they are said to be meant to hold."""
+    notes = irmeta.about(irmeta.versus(scores(topics=12), "mine"))["notes"]
+    assert any("are meant to hold for all 3 comparisons" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"system": "mien"}, "no system 'mien'"),
+        ({"system": "mine", "against": "bm52"}, "no system 'bm52' to compare with"),
+        ({"system": "mine", "against": "mine"}, "cannot be compared with itself"),
+        ({"system": "mine", "alpha": 5}, "alpha must be between 0 and 1"),
+        ({"system": "mine", "resamples": 5}, "too few"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    """What cannot be compared is an error that names it."""
+    with pytest.raises(ScoresError, match=message):
+        irmeta.versus(scores(), **options)
+
+
+def test_a_correction_that_does_not_exist_is_refused():
+    """Misspelt corrections are errors that list those there are."""
+    with pytest.raises(IrmetaError, match="dunnett"):
+        irmeta.versus(scores(), "mine", correct="dunnet")
+
+
+def test_pairwise_compares_on_the_topics_that_both_have():
+    """With missing scores each comparison is the one on the topics that both systems have, and counts these alone."""
+    made = scores()
+    made[0, 0] = np.nan
+    made[1, 1:3] = np.nan
+    found = irmeta.versus(
+        made,
+        "mine",
+        ["bm25", "dense"],
+        metrics="AP",
+        test="t",
+        correct="none",
+        missing="pairwise",
+    )
+    for name, topics in (("bm25", range(3, 20)), ("dense", range(1, 20))):
+        both = made.sel(system=["mine", name]).isel(topic=list(topics))
+        alone = irmeta.versus(both, "mine", name, metrics="AP", test="t")
+        for what in ("difference", "low", "high", "p", "wins", "losses", "effect_size"):
+            assert_allclose(
+                found[what].sel(against=name), alone[what].sel(against=name), rtol=1e-12
+            )
+    with pytest.raises(ScoresError, match="Dunnett"):
+        irmeta.versus(made, "mine", correct="dunnett", missing="pairwise")
+
+
+def test_pairwise_best_is_a_system_with_all_topics():
+    """A system that misses topics is not the best other one: its mean is over other topics."""
+    made = scores()
+    made[3, 0] = np.nan
+    made[3, 1:] = 1.0
+    found = irmeta.versus(
+        made, "mine", "best", metrics="AP", test="t", missing="pairwise"
+    )
+    assert found["who"].item() == "dense"
+
+
+@pytest.mark.parametrize(("error", "shown"), [(0.02, True), (0.5, False)])
+def test_equivalence_is_shown_only_where_differences_are_surely_small(error, shown):
+    """Two systems whose difference is measured well differ by less than the margin; if noisy, that is not shown."""
+    rng = np.random.default_rng(1)
+    one = rng.random(40)
+    values = np.stack([one, one + error * (rng.permutation(40) - 19.5) / 40])
+    made = cube(
+        values[..., None],
+        ["mine", "bm25"],
+        [str(topic) for topic in range(40)],
+        ["clicks"],
+    )
+    found = irmeta.versus(made, "mine", "bm25", margin=0.02)
+    assert found["equivalent"].item() is shown
+    assert not found["significant"].item()
+    said = "is shown" if shown else "is not shown"
+    assert f"That they differ by less than 0.02 {said} (p" in findings(found)[0]
+    assert ("equivalent" in overview(found)["by clicks"]["verdict"].to_list()) is shown
+
+
+def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():
+    """The p of equivalence is the larger of scipy's two one-sided tests, corrected for a metric's comparisons."""
+    found = irmeta.versus(scores(), "mine", metrics="AP", margin=0.04)
+    expected = []
+    for name in found["against"].values:
+        differences = found["by_topic"].sel(against=name, metric="AP").values
+        above = stats.ttest_1samp(differences, -0.04, alternative="greater").pvalue
+        below = stats.ttest_1samp(differences, 0.04, alternative="less").pvalue
+        expected.append(max(above, below))
+    assert_allclose(
+        found["p_equivalent"].values[:, 0], holm(np.array(expected)), rtol=1e-9
+    )
+    with pytest.raises(
+        ScoresError, match="margin must be a difference in mean above 0"
+    ):
+        irmeta.versus(scores(), "mine", margin=0)
+
+
+def test_systems_that_tie_for_the_best_are_named():
+    """Where others tie for the best mean the first is taken, and a note names them; where one leads there is none."""
+    rng = np.random.default_rng(0)
+    one = rng.random(12) / 2
+    values = np.stack([rng.random(12) / 2, one + 0.3, one[::-1] + 0.3])[..., None]
+    made = cube(
+        values, ["mine", "a", "b"], [str(topic) for topic in range(12)], ["clicks"]
+    )
+    note = "clicks: a, b tie for the best other system; a is used."
+    assert note in irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
+    made[1] += 0.1
+    notes = irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
+    assert not any("tie for the best" in line for line in notes)
+
+
+def constant_differences(topics):
+    """Three systems, better by the same amount on every topic, or equal."""
+    level = np.linspace(0.1, 0.5, topics)
+    values = np.stack([level + 0.1, level, level])[..., None]
+    return cube(values, SYSTEMS[:3], [str(one) for one in range(topics)], ["AP"])
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation", "bootstrap"])
+@pytest.mark.parametrize(
+    ("topics", "verdict"), [(5, "no significant difference"), (12, "significant")]
+)
+def test_verdicts_on_constant_differences_follow_p_of_signs(test, topics, verdict):
+    """2/2^5 is above .05, 2/2^12 below it, by every test; there is no interval, and the sentence says why."""
+    found = irmeta.versus(constant_differences(topics), "mine", "bm25", test=test)
+    [said] = findings(found)
+    assert found["p"].item() == pytest.approx(2 / 2**topics)
+    assert verdict in said
+    assert "the same on every topic, so that there is no interval" in said
+    assert np.isnan(found["low"].item())
+
+
+def test_no_p_in_a_note_exceeds_one():
+    """With many comparisons on two topics the corrected least p is 1, not its product."""
+    rng = np.random.default_rng(0)
+    many = cube(rng.random((8, 2, 1)), list("abcdefgh"), ["1", "2"], ["AP"])
+    [note] = [
+        note
+        for note in irmeta.about(irmeta.versus(many, "a"))["notes"]
+        if note.startswith("Nothing can be significant")
+    ]
+    assert "corrected for 7 comparisons 1;" in note
+    assert "corrected for 1 comparison 0.5;" in " ".join(
+        irmeta.about(irmeta.versus(many, "a", "b"))["notes"]
+    )
+
+
+@pytest.mark.parametrize("correct", ["holm", "dunnett", "none"])
+def test_intervals_stay_within_the_metrics_range(correct):
+    """Of scores of P@10 no difference exceeds 1, nor does an interval."""
+    drawn = np.random.default_rng(1).integers(0, 2, (4, 3, 1)).astype(float)
+    few = cube(drawn, SYSTEMS, ["1", "2", "3"], ["P@10"])
+    found = irmeta.versus(few, "mine", correct=correct, resamples=200)
+    assert np.nanmin(found["low"]) >= -1
+    assert np.nanmax(found["high"]) <= 1
+    assert np.nanmax(found["high"] - found["low"]) > 1
+
+
+def test_a_small_difference_is_not_written_as_zero():
+    """A significant difference of .0003 has a fourth decimal, and so have the ends of its interval."""
+    mine = np.random.default_rng(0).random(30)
+    other = mine - 0.0003 - 0.00001 * np.sin(np.arange(30))
+    values = np.stack([mine, other])[..., None]
+    made = cube(values, ["a", "b"], [str(one) for one in range(30)], ["score"])
+    said = findings(irmeta.versus(made, "a", "b", test="t"))[0]
+    assert said.startswith("a scores .0003 more than b by score, a significant")
+    assert "interval +.0003 to +.0003" in said

@@ -1,0 +1,277 @@
+"""Estimates and plans from human topics beside machine topics: what is refused, what is told."""
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from irmeta.errors import ScoresError
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
+from irmeta.studies.judges import estimate as estimating
+from irmeta.studies.judges import plan as planning
+from irmeta.studies.judges.estimate import estimate
+from irmeta.studies.judges.plan import plan
+
+
+def both(seed=0, noise=0.1, topics=60, drawn=15):
+    """Human scores on some topics, and machine scores on all."""
+    rng = np.random.default_rng(seed)
+    truth = (
+        rng.normal(0.4, 0.05, (8, 1))
+        + rng.normal(0, 0.1, (8, topics))
+        + rng.normal(0, 0.1, topics)
+    )
+    machine = truth + rng.normal(0, noise, truth.shape) + 0.1
+    systems, names = [f"s{i}" for i in range(8)], [str(301 + i) for i in range(topics)]
+    made = [
+        cube(np.clip(one, 0, 1)[..., None], systems, names, ["AP"])
+        for one in (truth, machine)
+    ]
+    chosen = np.sort(rng.permutation(topics)[:drawn])
+    return made[0][:, chosen], made[1]
+
+
+def test_a_good_machine_narrows_the_intervals() -> None:
+    """With a machine that agrees intervals are narrower than by people alone; with one that does not, hardly."""
+    good, bad = (estimate(*both(noise=noise)) for noise in (0.03, 1.0))
+    assert good["gain"].item() < 0.75
+    assert 0.9 < bad["gain"].item() <= 1.1
+    assert "the machine's labels hardly help" in estimating.findings(bad)[0]
+    assert "hardly help" not in estimating.findings(good)[0]
+
+
+def test_gain_is_the_ratio_of_mean_widths() -> None:
+    """The gain is the mean width of the intervals as a share of that of intervals from people alone."""
+    found = estimate(*both(noise=0.05))
+    width, human_width = (
+        float((found[f"{of}high"] - found[f"{of}low"]).mean()) for of in ("", "human_")
+    )
+    assert found["gain"].item() == pytest.approx(width / human_width, rel=1e-12)
+
+
+def test_why_a_good_machine_narrows_little() -> None:
+    """Where people judged all topics, more machine topics would help a good machine; with a bad one only people do."""
+    little, bad = (
+        estimating.findings(estimate(*both(noise=noise, drawn=60)))[0]
+        for noise in (0.03, 1.0)
+    )
+    assert little.startswith(
+        "AP: the machine's labels hardly help here, because people judged all 60 topics; more machine topics"
+    )
+    rho = estimate(*both(noise=0.03, drawn=60))["rho"].item()
+    assert f"at most {round(100 * (1 - (1 - rho**2) ** 0.5))}% narrower" in little
+    assert "more topics by people, not by machine" in bad
+
+
+def test_nothing_to_estimate_where_people_judged_all_of_these_topics() -> None:
+    """Means over these topics are known where people judged them all; the finding says so."""
+    told = estimating.findings(estimate(*both(drawn=60), new_topics=False))
+    assert told[0].startswith("AP: people judged all of these topics")
+
+
+def test_a_machine_whose_scores_do_not_vary_is_refused() -> None:
+    """A machine by which every system has the same score everywhere is an error that names cause and mend."""
+    human, machine = both()
+    for study in (estimate, plan):
+        with pytest.raises(
+            ScoresError, match="by the machine every system has AP 0 .*--rel-llm 1"
+        ):
+            study(human, machine * 0)
+
+
+def test_systems_that_share_the_highest_mean() -> None:
+    """Systems with the same scores share the highest mean, and those not clearly lower are counted."""
+    human, machine = both()
+    best = int(estimate(human, machine)["rank"].values.argmin())
+    other = (best + 1) % 8
+    for one in (human, machine):
+        one[other] = one[best]
+    outcome = estimate(human, machine)
+    lower = outcome["p_corrected"].values.ravel() < 0.05
+    of_best = (outcome["system_a"] == f"s{best}") | (outcome["system_b"] == f"s{best}")
+    names = ", ".join(sorted([f"s{best}", f"s{other}"]))
+    said = estimating.findings(outcome)[1]
+    assert said.startswith(f"AP: {names} share the highest mean, ")
+    assert f"; {6 - int((lower & of_best.values).sum())} of 6 other systems" in said
+
+
+def test_a_lenient_machine_does_no_harm() -> None:
+    """A machine that scores all systems .1 higher leaves estimates where they are."""
+    human, machine = both()
+    one, other = (
+        estimate(human, each)["mean"].values for each in (machine, machine * 0.9)
+    )
+    np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_topics_may_stand_in_any_order() -> None:
+    """Estimates do not depend on the order of topics or systems."""
+    human, machine = both()
+    one, other = estimate(human, machine), estimate(human[::-1, ::-1], machine[:, ::-1])
+    np.testing.assert_allclose(
+        one["mean"].sel(system=other.system).values, other["mean"].values
+    )
+
+
+def test_chosen_topics_are_refused() -> None:
+    """Human topics that the machine scores unlike the others are not taken for drawn at random."""
+    _, machine = both()
+    hardest = machine[:, np.argsort(machine.mean(("system", "metric")).values)[:15]]
+    with pytest.raises(ScoresError, match="do not look random"):
+        estimate(hardest, machine)
+    sample = {str(topic): 0.25 for topic in hardest.topic.values}
+    assert np.isfinite(estimate(hardest, machine, sample=sample)["mean"]).all()
+
+
+def test_human_topics_are_those_of_the_sample() -> None:
+    """Topics that were drawn and not judged, or judged and not drawn, are named."""
+    human, machine = both()
+    sample = {str(topic): 0.25 for topic in human.topic.values}
+    with pytest.raises(
+        ScoresError, match="differ from the sample .1 of them, such as 999"
+    ):
+        estimate(human, machine, sample={**sample, "999": 0.25})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda human, machine: (
+                human.assign_coords(system=list("abcdefgh")),
+                machine,
+            ),
+            "no system in common",
+        ),
+        (
+            lambda human, machine: (human, machine[:, 30:]),
+            "human topics have no machine judgments",
+        ),
+        (lambda human, machine: (human[:, :1], machine), "2 human topics"),
+    ],
+)
+def test_what_does_not_fit(change, said) -> None:
+    """Other systems, human topics without machine judgments and a single topic are errors that say so."""
+    with pytest.raises(ScoresError, match=said):
+        estimate(*change(*both()))
+
+
+def test_tables_and_findings() -> None:
+    """Tables have a row for every system, pair and metric; the first finding says what the machine adds."""
+    outcome = estimate(*both(noise=0.03))
+    found = estimating.tables(outcome)
+    assert {name: frame.height for name, frame in found.items()} == {
+        "means": 8,
+        "pairs": 28,
+        "gain": 1,
+    }
+    percent = round(100 * (1 - outcome["gain"].item()))
+    assert (
+        f"make intervals of means {percent}% narrower"
+        in estimating.findings(outcome)[0]
+    )
+    assert found["means"]["rank"].min() == 1
+    assert next(iter(estimating.overview(outcome).values())).height == 8
+    assert any("drawn at random" in note for note in about(outcome)["notes"])
+
+
+def test_a_plan_is_cheaper_with_a_good_machine() -> None:
+    """With a machine that agrees fewer human topics give the width wanted, at less cost."""
+    human, machine = both(noise=0.03)
+    outcome = plan(human, machine, width=0.08, cost_human=20, cost_machine=0.1)
+    assert 0 < outcome["topics_needed"].item() < outcome["topics_alone"].item()
+    assert (
+        outcome["cost_best"].item()
+        <= outcome["cost_needed"].item()
+        < outcome["cost_alone"].item()
+    )
+    assert outcome["machine_best"].item() >= outcome["topics_best"].item()
+    widths = outcome["width_pairs"].values[:, 0]
+    assert (np.diff(widths) < 0).all()
+    needed = outcome["topics_needed"].item()
+    assert (
+        f"{needed} human topics beside 60 of the machine suffice"
+        in planning.findings(outcome)[0]
+    )
+
+
+def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
+    """Pairs that differ are corrected for all pairs: the smallest p times 28, the next times 27, and so on."""
+    human, machine = both()
+    outcome = plan(human, machine)
+    found = estimate(human, machine)
+    variance = 15 * np.array(
+        [_variance_of(human, a, b) for a, b in zip(*np.triu_indices(8, 1), strict=True)]
+    )
+    p = 2 * t.sf(np.abs(found["difference"].values[:, 0]) / np.sqrt(variance / 30), 29)
+    steps = np.sort(p) * np.arange(28, 0, -1)
+    wanted = int((np.maximum.accumulate(steps) < 0.05).sum())
+    assert 0 < wanted < (p < 0.05).sum()
+    assert outcome["pairs_differ_alone"].sel(size=30).item() == wanted
+
+
+def _variance_of(human, a, b):
+    """The squared standard error of a difference by the human topics."""
+    apart = (human[a] - human[b]).values[:, 0]
+    return apart.var(ddof=1) / apart.size
+
+
+def test_a_width_that_the_machine_topics_do_not_allow() -> None:
+    """Where no number of human topics beside these machine ones gives the width, the plan says so."""
+    outcome = plan(*both(), width=0.0005)
+    assert outcome["topics_needed"].item() == -1
+    said = planning.findings(outcome)[0]
+    assert (
+        "cannot be reached with these 60 topics, even if people judge all; people alone need"
+        in said
+    )
+
+
+def test_a_width_for_which_there_are_too_few_topics() -> None:
+    """Where all 20 topics are too few, the plan says how many people alone need, and how many beside ten times more."""
+    outcome = plan(*both(noise=0.03, topics=20, drawn=15), width=0.06)
+    alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
+    assert outcome["topics_needed"].item() == -1
+    assert 2 < many < alone
+    told = (
+        f"people alone need {alone} topics, or {many} if the machine judges {10 * many}"
+    )
+    assert told in planning.findings(outcome)[0]
+
+
+@pytest.mark.parametrize(
+    ("noise", "cost", "said"),
+    [(1.0, 10, "people alone are the cheapest"), (0.03, 0.1, "people")],
+)
+def test_what_is_the_cheapest(noise, cost, said) -> None:
+    """The way that costs least is called the cheapest: people alone where the machine is bad and dear."""
+    outcome = plan(*both(noise=noise), width=0.08, cost_human=20, cost_machine=cost)
+    costs = [
+        outcome[name].item() for name in ("cost_alone", "cost_best", "cost_needed")
+    ]
+    told = planning.findings(outcome)[1]
+    assert said in told
+    assert f", for {np.nanmin(costs):g}" in told
+    assert ("people alone cost" in told) == (costs[0] > np.nanmin(costs))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"width": 0}, "above 0"),
+        ({"cost_human": 3}, "give both costs of a topic, --cost-human and --cost-llm"),
+        ({"cost_human": 3, "cost_machine": 0}, "above 0"),
+    ],
+)
+def test_odd_plans(options, said) -> None:
+    """A width of 0, one cost without the other, and a cost of 0 are errors."""
+    with pytest.raises(ScoresError, match=said):
+        plan(*both(), **options)
+
+
+def test_tables_of_a_plan() -> None:
+    """The table of sizes goes up to the topics that the machine judged."""
+    found = planning.tables(plan(*both()))
+    assert found["sizes"]["topics"].to_list()[-1] == 60
+    assert found["needed"].height == 1
+    assert planning.overview(plan(*both()))

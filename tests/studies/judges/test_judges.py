@@ -1,0 +1,558 @@
+"""Judges compared: what is aligned, what is refused, what is told."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from bench.coverage import table
+from scipy.stats import kendalltau
+
+from irmeta.errors import ScoresError
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
+from irmeta.studies.judges.compare import (
+    compare_judges,
+    findings,
+    measured,
+    overview,
+    tables,
+)
+
+SYSTEMS = [f"s{i:02d}" for i in range(15)]
+TOPICS = [str(i) for i in range(301, 321)]
+
+
+def made(seed=0, noise=(0.05, 0.3), metrics=("AP", "nDCG@10")):
+    """Scores under a truth and judges that add noise to it."""
+    rng = np.random.default_rng(seed)
+    shape = (15, 20, len(metrics))
+    truth = rng.normal(0, 0.1, (15, 1, 1)) + rng.normal(0, 0.15, shape) + 0.5
+    judges = [truth + rng.normal(0, each, shape) for each in noise]
+    names = ["people", *(f"judge{i}" for i in range(len(noise)))]
+    return {
+        name: cube(np.clip(scores, 0, 1), SYSTEMS, TOPICS, metrics)
+        for name, scores in zip(names, [truth, *judges], strict=True)
+    }
+
+
+def test_tau_by_metric_and_judge() -> None:
+    """Tau of each judge by each metric is scipy's, inside its interval, and the noisier judge has the lower one."""
+    cubes = made()
+    outcome = compare_judges(cubes, truth="people")
+    for metric in outcome.metric.values:
+        for judge in outcome.judge.values:
+            one = outcome.sel(metric=metric, judge=judge)
+            x, y = (
+                cubes[name].sel(metric=metric).mean("topic").values
+                for name in ("people", judge)
+            )
+            assert one["tau"].item() == pytest.approx(kendalltau(x, y).statistic)
+            assert one["tau_low"].item() < one["tau"].item() <= one["tau_high"].item()
+    assert (
+        outcome["tau"].sel(judge="judge0") > outcome["tau"].sel(judge="judge1")
+    ).all()
+
+
+def test_topics_in_any_order() -> None:
+    """Judges whose topics and systems stand in another order are compared on the same ones."""
+    cubes = made()
+    shuffled = {**cubes, "judge0": cubes["judge0"][::-1, ::-1]}
+    one, other = (compare_judges(each)["phi"].values for each in (cubes, shuffled))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_a_judge_without_some_topics_is_named() -> None:
+    """Topics that one judge lacks are left out for all, with a note of whose they are."""
+    cubes = made()
+    cubes["judge1"] = cubes["judge1"][:, 3:]
+    outcome = compare_judges(cubes)
+    assert outcome.topic.values.tolist() == TOPICS[3:]
+    assert any(
+        "judge1 lacks 3 of the 20 topics" in note for note in about(outcome)["notes"]
+    )
+
+
+def test_judges_that_share_no_topic() -> None:
+    """A judge of other topics is refused by name; --topics own compares means, and says that nothing is paired."""
+    cubes = made()
+    cubes["judge0"] = cubes["judge0"].assign_coords(topic=[f"x{t}" for t in TOPICS])
+    with pytest.raises(ScoresError, match="judge0 and people share no topic"):
+        compare_judges(cubes)
+    outcome = compare_judges(cubes, topics="own")
+    assert "difference" not in outcome
+    assert "phi" not in outcome
+    paired = compare_judges(made())
+    width = (outcome["tau_high"] - outcome["tau_low"]).values
+    assert (width[:, 0] > (paired["tau_high"] - paired["tau_low"]).values[:, 0]).all()
+    assert set(tables(outcome)) == {"systems", "significance", "ranks"}
+    assert findings(outcome)
+
+
+def test_a_judge_that_scores_0_on_all_shared_topics() -> None:
+    """A judge by whom every system scores 0 on all shared topics has no figures and a note; all such are an error."""
+    cubes = made(metrics=("AP",))
+    cubes["judge0"] = cubes["judge0"] * 0
+    for topics in ("shared", "own"):
+        outcome = compare_judges(cubes, topics=topics)
+        assert np.isnan(outcome["tau"].sel(judge="judge0")).all()
+        assert np.isfinite(outcome["tau"].sel(judge="judge1")).all()
+        assert any(
+            "By judge0 all systems have the same AP" in note
+            for note in about(outcome)["notes"]
+        )
+    cubes["judge1"] = cubes["judge1"] * 0
+    with pytest.raises(
+        ScoresError, match="by judge0 every system scores 0 on all of them"
+    ):
+        compare_judges(cubes)
+
+
+def test_a_judge_that_scores_0_on_some_topics_is_said() -> None:
+    """Topics on which a judge gives all systems 0 are counted in the notes."""
+    cubes = made()
+    cubes["judge0"][:, :4] = 0
+    assert any(
+        "0 on 4 of 20 topics" in note for note in about(compare_judges(cubes))["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"truth": "nobody"}, "no judgment set 'nobody' to serve as the truth"),
+        ({"alpha": 2}, "alpha must be between 0 and 1"),
+        ({"best": 1}, "at least 2 systems"),
+        ({"groups": {"s00": "a"}}, "no group for 14 of 15 runs, such as 's01';"),
+        ({"partitions": 0}, "0 partitions"),
+    ],
+)
+def test_odd_options(options, said) -> None:
+    """An option that does not fit is an error that says what does."""
+    with pytest.raises(ScoresError, match=said):
+        compare_judges(made(), **options)
+
+
+def test_nothing_to_compare() -> None:
+    """Without scores and labels, or with the truth alone, there is nothing to compare."""
+    with pytest.raises(ScoresError, match="neither scores nor labels"):
+        compare_judges()
+    with pytest.raises(ScoresError, match="the truth and at least one judge"):
+        compare_judges({"people": made()["people"]})
+
+
+def test_other_systems() -> None:
+    """Systems that not all judges have are left out with a note; fewer than two in common are an error."""
+    cubes = made()
+    cubes["judge0"] = cubes["judge0"][:10]
+    outcome = compare_judges(cubes)
+    assert outcome.sizes["system"] == 10
+    assert any(
+        "people has scores of 15 systems; the 10" in note
+        for note in about(outcome)["notes"]
+    )
+    cubes["judge0"] = cubes["judge0"].assign_coords(system=[f"x{i}" for i in range(10)])
+    with pytest.raises(ScoresError, match="the same runs"):
+        compare_judges(cubes)
+
+
+def test_tables_have_every_cell_once() -> None:
+    """Each table has a row for every judge and what it is about, and its figures are those of the result."""
+    groups = {name: "odd" if int(name[1:]) % 2 else "even" for name in SYSTEMS}
+    outcome = compare_judges(made(), groups=groups)
+    found = tables(outcome)
+    rows = {name: frame.height for name, frame in found.items()}
+    assert rows == {
+        "systems": 2 * 2,
+        "significance": 2 * 2,
+        "ranks": 2 * 2 * 15,
+        "pairs": 1 * 2,
+        "topics": 2 * 2 * 20,
+        "bias": 2 * 2 * (15 + 2),
+    }
+    row = found["pairs"].filter(metric="AP").row(0, named=True)
+    difference = outcome["tau"].sel(metric="AP", judge="judge0") - outcome["tau"].sel(
+        metric="AP", judge="judge1"
+    )
+    assert row["difference"] == pytest.approx(difference.item())
+    counts = found["significance"].select(
+        "agree", "missed", "invented", "reversed", "neither"
+    )
+    assert set(counts.sum_horizontal().to_list()) == {15 * 14 // 2}
+    ceiling = f"{outcome['ceiling'].sel(metric='AP').item():.2f}"[1:]
+    titles = {
+        f"agreement with people, AP (people itself {ceiling})",
+        "pairs of systems that differ",
+    }
+    assert set(overview(outcome)) >= titles
+
+
+def test_findings_follow_from_the_figures() -> None:
+    """The first finding names the best judge, its tau and what the truth itself can reach."""
+    outcome = compare_judges(made(metrics=("AP",)))
+    told = findings(outcome)
+    tau = f"{outcome['tau'].sel(judge='judge0').item():.2f}"[1:]
+    ceiling = f"{outcome['ceiling'].item():.2f}"[1:]
+    assert told[0].startswith(
+        f"AP: judge0 ranks the 15 systems as people does with tau {tau} ("
+    )
+    assert told[0].endswith(f"with the true ranking is {ceiling}.")
+    low = outcome["phi_gain_low"].sel(judge="judge0").item()
+    high = outcome["phi_gain_high"].sel(judge="judge0").item()
+    assert low < outcome["phi_gain"].sel(judge="judge0").item() < high
+    verdict = (
+        "clearly better"
+        if low > 0
+        else "clearly worse"
+        if high < 0
+        else "neither clearly better nor clearly"
+    )
+    assert sum(verdict in line for line in told) == 1
+
+
+def test_a_judge_that_ties_all_systems() -> None:
+    """By a metric that ties all systems a judge has no figures and a note; other judges and metrics keep theirs."""
+    cubes = made()
+    cubes["judge1"].loc[{"metric": "AP"}] = 0.25
+    outcome, without = (
+        compare_judges(cubes),
+        compare_judges({name: cubes[name] for name in ("people", "judge0")}),
+    )
+    tied = outcome.sel(metric="AP", judge="judge1")
+    for name in (
+        "tau",
+        "tau_low",
+        "tau_ap",
+        "rbo",
+        "phi",
+        "phi_gain",
+        "moved",
+        "pairs",
+        "system_favour",
+        "topic_tau",
+    ):
+        assert np.isnan(tied[name]).all(), name
+    assert np.isnan(tied["difference"].sel(judge_2="judge0"))
+    assert (tied["judge_mean"] == 0.25).all()
+    assert any(
+        "By judge1 all systems have the same AP" in note
+        for note in about(outcome)["notes"]
+    )
+    assert np.isfinite(outcome["tau_low"].sel(metric="nDCG@10")).all()
+    one, alone = (
+        outcome.sel(metric="AP", judge="judge0"),
+        without.sel(metric="AP", judge="judge0"),
+    )
+    assert one["tau"] == alone["tau"]
+    row = (
+        tables(outcome)["significance"]
+        .filter(metric="AP", judge="judge1")
+        .row(0, named=True)
+    )
+    assert row["agree"] is row["invented"] is row["share_wrong"] is None
+    assert "judge0 ranks the 15 systems as people does" in findings(outcome)[0]
+    assert next(iter(overview(outcome).values()))["tau"].to_list()[-1] == "-"
+    only = compare_judges(
+        {name: cubes[name] for name in ("people", "judge1")}, metrics="AP"
+    )
+    assert findings(only) == [
+        "AP: no judge distinguishes the systems, so there is no ranking to compare."
+    ]
+
+
+def test_the_truth_must_distinguish_systems() -> None:
+    """A metric by which the truth ties all systems is an error that names it."""
+    cubes = made()
+    cubes["people"].loc[{"metric": "AP"}] = 0.25
+    with pytest.raises(
+        ScoresError, match="AP does not distinguish these systems by people"
+    ):
+        compare_judges(cubes)
+
+
+def test_a_tau_above_the_ceiling_is_explained() -> None:
+    """Where a judge agrees more with the truth than the truth with the true ranking, the findings say what that is."""
+    cubes = made(noise=(0.001, 0.3))
+    outcome = compare_judges(cubes)
+    assert (outcome["tau"].sel(judge="judge0") > outcome["ceiling"]).all()
+    assert "does not make judge0 better than people" in findings(outcome)[1]
+    assert not any(
+        "does not make" in line for line in findings(compare_judges(made(noise=(0.3,))))
+    )
+
+
+def test_the_best_of_several_is_said_to_be_picked() -> None:
+    """What the best of several judges gains on other topics is said to be flattered; that of one alone is not."""
+    several, single = (
+        findings(compare_judges(made(noise=noise))) for noise in ((0.05, 0.3), (0.05,))
+    )
+    assert (
+        sum(
+            "was picked as the best of 2, so this is optimistic" in line
+            for line in several
+        )
+        == 2
+    )
+    assert not any("picked" in line for line in single)
+
+
+def test_an_end_of_an_interval_that_is_not_0_is_not_shown_as_0() -> None:
+    """An interval whose end would be rounded to .00 has a digit more."""
+    outcome = compare_judges(made(noise=(0.05,), metrics=("AP",)))
+    for name, value in (
+        ("phi_gain", 0.012),
+        ("phi_gain_low", 0.003),
+        ("phi_gain_high", 0.021),
+    ):
+        outcome[name][:] = value
+    assert any(
+        "clearly better (difference .012 (.003 to .021))." in line
+        for line in findings(outcome)
+    )
+
+
+def test_how_many_favours_are_not_shown() -> None:
+    """The title of the favours counts those that the table leaves out; a note says what else favour may be."""
+    cubes = made(metrics=("AP",))
+    cubes["judge0"] = cubes["judge1"] = cubes["people"] * 0.3 + 0.3
+    outcome = compare_judges(cubes)
+    bias = tables(outcome)["bias"].filter(pl.col("p_corrected") < 0.05)
+    [(title, shown)] = [
+        (title, table)
+        for title, table in overview(outcome).items()
+        if "favours" in title
+    ]
+    assert shown.height == 8 < bias.height
+    assert title == f"largest clear favours, 8 of {bias.height}"
+    assert any("scores vary less" in note for note in about(outcome)["notes"])
+
+
+def test_the_note_of_what_is_relevant_is_where_nobody_said() -> None:
+    """That every grade above 0 is relevant is noted only where --rel names no other."""
+    sets = JudgmentSets.of(LABELS)
+    noted = [
+        any(
+            "every grade above 0" in n
+            for n in about(compare_judges(judgments=sets, rel=r))["notes"]
+        )
+        for r in (None, 2)
+    ]
+    assert noted == [True, False]
+
+
+def test_how_many_judges_are_not_clearly_worse() -> None:
+    """Of several judges those not clearly worse than the best are counted, all and none in words of their own."""
+    few = findings(compare_judges(made(noise=(0.01, 0.011, 1.0), metrics=("AP",))))
+    assert any(
+        "1 of the other 2 judges is not clearly worse than judge" in line
+        for line in few
+    )
+    noise = findings(compare_judges(made(noise=(0.3, 0.3, 0.3), metrics=("AP",))))
+    assert any(
+        "none of the other 2 judges are clearly worse than" in line for line in noise
+    )
+    two = findings(compare_judges(made(metrics=("AP",))))
+    assert any(line == "AP: the other judge is clearly worse (.05)." for line in two)
+
+
+LABELS = {
+    "people": {
+        "1": {"a": 3, "b": 0, "c": 1},
+        "2": {"a": 2, "d": 0},
+        "3": {"e": 1, "f": 0},
+        "4": {"g": 0, "h": 2},
+    },
+    "graded": {
+        "1": {"a": 3, "b": 1, "c": 1},
+        "2": {"a": 3, "d": 0},
+        "3": {"e": 1, "f": 0},
+        "4": {"g": 0, "h": 0},
+    },
+    "binary": {
+        "1": {"a": 1, "b": 0, "z": 1},
+        "2": {"a": 1, "d": 0},
+        "3": {"e": 1, "f": 0},
+        "4": {"g": 1, "h": 1},
+    },
+    "shares": {
+        "1": {"a": 0.8, "b": 0.1},
+        "2": {"a": 0.5, "d": 0},
+        "3": {"e": 0.6, "f": 0.2},
+        "4": {"g": 0, "h": 1},
+    },
+    "counts": {"1": {"a": 42, "c": 3}},
+}
+
+
+def test_labels_only_on_pairs_that_both_judged() -> None:
+    """A pair that one set did not judge does not count; how many both judged stands in the result."""
+    outcome = compare_judges(judgments=JudgmentSets.of(LABELS))
+    both = dict(
+        zip(
+            outcome.judge.values, outcome["judged_by_both"].values.tolist(), strict=True
+        )
+    )
+    assert both == {"graded": 9, "binary": 8, "shares": 8, "counts": 2}
+    frame = tables(outcome)["confusion"].filter(judge="binary")
+    assert frame["count"].sum() == 8
+
+
+def test_scales_that_differ_are_compared_as_relevant_or_not() -> None:
+    """Only a judge on the truth's scale has graded kappas and alphas; the others are named with their scale."""
+    outcome = compare_judges(judgments=JudgmentSets.of(LABELS))
+    graded = outcome["label"].sel(figure="kappa_quadratic")
+    assert np.isfinite(graded.sel(judge="graded"))
+    assert np.isnan(graded.sel(judge=["binary", "shares", "counts"])).all()
+    note = next(
+        note for note in about(outcome)["notes"] if "their scale differs" in note
+    )
+    assert "shares (fractions 0 to 1)" in note
+    assert "counts (3 to 42)" in note
+
+
+def test_relevant_from_a_grade_on() -> None:
+    """The lowest relevant grade may be given for all sets, or for each."""
+    sets = JudgmentSets.of(LABELS)
+    kappas = [
+        compare_judges(judgments=sets, rel=rel)["label"]
+        .sel(judge="graded", figure="kappa_relevant")
+        .item()
+        for rel in (None, 2, {"people": 2, "graded": 3})
+    ]
+    assert len({round(kappa, 6) for kappa in kappas}) == 3 or kappas[1] == kappas[2]
+    with pytest.raises(
+        ScoresError, match="no judgment set 'peple'; did you mean people"
+    ):
+        compare_judges(judgments=sets, rel={"peple": 2})
+
+
+@pytest.mark.data
+def test_real_judges(data: Path) -> None:
+    """UMBRELA with GPT-4o ranks DL 2021 with tau .941, misses 37 and invents 96 of the significant differences."""
+    from irmeta.evaluation.sets import evaluate_under
+
+    folder = data / "judges" / "dl2021"
+    names = ("nist", "umbrela-gpt-4o", "binary-gpt-4o")
+    sets = JudgmentSets.of({name: folder / "qrels" / f"{name}.txt" for name in names})
+    outcome = compare_judges(
+        evaluate_under(sets, folder / "runs", "nDCG@10"), judgments=sets
+    )
+    one = outcome.sel(metric="nDCG@10", judge="umbrela-gpt-4o")
+    assert round(one["tau"].item(), 3) == 0.941
+    assert one["pairs"].values.tolist()[:4] == [1417, 37, 96, 0]
+    assert round(outcome["ceiling"].item(), 2) == 0.90
+    assert outcome["judged_by_both"].values.tolist() == [10828, 10824]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "dl2021/raw/umbrella_zeroshot_llama3.2_dl21.clean.json.gz",
+            "remove one of them",
+        ),
+        ("dl2021/raw/qrels.max.exam_graded_llama3.2_dl21.txt", "the file is empty"),
+        (
+            "syndl/raw/2020-synthetic-with-errors.txt.gz",
+            "the grade 'ERROR' is not a number",
+        ),
+        (
+            "syndl/raw/2021-synthetic-with-errors.txt.gz",
+            "the grade 'ERROR' is not a number",
+        ),
+    ],
+)
+def test_real_odd_input_is_named(data: Path, name: str, said: str) -> None:
+    """Pairs with four grades, files of 0 bytes and grades ERROR are errors that name the set, and never averaged in."""
+    from irmeta.errors import FileFormatError
+
+    with pytest.raises(FileFormatError, match="judgment set odd: ") as raised:
+        JudgmentSets.of({"odd": data / "judges" / name})
+    assert said in str(raised.value)
+
+
+@pytest.mark.data
+def test_a_real_set_without_a_topic(data: Path) -> None:
+    """A set that lacks a topic is compared on the others, and said to lack it; qrels under a JSON name are read."""
+    from irmeta.evaluation.sets import evaluate_under
+
+    folder = data / "judges" / "dl2021"
+    files = {
+        "nist": folder / "qrels" / "nist.txt",
+        "lacks": folder / "raw" / "qrels.mean.exam_binary_llama3.2_dl21.txt",
+        "named": folder / "raw" / "umbrela_zeroshot_dl21.clean.json",
+    }
+    runs = sorted((folder / "runs").iterdir())[:12]
+    outcome = compare_judges(evaluate_under(files, runs, "nDCG@10"))
+    assert outcome.sizes["topic"] == 52
+    assert any(
+        "lacks lacks 1 of the 53 topics" in note for note in about(outcome)["notes"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("worlds", "team", "said"),
+    [
+        ("(plain|factors)$", 1, measured.MEASURED),
+        ("teams of 4$", 4, measured.TEAMS),
+    ],
+    ids=["systems", "teams"],
+)
+def test_what_is_said_of_coverage_was_measured(
+    worlds: str, team: int, said: dict[tuple[int, int], measured.HeldShares]
+) -> None:
+    """For each size the shares that a note names are the lowest and the highest of the table of docs/coverage.md."""
+    coverage = table.read().filter(
+        pl.col("of").str.contains("tau, .* judge"),
+        pl.col("world").str.contains(worlds),
+    )
+    found = {}
+    for of, world, topics, kept in coverage.select(
+        "of", "world", "topics", "kept"
+    ).rows():
+        size = int(world.split()[0]) // team, topics
+        found.setdefault(size, {"tau": [], "difference": []})[
+            of.split(" of")[0].split(",")[0]
+        ].append(kept)
+    for size, shares in found.items():
+        for name, values in shares.items():
+            ends = getattr(said[size], name)
+            assert ends == pytest.approx((min(values), max(values)), abs=1e-9), (
+                size,
+                name,
+            )
+    assert set(found) == set(said)
+
+
+def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
+    """With groups no figure of independent systems is told, but what was measured with teams, as in the docs."""
+    groups = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
+    [note] = [
+        note
+        for note in about(compare_judges(made(), groups=groups))["notes"]
+        if "95%" in note
+    ]
+    assert "leave out teams" in note
+    assert "the most similar size" not in note
+    docs = (Path(__file__).parents[3] / "docs" / "studies" / "judges.md").read_text()
+    shares = " and ".join(
+        f"{held.tau[0]:.2f} to {held.tau[1]:.2f}".replace("0.", ".")
+        for held in measured.TEAMS.values()
+    )
+    assert f"with `--groups` {shares}" in docs
+
+
+def test_the_note_of_coverage_is_of_the_nearest_size() -> None:
+    """The notes say what was measured of the size most like the collection's, for few systems as for many."""
+    notes = about(compare_judges(made()))["notes"]
+    assert any(
+        "simulated collections of 20 systems on 25 topics" in note for note in notes
+    )
+    few = compare_judges({name: one[:5] for name, one in made().items()})
+    assert any(
+        "5 systems on 25 topics, the most similar size, 95% intervals hold for tau in 97% to 99%"
+        in n
+        for n in about(few)["notes"]
+    )
