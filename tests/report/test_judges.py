@@ -47,7 +47,7 @@ def test_the_panel_compares_with_the_first() -> None:
     )
     [axes] = panel.pictures["tau"].draw().axes
     assert {tick.get_text() for tick in axes.get_yticklabels()} == {"llm", "crowd"}
-    tau, ceiling = (line.get_xdata().tolist() for line in axes.lines)
+    tau, ceiling = (list(line.get_xdata()) for line in axes.lines)
     assert tau == sorted(tau, reverse=True)
     assert 0 < ceiling[0] <= 1
     assert (

@@ -583,8 +583,7 @@ def test_the_leaderboard_has_the_studies_means_and_scores(
     rows = re.findall(r"<tr[^>]*>(<td>.*?)</tr>", board, re.S)
     assert len(rows) == 9
     for row in rows:
-        cells = [unescape(re.sub("<.*?>", "", one)) for one in row.split("</t")][:-1]
-        cells = [one.split(">")[-1] for one in cells]
+        cells = [unescape(text) for text in re.findall(r">([^<>]+)<", row)]
         [own] = means.filter(system=cells[1], metric="AP@1000").to_dicts()
         low, high = own["rank_low"], own["rank_high"]
         assert cells[0] == str(own["rank"])

@@ -4,7 +4,9 @@ const address = new URLSearchParams(globalThis.location?.search);
 /** The settings of a part, as texts by name; those that nobody changed are not there. */
 export function recalled(part) {
   const own = [...address].filter(([key]) => key.startsWith(`${part}.`));
-  return Object.fromEntries(own.map(([key, value]) => [key.slice(part.length + 1), value]));
+  return Object.fromEntries(
+    own.map(([key, value]) => [key.slice(part.length + 1), value]),
+  );
 }
 
 export function remember(part, settings) {

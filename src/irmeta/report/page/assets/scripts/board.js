@@ -11,7 +11,8 @@ const SAME = 1e-4; // scores are packed in 16 bits: what differs less is equal
 function unpacked({ low, step, codes }, topics) {
   const bytes = Uint8Array.from(atob(codes), (char) => char.charCodeAt(0));
   const view = new DataView(bytes.buffer);
-  return (system, topic) => low + step * view.getUint16(2 * (system * topics + topic), true);
+  return (system, topic) =>
+    low + step * view.getUint16(2 * (system * topics + topic), true);
 }
 
 /** Bars of differences, the largest first, with a line at their mean. */
@@ -30,7 +31,12 @@ function bars(values, names, title) {
   });
   const line = (value, kind) =>
     shape("line", { class: kind, x1: 0, x2: WIDE, y1: y(value), y2: y(value) });
-  const frame = { viewBox: `0 0 ${WIDE} ${TALL}`, role: "img", "aria-label": title, tabindex: "0" };
+  const frame = {
+    viewBox: `0 0 ${WIDE} ${TALL}`,
+    role: "img",
+    "aria-label": title,
+    tabindex: "0",
+  };
   const marks = {
     x: order.map((_, at) => (at + 0.5) * wide),
     y: order.map((topic) => y(values[topic])),
@@ -67,7 +73,10 @@ export function boardOf(root, board, key) {
     const kept = chosen.length ? chosen.join("\n") : "";
     remember(`${key}-chosen`, { systems: kept });
     if (chosen.length) detail.replaceChildren(...compared());
-    else detail.replaceChildren("Choose a system to see its topics, another to compare them.");
+    else
+      detail.replaceChildren(
+        "Choose a system to see its topics, another to compare them.",
+      );
   }
 
   /** One system beside the median of the others, or two beside each other. */
@@ -77,7 +86,9 @@ export function boardOf(root, board, key) {
     const [one, other] = chosen.map((name) => systems.indexOf(name));
     const rest = systems.map((_, at) => at).filter((at) => at !== one);
     const theirs = (topic) =>
-      other === undefined ? median(rest.map((at) => score(at, topic))) : score(other, topic);
+      other === undefined
+        ? median(rest.map((at) => score(at, topic)))
+        : score(other, topic);
     const values = topics.map((_, topic) => score(one, topic) - theirs(topic));
     const settled = values.map((value) => (Math.abs(value) < SAME ? 0 : value));
     const name = chosen[1] ?? "the median of the others";
@@ -88,7 +99,11 @@ export function boardOf(root, board, key) {
       { class: "chart" },
       element("figcaption", {}, title),
       element("div", { class: "canvas" }, svg),
-      element("p", { class: "readout", role: "status" }, "Point at a bar for its topic."),
+      element(
+        "p",
+        { class: "readout", role: "status" },
+        "Point at a bar for its topic.",
+      ),
     );
     figureOf(figure, [marks]);
     const found = sentence(by, name, paired(settled, board.t));
@@ -96,7 +111,8 @@ export function boardOf(root, board, key) {
   }
 
   function sentence(by, name, { mean: middle, low, high, p, better, worse }) {
-    const [sign, ends] = middle < 0 ? ["less", [-high, -low]] : ["more", [low, high]];
+    const [sign, ends] =
+      middle < 0 ? ["less", [-high, -low]] : ["more", [low, high]];
     const chance = p < 0.0001 ? "p < .0001" : `p = ${short(p, 4)}`;
     const interval = ends.map((end) => short(end, 3)).join(" to ");
     const equal = topics.length - better - worse;
@@ -117,7 +133,8 @@ export function boardOf(root, board, key) {
     pick.addEventListener("click", () => {
       const name = pick.textContent;
       const without = chosen.filter((one) => one !== name);
-      chosen = without.length < chosen.length ? without : [...chosen.slice(-1), name];
+      chosen =
+        without.length < chosen.length ? without : [...chosen.slice(-1), name];
       follow();
     });
   }

@@ -4,12 +4,27 @@ import { predictOne } from "./regression.js";
 
 function rowOf({ name, highest }) {
   const id = `score-${name}`;
-  const limits = { type: "number", step: "any", min: 0, max: highest ?? undefined };
-  const input = element("input", { ...limits, inputmode: "decimal", id, "data-metric": name });
+  const limits = {
+    type: "number",
+    step: "any",
+    min: 0,
+    max: highest ?? undefined,
+  };
+  const input = element("input", {
+    ...limits,
+    inputmode: "decimal",
+    id,
+    "data-metric": name,
+  });
   const output = element("output", { for: id });
   const band = element("span", { class: "band" });
   const dot = element("span", { class: "dot" });
-  const track = element("span", { class: "track", "aria-hidden": "true" }, band, dot);
+  const track = element(
+    "span",
+    { class: "track", "aria-hidden": "true" },
+    band,
+    dot,
+  );
   const label = element("label", { for: id }, name);
   const root = element("div", { class: "row" }, label, input, track, output);
   return { name, highest, input, output, band, dot, root };
@@ -29,7 +44,9 @@ function draw(row, found, given) {
 
 function inWords(found) {
   if (!found) return "";
-  const [value, low, high] = [found.value, found.low, found.high].map((one) => one?.toFixed(3));
+  const [value, low, high] = [found.value, found.low, found.high].map((one) =>
+    one?.toFixed(3),
+  );
   return low === undefined ? value : `${value}  [${low}, ${high}]`;
 }
 
@@ -51,7 +68,8 @@ export function calculatorOf(model, root, command) {
     const scores = {};
     const wrong = rows.filter(({ name, highest, input }) => {
       const score = input.valueAsNumber;
-      const bad = input.validity.badInput || score < 0 || score > (highest ?? Infinity);
+      const bad =
+        input.validity.badInput || score < 0 || score > (highest ?? Infinity);
       input.setAttribute("aria-invalid", bad);
       if (!bad && !Number.isNaN(score)) scores[name] = score;
       return bad;
@@ -65,12 +83,16 @@ export function calculatorOf(model, root, command) {
     for (const row of rows) {
       const given = row.name in scores;
       const free = !given && !wrong.includes(row);
-      const found = free ? predictOne(model, scores, row.name, Number(level.value)) : null;
+      const found = free
+        ? predictOne(model, scores, row.name, Number(level.value))
+        : null;
       outside ||= Boolean(found?.outside);
       const reported = { value: scores[row.name], low: null, high: null };
       draw(row, given ? reported : found, given);
     }
-    const typed = Object.entries(scores).map(([name, score]) => `${name}=${score}`);
+    const typed = Object.entries(scores).map(
+      ([name, score]) => `${name}=${score}`,
+    );
     status.textContent = said(wrong, typed.length, outside);
     status.classList.toggle("warning", wrong.length > 0 || outside);
     const scoresGiven = typed.join(" ") || "P@10=0.43";
@@ -83,7 +105,9 @@ export function calculatorOf(model, root, command) {
       return `${names}: a score lies between 0 and 1; is it a percentage?`;
     }
     if (!typed) return "No score yet.";
-    return outside ? FAR : `${rows.length - typed} metrics predicted from ${typed}.`;
+    return outside
+      ? FAR
+      : `${rows.length - typed} metrics predicted from ${typed}.`;
   }
 
   for (const row of rows) row.input.addEventListener("input", update);

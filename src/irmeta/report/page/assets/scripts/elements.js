@@ -46,7 +46,8 @@ export function save(text, type, name) {
 /** Rows of texts as CSV; spreadsheets would compute what begins as a formula. */
 export function csvOf(rows) {
   const quoted = (value) => {
-    const text = /^'*[=+\-@\t\r]/.test(value) && !isNumber(value) ? `'${value}` : value;
+    const text =
+      /^'*[=+\-@\t\r]/.test(value) && !isNumber(value) ? `'${value}` : value;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
@@ -68,8 +69,11 @@ export function latexOf([names, ...rows]) {
     text
       .replace(/[\\~^<>&%$#_{}]/g, (char) => SPECIAL[char] ?? `\\${char}`)
       .replace(/^[[*]/, "{}$&");
-  const cell = (text) => (isNumber(text) ? text.replace("-", "$-$") : escaped(text));
-  const kinds = names.map((_, at) => (rows.every((row) => isNumber(row[at])) ? "r" : "l"));
+  const cell = (text) =>
+    isNumber(text) ? text.replace("-", "$-$") : escaped(text);
+  const kinds = names.map((_, at) =>
+    rows.every((row) => isNumber(row[at])) ? "r" : "l",
+  );
   const line = (cells) => `${cells.join(" & ")} \\\\`;
   const lines = [
     "% \\usepackage{booktabs}",

@@ -2,7 +2,12 @@
 import { save, shape } from "./elements.js";
 
 const WEIGHTS = { x: [1, 0.001], y: [0.001, 1], xy: [1, 1] };
-const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
+const STEPS = {
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+};
 
 /** The marks of a figure one by one; a matrix has one for each row and column. */
 export function marksOf(groups) {
@@ -11,7 +16,13 @@ export function marksOf(groups) {
       if (!group.rows) return markOf(group, words, at, at, group.names[at]);
       const row = Math.floor(at / group.columns.length);
       const column = at % group.columns.length;
-      return markOf(group, words, column, row, `${group.rows[row]}, ${group.columns[column]}`);
+      return markOf(
+        group,
+        words,
+        column,
+        row,
+        `${group.rows[row]}, ${group.columns[column]}`,
+      );
     }),
   );
 }

@@ -11,7 +11,15 @@ const byId = (id) => document.getElementById(id);
 const kinds = aggregates.map((one) => one.name);
 const recomputed = kinds.filter((kind) => ["mean", "borda"].includes(kind));
 const collator = new Intl.Collator("en", { numeric: true });
-const state = { by: kinds[0], words: "", off: new Set(), sort: "rank", down: false, all: false, model: -1 };
+const state = {
+  by: kinds[0],
+  words: "",
+  off: new Set(),
+  sort: "rank",
+  down: false,
+  all: false,
+  model: -1,
+};
 
 /** The aggregate in view: Python's, or of the tasks that are on. */
 function standing() {
@@ -19,7 +27,8 @@ function standing() {
   if (!state.off.size) return given;
   const on = [...tasks.keys()].filter((task) => !state.off.has(task));
   const means = () => models.map((_, model) => meanOf(scores, model, on));
-  const value = state.by === "borda" ? bordaOf(scores, models.length, on) : means();
+  const value =
+    state.by === "borda" ? bordaOf(scores, models.length, on) : means();
   return { name: given.name, label: given.label, value, rank: ranksOf(value) };
 }
 
@@ -29,9 +38,12 @@ function shown(value) {
   return Number.isInteger(value) ? String(value) : value.toFixed(1);
 }
 
-const isPredicted = (task, model) => content.filled[task]?.[model] !== undefined;
+const isPredicted = (task, model) =>
+  content.filled[task]?.[model] !== undefined;
 const partly = (model) =>
-  tasks.some((_, task) => !state.off.has(task) && isPredicted(task, model)) ? "~" : "";
+  tasks.some((_, task) => !state.off.has(task) && isPredicted(task, model))
+    ? "~"
+    : "";
 
 /** A rank, or where missing scores leave it open the ranks that they allow. */
 function rankOrRange(one, model) {
@@ -41,19 +53,23 @@ function rankOrRange(one, model) {
 
 function rankWords(one, model) {
   const [best, worst] = [one.best[model], one.worst[model]];
-  const holes = best === worst ? "" : `; ${content.holesSay} ${best} to ${worst}`;
-  const own = one.rank[model] === null ? "rank open" : `rank ${one.rank[model]}`;
+  const holes =
+    best === worst ? "" : `; ${content.holesSay} ${best} to ${worst}`;
+  const own =
+    one.rank[model] === null ? "rank open" : `rank ${one.rank[model]}`;
   return `${own}; rank set ${one.low[model]} to ${one.high[model]}${holes}`;
 }
 
 /** Where a rank lies on the axis, in percent. */
-const along = (rank) => (models.length > 1 ? (100 * (rank - 1)) / (models.length - 1) : 0);
+const along = (rank) =>
+  models.length > 1 ? (100 * (rank - 1)) / (models.length - 1) : 0;
 
 /** A bar from a rank to another. */
 function bar(kind, low, high) {
   const made = element("span", { class: kind });
   made.style.left = `${along(low)}%`;
-  if (low !== high || kind !== "at") made.style.width = `max(3px, ${along(high) - along(low)}%)`;
+  if (low !== high || kind !== "at")
+    made.style.width = `max(3px, ${along(high) - along(low)}%)`;
   return made;
 }
 
@@ -61,15 +77,24 @@ function ranksDrawn(one, model) {
   if (!one.low) return "–";
   const words = rankWords(one, model);
   const bars = [bar("set", one.low[model], one.high[model])];
-  const [best, worst, rank] = [one.best[model], one.worst[model], one.rank[model]];
+  const [best, worst, rank] = [
+    one.best[model],
+    one.worst[model],
+    one.rank[model],
+  ];
   if (best !== worst) bars.push(bar("holes", best, worst));
   if (rank !== null) bars.push(bar("at", rank, rank));
-  return element("div", { class: "ranks", role: "img", "aria-label": words, title: words }, ...bars);
+  return element(
+    "div",
+    { class: "ranks", role: "img", "aria-label": words, title: words },
+    ...bars,
+  );
 }
 
 /** What rows are sorted by, the least first. */
 function keyOf(one) {
-  const middle = (m) => one.rank[m] ?? (one.best ? (one.best[m] + one.worst[m]) / 2 : Infinity);
+  const middle = (m) =>
+    one.rank[m] ?? (one.best ? (one.best[m] + one.worst[m]) / 2 : Infinity);
   const other = aggregates.find((each) => each.name === state.sort);
   const keys = {
     rank: middle,
@@ -77,27 +102,38 @@ function keyOf(one) {
     value: (m) => -(one.value[m] ?? -Infinity),
     tasks: (m) => -content.counts[m],
   };
-  return { middle, key: keys[state.sort] ?? ((m) => other?.rank[m] ?? Infinity) };
+  return {
+    middle,
+    key: keys[state.sort] ?? ((m) => other?.rank[m] ?? Infinity),
+  };
 }
 
 function sorted(one, kept) {
   const { middle, key } = keyOf(one);
   const sign = state.down ? -1 : 1;
   const byName = (a, b) => collator.compare(models[a], models[b]);
-  const order = (a, b) => (state.sort === "name" ? byName(a, b) : key(a) - key(b) || 0);
-  return kept.sort((a, b) => sign * order(a, b) || middle(a) - middle(b) || a - b);
+  const order = (a, b) =>
+    state.sort === "name" ? byName(a, b) : key(a) - key(b) || 0;
+  return kept.sort(
+    (a, b) => sign * order(a, b) || middle(a) - middle(b) || a - b,
+  );
 }
 
 function draw() {
   const one = standing();
   const others = aggregates.filter((each) => each.name !== state.by);
-  const kept = [...models.keys()].filter((model) => hasWords(models[model], state.words));
+  const kept = [...models.keys()].filter((model) =>
+    hasWords(models[model], state.words),
+  );
   const rows = sorted(one, kept);
   const drawn = state.all ? rows : rows.slice(0, FIRST_ROWS);
   const away = state.off.size ? [] : others;
-  byId("rows").replaceChildren(...drawn.map((model) => rowOf(one, away, model)));
+  byId("rows").replaceChildren(
+    ...drawn.map((model) => rowOf(one, away, model)),
+  );
   byId("heads").replaceChildren(...headsOf(one, away));
-  byId("status").textContent = `${drawn.length} of ${rows.length} ${nouns.model}s`;
+  byId("status").textContent =
+    `${drawn.length} of ${rows.length} ${nouns.model}s`;
   byId("more").hidden = drawn.length === rows.length;
   const on = tasks.length - state.off.size;
   byId("switched").textContent = `${on} of ${tasks.length}`;
@@ -119,7 +155,11 @@ function headsOf(one, others) {
     ["ranks", "Possible ranks", "c-ranks"],
     ["value", "Value", "c-value number"],
     ["tasks", `${nouns.Task}s`, "c-tasks number"],
-    ...others.map((each) => [each.name, `Rank by ${each.name}`, "c-other number"]),
+    ...others.map((each) => [
+      each.name,
+      `Rank by ${each.name}`,
+      "c-other number",
+    ]),
   ];
   return heads.map(([key, label, kind]) => {
     const button = element("button", { type: "button" }, label);
@@ -130,13 +170,21 @@ function headsOf(one, others) {
     });
     const direction = state.down ? "descending" : "ascending";
     const sort = state.sort === key ? direction : undefined;
-    return element("th", { scope: "col", class: kind, "aria-sort": sort }, button);
+    return element(
+      "th",
+      { scope: "col", class: kind, "aria-sort": sort },
+      button,
+    );
   });
 }
 
 function rowOf(one, others, model) {
   const name = models[model].slice(0, LONGEST);
-  const button = element("button", { type: "button", title: name, "aria-haspopup": "dialog" }, name);
+  const button = element(
+    "button",
+    { type: "button", title: name, "aria-haspopup": "dialog" },
+    name,
+  );
   button.addEventListener("click", () => openModel(model));
   const cell = (kind, text) => element("td", { class: kind }, text);
   return element(
@@ -157,12 +205,28 @@ function openModel(model) {
   const rows = tasks.map((task, at) => {
     const score = scores[at][model];
     const hole = score === null || isPredicted(at, model);
-    const known = scores[at].filter((one, other) => one !== null && !isPredicted(at, other));
-    const { rank, share } = hole ? { rank: 0, share: -1 } : standingOf(score, known);
-    return { task, score, filled: content.filled[at]?.[model], hole, rank, of: known.length, share };
+    const known = scores[at].filter(
+      (one, other) => one !== null && !isPredicted(at, other),
+    );
+    const { rank, share } = hole
+      ? { rank: 0, share: -1 }
+      : standingOf(score, known);
+    return {
+      task,
+      score,
+      filled: content.filled[at]?.[model],
+      hole,
+      rank,
+      of: known.length,
+      share,
+    };
   });
-  rows.sort((a, b) => b.share - a.share || collator.compare(a.task.name, b.task.name));
-  const lines = aggregates.map((one) => element("li", {}, `${one.label}: ${rankWords(one, model)}`));
+  rows.sort(
+    (a, b) => b.share - a.share || collator.compare(a.task.name, b.task.name),
+  );
+  const lines = aggregates.map((one) =>
+    element("li", {}, `${one.label}: ${rankWords(one, model)}`),
+  );
   byId("model-name").textContent = models[model];
   byId("model-ranks").replaceChildren(...lines);
   byId("model-tasks").replaceChildren(...rows.map(taskRow));
@@ -190,7 +254,8 @@ function taskRow({ task, score, filled, hole, rank, of, share }) {
 /** Keep what is in view in the address, so that it can be sent. */
 function remember() {
   const parts = new URLSearchParams();
-  const keep = (name, value, usual) => value !== usual && parts.set(name, value);
+  const keep = (name, value, usual) =>
+    value !== usual && parts.set(name, value);
   keep("by", state.by, kinds[0]);
   keep("find", state.words, "");
   keep("sort", (state.down ? "-" : "") + state.sort, "rank");
@@ -224,7 +289,8 @@ function switches() {
   const boxes = [...document.querySelectorAll("#boxes input")];
   const follow = () => {
     state.off = new Set(boxes.filter((box) => !box.checked).map(taskOf));
-    if (state.off.size && !recomputed.includes(state.by)) state.by = recomputed[0];
+    if (state.off.size && !recomputed.includes(state.by))
+      state.by = recomputed[0];
     draw();
   };
   boxes.forEach((box) => (box.checked = !state.off.has(taskOf(box))));
@@ -232,7 +298,8 @@ function switches() {
   for (const button of document.querySelectorAll("#switches button")) {
     button.addEventListener("click", () => {
       const { only } = button.dataset;
-      const wanted = (task) => (only === undefined ? button.id === "all" : task.type === only);
+      const wanted = (task) =>
+        only === undefined ? button.id === "all" : task.type === only;
       boxes.forEach((box) => (box.checked = wanted(tasks[taskOf(box)])));
       follow();
     });
@@ -242,10 +309,29 @@ function switches() {
 
 function boardCsv() {
   const one = standing();
-  const columns = [one.rank, models, one.value, content.counts, one.low, one.high, one.best, one.worst];
-  const heads = ["rank", "model", one.name, "tasks", "rank_set_low", "rank_set_high", "holes_best", "holes_worst"];
+  const columns = [
+    one.rank,
+    models,
+    one.value,
+    content.counts,
+    one.low,
+    one.high,
+    one.best,
+    one.worst,
+  ];
+  const heads = [
+    "rank",
+    "model",
+    one.name,
+    "tasks",
+    "rank_set_low",
+    "rank_set_high",
+    "holes_best",
+    "holes_worst",
+  ];
   const rows = sorted(one, [...models.keys()]);
-  const cells = (model) => columns.map((column) => String(column?.[model] ?? ""));
+  const cells = (model) =>
+    columns.map((column) => String(column?.[model] ?? ""));
   return csvOf([heads, ...rows.map(cells)]);
 }
 
@@ -260,7 +346,9 @@ changed("aggregate", "change", (value) => (state.by = value));
 changed("find", "input", (value) => (state.words = value));
 changed("more", "click", () => (state.all = true));
 byId("find").value = state.words;
-byId("csv").addEventListener("click", () => save(boardCsv(), "text/csv", "leaderboard.csv"));
+byId("csv").addEventListener("click", () =>
+  save(boardCsv(), "text/csv", "leaderboard.csv"),
+);
 byId("model").addEventListener("close", () => {
   state.model = -1;
   remember();
@@ -269,7 +357,8 @@ byId("model").addEventListener("click", (event) => {
   if (event.target === byId("model")) byId("model").close();
 });
 switches();
-for (const table of document.querySelectorAll(".table")) tableOf(table, table.dataset.name);
+for (const table of document.querySelectorAll(".table"))
+  tableOf(table, table.dataset.name);
 if (asked >= 0) openModel(asked);
 window.addEventListener("beforeprint", () => {
   state.all = true;

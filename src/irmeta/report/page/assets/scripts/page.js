@@ -43,7 +43,8 @@ function unfold() {
   if (folded) folded.open = true;
 }
 
-for (const figure of all("figure[id]")) figureOf(figure, content.marks[figure.id]);
+for (const figure of all("figure[id]"))
+  figureOf(figure, content.marks[figure.id]);
 for (const table of all(".table")) tableOf(table, table.dataset.name);
 for (const [key, board] of Object.entries(content.boards)) {
   boardOf(document.querySelector(`#${key} .board`), board, key);
@@ -53,11 +54,17 @@ themeOf(document.getElementById("theme"), recalled("page").theme, (theme) => {
   remember("page", { theme });
 });
 const command = document.getElementById("calculator-command");
-calculatorOf(content.calculator, document.getElementById("calculation"), command);
+calculatorOf(
+  content.calculator,
+  document.getElementById("calculation"),
+  command,
+);
 window.addEventListener("hashchange", unfold);
 unfold();
 // the link of the section that is in the middle of the window is marked
-const links = new Map(all(".top nav a").map((link) => [link.hash.slice(1), link]));
+const links = new Map(
+  all(".top nav a").map((link) => [link.hash.slice(1), link]),
+);
 const middle = new IntersectionObserver(
   (entries) => {
     const seen = entries.find((entry) => entry.isIntersecting);

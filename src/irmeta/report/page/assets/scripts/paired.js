@@ -12,7 +12,8 @@ export function twoSided(t, freedom) {
 function area(curve, from, to, pieces = 2000) {
   const step = (to - from) / pieces;
   let sum = curve(from) + curve(to);
-  for (let at = 1; at < pieces; at++) sum += curve(from + at * step) * (at % 2 ? 4 : 2);
+  for (let at = 1; at < pieces; at++)
+    sum += curve(from + at * step) * (at % 2 ? 4 : 2);
   return (sum * step) / 3;
 }
 
@@ -23,14 +24,17 @@ export function mean(values) {
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  return sorted.length % 2
+    ? sorted[half]
+    : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** Mean, 95% interval and p of differences by topic; quantile: t at 97.5% for their number. */
 export function paired(values, quantile) {
   const middle = mean(values);
   const freedom = values.length - 1;
-  const variance = values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / freedom;
+  const variance =
+    values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / freedom;
   const error = Math.sqrt(variance / values.length);
   return {
     mean: middle,

@@ -25,8 +25,11 @@ export function bordaOf(scores, models, on) {
 
 /** Ranks of values, the largest first; what is equal to ten decimals shares the best rank, null has none. */
 export function ranksOf(values) {
-  const settled = values.map((value) => (value === null ? null : Math.round(value * 1e10)));
-  const rank = (value) => 1 + settled.filter((other) => other !== null && other > value).length;
+  const settled = values.map((value) =>
+    value === null ? null : Math.round(value * 1e10),
+  );
+  const rank = (value) =>
+    1 + settled.filter((other) => other !== null && other > value).length;
   return settled.map((value) => (value === null ? null : rank(value)));
 }
 
@@ -36,5 +39,8 @@ export function standingOf(score, known) {
   const below = known.filter((other) => other < score).length;
   const same = known.length - above - below;
   const others = known.length - 1;
-  return { rank: above + 1, share: others ? (below + (same - 1) / 2) / others : 0 };
+  return {
+    rank: above + 1,
+    share: others ? (below + (same - 1) / 2) / others : 0,
+  };
 }

@@ -7,7 +7,9 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 const dot = (one, other) => sum(one.map((value, at) => value * other[at]));
 const times = (rows, vector) => rows.map((row) => dot(row, vector));
 const grid = (size, value) =>
-  Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => value(i, j)));
+  Array.from({ length: size }, (_, i) =>
+    Array.from({ length: size }, (_, j) => value(i, j)),
+  );
 
 function onScale(score, scale) {
   if (scale !== "logit") return score;
@@ -15,14 +17,19 @@ function onScale(score, scale) {
   return Math.log(inside / (1 - inside));
 }
 
-const offScale = (value, scale) => (scale === "logit" ? 1 / (1 + Math.exp(-value)) : value);
+const offScale = (value, scale) =>
+  scale === "logit" ? 1 / (1 + Math.exp(-value)) : value;
 
 /** Count, means and covariances of one collection, for some metrics in this order. */
 function momentsOf(part, metrics) {
   const at = metrics.map((metric) => part.metrics.indexOf(metric));
   const stored = part.covariances; // the lower half
   const cov = (i, j) => stored[Math.max(at[i], at[j])][Math.min(at[i], at[j])];
-  return { n: part.systems, mean: at.map((i) => part.means[i]), cov: grid(at.length, cov) };
+  return {
+    n: part.systems,
+    mean: at.map((i) => part.means[i]),
+    cov: grid(at.length, cov),
+  };
 }
 
 /** The moments of several collections as if they were one. */
@@ -31,7 +38,8 @@ function pool(parts) {
   const over = (value) => sum(parts.map((part) => part.n * value(part))) / n;
   const mean = parts[0].mean.map((_, i) => over((part) => part.mean[i]));
   const away = (part, i) => part.mean[i] - mean[i];
-  const cov = (i, j) => over((part) => part.cov[i][j] + away(part, i) * away(part, j));
+  const cov = (i, j) =>
+    over((part) => part.cov[i][j] + away(part, i) * away(part, j));
   return { n, mean, cov: grid(mean.length, cov) };
 }
 
@@ -48,7 +56,10 @@ function leastSquares(data) {
   const k = data.mean.length - 1;
   if (data.n < k + 2) return null;
   const unit = units(data);
-  const rows = grid(k + 1, (i, j) => data.cov[i][j] / unit[i] / unit[j]).slice(0, k);
+  const rows = grid(k + 1, (i, j) => data.cov[i][j] / unit[i] / unit[j]).slice(
+    0,
+    k,
+  );
   for (let i = 0; i < k; i++) {
     const pivot = rows[i][i];
     rows[i] = rows[i].map((value) => (pivot > COLLINEAR ? value / pivot : 0));
@@ -59,14 +70,20 @@ function leastSquares(data) {
     }
   }
   const slopes = rows.map((row, i) => (row[k] * unit[k]) / unit[i]);
-  return { slopes, intercept: data.mean[k] - dot(slopes, data.mean.slice(0, k)) };
+  return {
+    slopes,
+    intercept: data.mean[k] - dot(slopes, data.mean.slice(0, k)),
+  };
 }
 
 /** Mean and variance of the errors of a fit on the data that the moments stand for. */
 function residuals({ mean, cov }, { slopes, intercept }) {
   const k = slopes.length;
   const inside = dot(slopes, times(cov.slice(0, k), slopes.concat(0)));
-  const across = dot(slopes, cov.slice(0, k).map((row) => row[k]));
+  const across = dot(
+    slopes,
+    cov.slice(0, k).map((row) => row[k]),
+  );
   const offset = mean[k] - intercept - dot(slopes, mean.slice(0, k));
   return { offset, variance: Math.max(cov[k][k] - 2 * across + inside, 0) };
 }
@@ -78,7 +95,8 @@ export function directions(matrix) {
   const vectors = grid(n, (i, j) => Number(i === j));
   for (let sweep = 0; sweep < 60; sweep++) {
     for (let p = 0; p < n; p++) {
-      for (let q = p + 1; q < n; q++) if (Math.abs(a[p][q]) > 1e-18) rotate(a, vectors, p, q);
+      for (let q = p + 1; q < n; q++)
+        if (Math.abs(a[p][q]) > 1e-18) rotate(a, vectors, p, q);
     }
   }
   return vectors
@@ -89,10 +107,12 @@ export function directions(matrix) {
 /** Turn axes p and q so that a[p][q] is 0; rows of `vectors` are the axes. */
 function rotate(a, vectors, p, q) {
   const theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta ** 2 + 1));
+  const t =
+    Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta ** 2 + 1));
   const c = 1 / Math.sqrt(t ** 2 + 1);
   const s = t * c;
-  for (const row of a) [row[p], row[q]] = [c * row[p] - s * row[q], s * row[p] + c * row[q]];
+  for (const row of a)
+    [row[p], row[q]] = [c * row[p] - s * row[q], s * row[p] + c * row[q]];
   for (const rows of [a, vectors]) {
     const [one, other] = [rows[p], rows[q]];
     rows[p] = one.map((value, i) => c * value - s * other[i]);
@@ -104,8 +124,12 @@ function rotate(a, vectors, p, q) {
 function mahalanobis(data, values) {
   const unit = units(data);
   const scaled = values.map((value, i) => (value - data.mean[i]) / unit[i]);
-  const found = directions(grid(unit.length, (i, j) => data.cov[i][j] / unit[i] / unit[j]));
-  const squares = found.map(({ value, vector }) => dot(vector, scaled) ** 2 / value);
+  const found = directions(
+    grid(unit.length, (i, j) => data.cov[i][j] / unit[i] / unit[j]),
+  );
+  const squares = found.map(
+    ({ value, vector }) => dot(vector, scaled) ** 2 / value,
+  );
   return squares.length ? Math.sqrt(sum(squares) / squares.length) : 0;
 }
 
@@ -114,13 +138,20 @@ function leverage(data, together, values) {
   const k = values.length;
   const count = data.length;
   const unit = units(together);
-  const means = data.map((part) => values.map((_, i) => part.mean[i] / unit[i]));
-  const centre = values.map((_, i) => sum(means.map((mean) => mean[i])) / count);
+  const means = data.map((part) =>
+    values.map((_, i) => part.mean[i] / unit[i]),
+  );
+  const centre = values.map(
+    (_, i) => sum(means.map((mean) => mean[i])) / count,
+  );
   const between = grid(k, (i, j) => {
-    const products = means.map((mean) => (mean[i] - centre[i]) * (mean[j] - centre[j]));
+    const products = means.map(
+      (mean) => (mean[i] - centre[i]) * (mean[j] - centre[j]),
+    );
     return sum(products) / (count - 1);
   });
-  const within = (i, j) => sum(data.map((part) => part.cov[i][j])) / count / unit[i] / unit[j];
+  const within = (i, j) =>
+    sum(data.map((part) => part.cov[i][j])) / count / unit[i] / unit[j];
   const found = directions(grid(k, (i, j) => between[i][j] + within(i, j)));
   const inverse = grid(k, (i, j) =>
     sum(found.map(({ value, vector }) => (vector[i] * vector[j]) / value)),
@@ -129,7 +160,10 @@ function leverage(data, together, values) {
   const turned = times(inverse, away);
   const distance = dot(turned, times(between, turned));
   const trace = sum(inverse.map((row, i) => dot(row, between[i])));
-  return 1 / count + Math.max(distance + Math.min(k, count - 1) - trace, 0) / (count - 1);
+  return (
+    1 / count +
+    Math.max(distance + Math.min(k, count - 1) - trace, 0) / (count - 1)
+  );
 }
 
 /** Half the width of an interval, from the errors on collections left out; null where they are too few. */
@@ -143,30 +177,46 @@ function halfWidth(model, held, data, target, level, further) {
   const count = errors.length;
   const between = sum(errors.map(({ offset }) => offset ** 2)) / count;
   const spread = errors.map(({ variance }, i) => {
-    const tail = held[i].residual_quantiles[held[i].metrics.indexOf(target)][at];
+    const tail =
+      held[i].residual_quantiles[held[i].metrics.indexOf(target)][at];
     return variance * (tail === null ? 1 : tail / model.normal[at]) ** 2;
   });
-  return model.t[at][count - 2] * Math.sqrt(between * (1 + further) + sum(spread) / count);
+  return (
+    model.t[at][count - 2] *
+    Math.sqrt(between * (1 + further) + sum(spread) / count)
+  );
 }
 
 /** Predict one metric from scores by name: value, low, high, outside; null where the model cannot. */
 export function predictOne(model, scores, target, level) {
   const metrics = [...Object.keys(scores), target];
   const k = metrics.length - 1;
-  const has = (part) => metrics.every((metric) => part.metrics.includes(metric));
+  const has = (part) =>
+    metrics.every((metric) => part.metrics.includes(metric));
   const held = model.collections.filter(has);
   if (!held.length || !k) return null;
   const data = held.map((part) => momentsOf(part, metrics));
   const together = pool(data);
   const fit = leastSquares(together);
   if (!fit) return null;
-  const values = Object.values(scores).map((score) => onScale(score, model.scale));
+  const values = Object.values(scores).map((score) =>
+    onScale(score, model.scale),
+  );
   const centre = fit.intercept + dot(values, fit.slopes);
-  const own = { ...together, mean: together.mean.slice(0, k), cov: grid(k, (i, j) => together.cov[i][j]) };
+  const own = {
+    ...together,
+    mean: together.mean.slice(0, k),
+    cov: grid(k, (i, j) => together.cov[i][j]),
+  };
   const further = held.length > 1 ? leverage(data, own, values) : 0;
-  const half = held.length > 1 ? halfWidth(model, held, data, target, level, further) : null;
-  const top = model.metrics.find((metric) => metric.name === target).highest ?? Infinity;
-  const back = (value) => Math.min(Math.max(offScale(value, model.scale), 0), top);
+  const half =
+    held.length > 1
+      ? halfWidth(model, held, data, target, level, further)
+      : null;
+  const top =
+    model.metrics.find((metric) => metric.name === target).highest ?? Infinity;
+  const back = (value) =>
+    Math.min(Math.max(offScale(value, model.scale), 0), top);
   const distance = mahalanobis(own, values);
   return {
     value: back(centre),

@@ -14,7 +14,8 @@ export function inOrder(one, other, { number, down }) {
   const sign = down ? -1 : 1;
   if (!number) return sign * compare(one, other);
   const [a, b] = [numberIn(one), numberIn(other)];
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+  if (Number.isNaN(a) || Number.isNaN(b))
+    return Number.isNaN(a) - Number.isNaN(b);
   return sign * (a - b);
 }
 
@@ -33,7 +34,10 @@ export function tableOf(root, name) {
     const at = heads.findIndex((head) => head.textContent === state.by);
     const found = rows.filter((row) => hasWords(row.textContent, find.value));
     if (at < 0) return found;
-    const order = { number: heads[at].classList.contains("number"), down: state.down };
+    const order = {
+      number: heads[at].classList.contains("number"),
+      down: state.down,
+    };
     const text = (row) => row.cells[at].textContent;
     return found.sort((one, other) => inOrder(text(one), text(other), order));
   }
@@ -46,15 +50,21 @@ export function tableOf(root, name) {
     }
     const shown = kept();
     body.replaceChildren(...shown);
-    root.querySelector(".status").textContent = `${shown.length} of ${rows.length} rows`;
-    remember(name, { by: state.by, up: state.down ? "" : "1", find: find.value });
+    root.querySelector(".status").textContent =
+      `${shown.length} of ${rows.length} rows`;
+    remember(name, {
+      by: state.by,
+      up: state.down ? "" : "1",
+      find: find.value,
+    });
   }
 
   /** What is shown, as texts, the names of columns first. */
   function shown() {
     const wide = root.classList.contains("wide");
     const seen = (cell) => wide || !cell.classList.contains("rest");
-    const texts = (row) => [...row.cells].filter(seen).map((cell) => cell.textContent.trim());
+    const texts = (row) =>
+      [...row.cells].filter(seen).map((cell) => cell.textContent.trim());
     return [table.tHead.rows[0], ...kept()].map(texts).map(plain);
   }
 
@@ -67,7 +77,8 @@ export function tableOf(root, name) {
     });
   }
   find.addEventListener("input", follow);
-  const on = (kind, saved) => root.querySelector(kind).addEventListener("click", saved);
+  const on = (kind, saved) =>
+    root.querySelector(kind).addEventListener("click", saved);
   on(".csv", () => save(csvOf(shown()), "text/csv", `${name}.csv`));
   on(".latex", () => save(latexOf(shown()), "text/x-tex", `${name}.tex`));
   follow();
