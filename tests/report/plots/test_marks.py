@@ -34,7 +34,7 @@ def heat(result: xr.Dataset, axes: Axes) -> Axes:
 def test_marks_stand_where_they_are_drawn() -> None:
     """A mark's place in points is that of its point in the SVG of the figure, and it keeps its name and words."""
     figure = draw(rows, RESULT)
-    root = ElementTree.fromstring(svg(figure, "one"))
+    root = ElementTree.fromstring(svg(figure, "one", "Rows"))
     [marks] = placed(figure)
     drawn = [
         (float(one.get("x", "")), float(one.get("y", "")))
@@ -48,7 +48,7 @@ def test_marks_stand_where_they_are_drawn() -> None:
 
 def test_names_in_a_figure_are_text() -> None:
     """A name with markup and a bell in it stands in the SVG as text that can be printed."""
-    drawn = svg(draw(rows, RESULT), "one")
+    drawn = svg(draw(rows, RESULT), "one", "Rows")
     texts = [
         one.text
         for one in ElementTree.fromstring(drawn).iter(
@@ -62,7 +62,7 @@ def test_figures_of_one_page_share_no_identifier() -> None:
     """Two drawings of the same result have no identifier in common: what refers to one finds it."""
 
     def identifiers(name: str) -> set[str]:
-        root = ElementTree.fromstring(svg(draw(rows, RESULT), name))
+        root = ElementTree.fromstring(svg(draw(rows, RESULT), name, "Rows"))
         return {one.get("id", "") for one in root.iter()} - {""}
 
     assert identifiers("one")

@@ -196,7 +196,7 @@ def _write_figure(
 ) -> dict[str, Any]:
     """Draw a figure once, write its files, and return it for the page, with the words of its marks."""
     drawn = picture.draw()
-    text = figure.svg(drawn, name)
+    text = figure.svg(drawn, name, picture.title)
     write(f"figures/{name}.svg", text)
     if pdf:
         write(f"figures/{name}.pdf", figure.rendered(drawn, "pdf"))

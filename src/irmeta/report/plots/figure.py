@@ -124,17 +124,19 @@ def rendered(figure: Figure, form: str) -> bytes:
     return drawn.getvalue()
 
 
-def svg(figure: Figure, name: str) -> str:
+def svg(figure: Figure, name: str, title: str) -> str:
     """Return a figure as SVG for a page: its text is text, and no identifier occurs on the page's other figures.
 
-    name : of the figure on the page. The figure is laid out for all later forms.
+    name : of the figure on the page.  title : what it shows, for who does not see it. The figure is laid out for all later forms.
     """
     look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
     drawn = BytesIO()
     with mpl.rc_context(look):
         figure.savefig(drawn, format="svg", metadata=_UNSIGNED, transparent=True)
     figure.set_layout_engine("none")  # laid out once, the same in all forms
-    return _slim(printable(drawn.getvalue().decode(), "\n\t"))
+    root = _slim(printable(drawn.getvalue().decode(), "\n\t"))
+    root.attrib |= {"role": "img", "tabindex": "0", "aria-label": title}
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 _SVG = "http://www.w3.org/2000/svg"
@@ -144,7 +146,7 @@ ElementTree.register_namespace("", _SVG)
 ElementTree.register_namespace("xlink", _LINK)
 
 
-def _slim(text: str) -> str:
+def _slim(text: str) -> Element:
     """Leave out of matplotlib's SVG what a page does not need: names of groups, their nesting, fonts, far decimals."""
     root = ElementTree.fromstring(text)
     root.attrib |= _LOOK
@@ -161,7 +163,7 @@ def _slim(text: str) -> str:
             del one.attrib["transform"]
         if "style" in one.attrib:
             one.set("style", re.sub("; font-family:[^;]*", "", one.get("style", "")))
-    return ElementTree.tostring(root, encoding="unicode")
+    return root
 
 
 def _unfold(parent: Element) -> None:

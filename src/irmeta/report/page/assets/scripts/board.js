@@ -51,6 +51,13 @@ function bars(values, names, title) {
 const quoted = (text) =>
   /^[\w.@%+:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The command that tests the difference; by: the metric. */
+function commandOf(board, chosen, by) {
+  const against = chosen[1] === undefined ? "median" : quoted(chosen[1]);
+  const options = `--system ${quoted(chosen[0])} --against ${against}`;
+  return `${board.command} ${options} -m ${quoted(by)}`;
+}
+
 export function boardOf(root, board, key) {
   const { systems, topics, scores } = board;
   const detail = root.querySelector(".versus");
@@ -107,7 +114,12 @@ export function boardOf(root, board, key) {
     );
     figureOf(figure, [marks]);
     const found = sentence(by, name, paired(settled, board.t));
-    return [element("p", { class: "said" }, found), command(by), figure];
+    const command = element("code", {}, commandOf(board, chosen, by));
+    return [
+      element("p", { class: "said" }, found),
+      element("p", {}, command),
+      figure,
+    ];
   }
 
   function sentence(by, name, { mean: middle, low, high, p, better, worse }) {
@@ -121,12 +133,6 @@ export function boardOf(root, board, key) {
       `(95% interval ${interval}; ${chance}, paired t test of these two): ` +
       `better on ${better} topics, equal on ${equal}, worse on ${worse}.`
     );
-  }
-
-  function command(by) {
-    const against = chosen[1] === undefined ? "median" : quoted(chosen[1]);
-    const options = `--system ${quoted(chosen[0])} --against ${against} -m ${quoted(by)}`;
-    return element("p", {}, element("code", {}, `${board.command} ${options}`));
   }
 
   for (const pick of picks) {

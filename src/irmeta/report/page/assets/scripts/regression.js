@@ -93,11 +93,12 @@ export function directions(matrix) {
   const a = matrix.map((row) => [...row]);
   const n = a.length;
   const vectors = grid(n, (i, j) => Number(i === j));
+  const pairs = grid(n, (p, q) => [p, q])
+    .flat()
+    .filter(([p, q]) => p < q);
   for (let sweep = 0; sweep < 60; sweep++) {
-    for (let p = 0; p < n; p++) {
-      for (let q = p + 1; q < n; q++)
-        if (Math.abs(a[p][q]) > 1e-18) rotate(a, vectors, p, q);
-    }
+    for (const [p, q] of pairs)
+      if (Math.abs(a[p][q]) > 1e-18) rotate(a, vectors, p, q);
   }
   return vectors
     .map((vector, c) => ({ value: a[c][c], vector }))

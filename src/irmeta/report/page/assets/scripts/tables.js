@@ -28,11 +28,14 @@ export function tableOf(root, name) {
   const find = root.querySelector("input[type=search]");
   const before = recalled(name);
   const state = { by: before.by ?? "", down: !before.up };
+  // a row is found by all its words; one of the leaderboard by its system
+  const part = root.dataset.find;
+  const searched = (row) => (part ? row.querySelector(part) : row).textContent;
   find.value = before.find ?? "";
 
   function kept() {
     const at = heads.findIndex((head) => head.textContent === state.by);
-    const found = rows.filter((row) => hasWords(row.textContent, find.value));
+    const found = rows.filter((row) => hasWords(searched(row), find.value));
     if (at < 0) return found;
     const order = {
       number: heads[at].classList.contains("number"),
