@@ -10,29 +10,42 @@ from hypothesis import strategies as st
 from irmeta.errors import ScoresError
 from irmeta.parallel import watched_by
 from irmeta.stats.rankings import ranksets
-from irmeta.stats.rankings.ranksets import fewest_topics, rank_sets, rank_sets_of
+from irmeta.stats.rankings.ranksets import (
+    discovered,
+    fewest_topics,
+    rank_sets,
+    rank_sets_of,
+)
+from irmeta.stats.tests import multiplicity, paired
+from irmeta.stats.tests.stepdown import laws
 
 
-def plain(scores, signs, level):
-    """Read the step-down off its definition, a pair and a draw at a time: the ordered pairs claimed.
+def plain(scores, weights, level):
+    """Read the step-down off its definition, a pair and a draw at a time: the ordered pairs claimed by all laws.
 
-    signs : (draw, topic), without the draw that reverses nothing: the data themselves are that one.
+    weights : for each law (draw, topic), without the draw that changes nothing: the data themselves are that one.
     """
     systems = scores.shape[1]
     pairs = [(a, b) for a in range(systems) for b in range(systems) if a != b]
     difference = {(a, b): scores[:, a] - scores[:, b] for a, b in pairs}
     size = {pair: np.sqrt((d**2).sum()) or 1 for pair, d in difference.items()}
     observed = {pair: d.sum() / size[pair] for pair, d in difference.items()}
-    drawn = {pair: signs @ d / size[pair] for pair, d in difference.items()}
     claimed = set()
     while True:
-        largest = np.max([drawn[pair] for pair in pairs if pair not in claimed], axis=0)
-        found = {
-            pair
-            for pair in pairs
-            if 1 + (largest >= observed[pair] - 1e-9).sum()
-            <= (1 - level) * (1 + len(signs)) + 1e-9
-        }
+        found = set(pairs)
+        for law in weights:
+            drawn = [
+                law @ difference[pair] / size[pair]
+                for pair in pairs
+                if pair not in claimed
+            ]
+            largest = np.max(drawn, axis=0)
+            found &= {
+                pair
+                for pair in pairs
+                if 1 + (largest >= observed[pair] - 1e-6).sum()
+                <= (1 - level) * (1 + len(law)) + 1e-9
+            }
         if found == claimed:
             return claimed
         claimed = found
@@ -49,10 +62,7 @@ def test_simultaneous_claims_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(12, 6)) + np.arange(6) * 0.6
     sets = rank_sets(scores, np.random.default_rng(3), draws=200)
-    signs = np.random.default_rng(3).choice(
-        np.array([-1.0, 1.0], dtype=np.float32), size=(200, 12)
-    )
-    claimed = plain(scores, signs, 0.95)
+    claimed = plain(scores, laws(12, 200, np.random.default_rng(3)), 0.95)
     assert claimed
     assert claims(sets) == claimed
 
@@ -75,7 +85,8 @@ def test_few_topics_are_tested_exactly(topics, marginal):
                 marginal=marginal,
                 draws=255,
             )
-            expected = plain(scores, signs, level)
+            directions = laws(topics, 255, np.random.default_rng(0))[1]
+            expected = plain(scores, (signs, directions), level)
             assert claims(sets) == expected
             some += len(expected)
     assert some
@@ -187,12 +198,16 @@ def test_scores_with_holes_are_compared_on_shared_topics():
     whole = rng.normal(size=(20, 8)) + np.arange(8) * 0.5
     holes = np.concatenate([whole, np.where(np.arange(8) == 3, 1.0, np.nan)[None]])
     signs = rng.choice(np.array([-1.0, 1.0], dtype=np.float32), size=(300, 21))
+    normal = rng.normal(size=(300, 21))
 
     class Known:
-        """Draws the same signs, whatever the number of topics."""
+        """Draws the same weights, whatever the number of topics."""
 
         def choice(self, of, size):
             return signs[:, : size[1]]
+
+        def normal(self, size):
+            return normal[:, : size[1]]
 
     a, b = (rank_sets(scores, Known(), draws=300) for scores in (whole, holes))
     assert a.better.any()
@@ -330,3 +345,29 @@ def test_estimates_that_differ_by_rounding_are_equal():
     sets = rank_sets_of([0.1 + 0.2, 0.3, 0.4], np.zeros((100, 3)))
     assert sets.low.tolist() == [2, 2, 1]
     assert sets.high.tolist() == [3, 3, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_discovered_claims_are_those_of_bh(seed):
+    """The pairs claimed by false discovery rate are those of the paired t test with Benjamini and Hochberg's p."""
+    rng = np.random.default_rng(seed)
+    scores = rng.beta(1, 2, (12, 25)) + np.linspace(0, 0.4, 12)[:, None]
+    p = multiplicity.bh(paired.over_pairs(paired.t, scores))
+    sets = discovered(scores.T)
+    pairs = np.triu_indices(12, 1)
+    np.testing.assert_array_equal((sets.better | sets.worse)[pairs], p <= 0.05)
+    means = scores.mean(axis=1)
+    np.testing.assert_array_equal(sets.better & (means[:, None] <= means), False)
+    assert sets.better.any()
+    assert (sets.worse == sets.better.T).all()
+
+
+def test_discovered_claims_with_holes_are_those_of_shared_topics():
+    """A pair is claimed by the topics that both have; a difference that is the same on each has the p of signs."""
+    scores = np.full((12, 3), np.nan)
+    scores[:, 0] = np.linspace(0, 1, 12)
+    scores[2:, 1] = scores[2:, 0] + 0.5
+    scores[:5, 2] = scores[:5, 0] + 0.5
+    sets = discovered(scores)
+    # 2 / 2^10 of 10 topics, 2 / 2^5 of 5, 1 of the 3 that the others share
+    assert np.argwhere(sets.better).tolist() == [[1, 0]]

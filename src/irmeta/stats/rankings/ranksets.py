@@ -1,30 +1,31 @@
 """Rank sets: the ranks that a system may have, given that systems are compared on the same topics.
 
 A system's set goes from 1 + the number of systems that are surely better to m less the number that are surely worse.
-"Surely" is a difference beyond what the largest of all differences reaches where none is real; the largest is found by
-reversing the sign of whole topics (a randomization test), again without the differences that are sure (step-down).
-Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2; Romano and Wolf (Econometrica 2005);
-of the signs, Fisher (The Design of Experiments, 1935), section 21.
+"Surely" is a difference beyond what the largest of all differences reaches where none is real, under random signs and
+under random directions of topics, again without the differences that are sure: what `stats.tests.stepdown` claims.
+Source: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtr
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
 from irmeta.stats.rankings.rank import BLOCK
+from irmeta.stats.tests import floors
+from irmeta.stats.tests.multiplicity import bh
+from irmeta.stats.tests.stepdown import DRAWS, laws
 
 Differences = Callable[[Indices, slice, slice], Iterator[Singles]]
 """For some draws: the differences of some systems, rows, from others, (row, column), draw after draw."""
 
-DRAWS = 1000
-"""Sign reversals; the level is met within .7 of a percent."""
 _ROUNDING = 2.0**-18
 """Draws are in single precision: a difference is known to this share of what was subtracted."""
 
@@ -66,14 +67,13 @@ def rank_sets(
     compared on the topics that both have.
     level : the chance, in (0, 1), that the sets of all systems cover the true ranks; with marginal=True that the set of
     any one system named in advance does.
-    draws : sign reversals of whole topics, at random; all of them where there are no more. Memory is 6 arrays of
-    (system, system).
+    draws : of weights of the topics, by each of the two laws of `stats.tests.stepdown`. Memory is 6 arrays of (system,
+    system).
     Raises ScoresError for fewer than 2 systems or topics, or a level outside (0, 1).
 
-    A pair's statistic is self-normalised, sum(d) / sqrt(sum(d^2)) of the differences d, which rises with Student's t; a
-    draw is sum(e d) / sqrt(sum(d^2)), the e random signs, one a topic. A claim needs p of at most 1 - level, where
-    p = (1 + draws that reach the statistic) / (1 + draws). The level is kept with any number of topics where the
-    differences of equal systems are as likely up as down. With n topics p is at least 2 / 2^n: at 95% 5 claim nothing.
+    A claim needs p of at most 1 - level by both laws, p = (1 + draws that reach the statistic) / (1 + draws). The level
+    is kept with any number of topics where the differences of equal systems are as likely up as down. With n topics p
+    is at least 2 / 2^n: at 95% 5 claim nothing.
 
     >>> topics = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0.1, 5]
     >>> sets = rank_sets(topics, np.random.default_rng(1))
@@ -89,22 +89,59 @@ def rank_sets(
     known = ~np.isnan(values)
     # differences of systems stay the same without the median of a topic
     held = np.where(known, values - np.nanmedian(values, axis=1, keepdims=True), 0)
-    signs = _signs(len(held), draws, rng)
+    signs, directions = laws(len(held), draws, rng)
+    weights = np.concatenate([signs, directions])
     if known.all():
         difference, squares = _complete(held)
-        drawn = np.ascontiguousarray(signs @ held.astype(np.float32))
+        drawn = np.ascontiguousarray(weights @ held.astype(np.float32))
         differences: Differences = partial(_of_means, drawn)
     else:
         there = known.astype(np.float64)
         difference, squares = _with_holes(held, there)
-        own = np.concatenate([held, there], axis=0).astype(np.float32)
-        other = np.concatenate([there, -held], axis=0).astype(np.float32)
-        differences = partial(_of_shared, own, other, np.tile(signs, 2))
+        singles = held.astype(np.float32), there.astype(np.float32)
+        differences = partial(_of_shared, *singles, weights)
     rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
     spread = _spread(squares, rounding)
     # systems that differ by rounding only are equal
     observed = _ratio(np.where(spread > 0, difference, 0), spread, rounding)
-    return _stepped(observed, spread, differences, len(signs), level, marginal)
+    counts = (len(signs), len(directions))
+    return _stepped(observed, spread, differences, counts, level, marginal)
+
+
+def discovered(scores: npt.ArrayLike, *, level: float = 0.95) -> RankSets:
+    """Return rank sets by false discovery rate: of the claims behind them, at most 1 - level are wrong on average.
+
+    scores : (topic, system), as in `rank_sets`, with which these sets share their reading. A pair is claimed by its
+    paired t test, corrected for all pairs as by Benjamini and Hochberg; so is the sign (Benjamini and Yekutieli, JASA
+    2005, section 6). Sets are narrower than those of `rank_sets`, and some may be wrong: nothing is promised of all.
+
+    >>> topics = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0.1, 5]
+    >>> sets = discovered(topics)
+    >>> sets.low.tolist(), sets.high.tolist()
+    ([2, 2, 1], [3, 3, 1])
+    """
+    require_share("the level of rank sets", level, 0.95)
+    values = np.asarray(scores, dtype=np.float64)
+    known = ~np.isnan(values)
+    held = np.where(known, values - np.nanmedian(values, axis=1, keepdims=True), 0)
+    there = known.astype(np.float64)
+    difference, squares = _with_holes(held, there)
+    rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
+    pairs = np.triu_indices(values.shape[1], 1)
+    total = difference[pairs]
+    shared = np.maximum((there.T @ there)[pairs], 1)
+    # sum of squares about the mean: t = total sqrt(n - 1) / sqrt(n about)
+    about = squares[pairs] - total**2 / shared
+    same = about <= rounding[pairs] ** 2
+    error = np.sqrt(np.where(same, 1, shared * about))
+    t = np.where(same, np.inf, np.abs(total) * np.sqrt(shared - 1) / error)
+    t[np.abs(total) <= rounding[pairs]] = 0
+    by_t = 2 * stdtr(np.maximum(shared - 1, 1), -t)
+    p = np.where(np.isinf(t), floors.of_signs(shared), by_t)
+    better = np.zeros(difference.shape, dtype=np.bool_)
+    better[pairs] = bh(p) <= 1 - level
+    better |= better.T
+    return RankSets(better & (difference > 0), better & (difference < 0))
 
 
 def fewest_topics(level: float) -> int:
@@ -144,17 +181,7 @@ def rank_sets_of(
     observed = _ratio(means[:, None] - means, spread, rounding)
     singles = np.ascontiguousarray(values, dtype=np.float32)
     differences = partial(_of_means, singles)
-    return _stepped(observed, spread, differences, len(values), level, marginal)
-
-
-def _signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
-    """Draw signs (draw, topic); or list all but those that reverse nothing, where these are no more than the draws."""
-    if 2**topics - 1 > draws:
-        both = np.array([-1.0, 1.0], dtype=np.float32)
-        return rng.choice(both, size=(draws, topics))
-    numbers = np.arange(1, 2**topics)[:, None]
-    reversed_ = numbers >> np.arange(topics) & 1
-    return (1 - 2 * reversed_).astype(np.float32)
+    return _stepped(observed, spread, differences, (len(values),), level, marginal)
 
 
 def _complete(values: Floats) -> tuple[Floats, Floats]:
@@ -210,34 +237,45 @@ def _of_means(
 
 
 def _of_shared(
-    own: Singles,
-    other: Singles,
-    signs: Singles,
+    values: Singles,
+    there: Singles,
+    weights: Singles,
     draws: Indices,
     rows: slice,
     columns: slice,
 ) -> Iterator[Singles]:
-    """Compute sum(e d) over shared topics, of some systems from others, for some of the draws.
+    """Compute sum(w d) over shared topics, of some systems from others, for some of the draws.
 
-    own, other : (2 topics, system), scores above whether they are there, and whether they are there above -scores.
+    values, there : scores (topic, system), 0 where there is none, and whether there is one. The weights of the topics
+    that two systems share are scaled to a mean square of 1.
     """
-    for e in signs[draws, :, None]:
-        # sum e (a there_b - there_a b)
-        yield (e * own[:, rows]).T @ other[:, columns]
+    own, other = values[:, rows], values[:, columns]
+    mine, theirs = there[:, rows], there[:, columns]
+    shared = np.maximum(mine.T @ theirs, 1)
+    for w in weights[draws, :, None]:
+        # sum w (a there_b - there_a b)
+        sums = (w * own).T @ theirs - (w * mine).T @ other
+        squares = (w**2 * mine).T @ theirs
+        yield sums / np.sqrt(np.where(squares > 0, squares / shared, 1))
 
 
 def _stepped(
     observed: Floats,
     spread: Floats,
     differences: Differences,
-    draws: int,
+    counts: Sequence[int],
     level: float,
     marginal: bool,
 ) -> RankSets:
-    """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new."""
+    """Claim the differences beyond the largest drawn, take them out of the family, and repeat while there are new.
+
+    counts : the draws of each law, one law after the other; a claim is beyond the largest of each.
+    """
     require_share("the level of rank sets", level, 0.95)
     weight = _divided(np.ones(spread.shape), spread).astype(np.float32)
     better = worse = np.zeros(observed.shape, dtype=np.bool_)
+    draws = sum(counts)
+    ends = np.cumsum(counts)[:-1]
     largest = np.zeros((draws, len(observed) if marginal else 1), dtype=np.float32)
     pair = np.zeros((draws, 2), dtype=np.intp)
     stale = np.arange(draws)
@@ -249,7 +287,8 @@ def _stepped(
             largest[stale, 0], pair[stale] = _largest_of_all(
                 differences, open_pairs[0], stale
             )
-        limit = _limit(largest, level)[:, None]
+        limits = [_limit(of_law, level) for of_law in np.split(largest, ends)]
+        limit = np.max(limits, axis=0)[:, None]
         found = observed > limit, -observed > limit
         if (found[0] == better).all() and (found[1] == worse).all():
             return RankSets(better, worse)

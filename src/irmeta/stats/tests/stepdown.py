@@ -1,0 +1,148 @@
+"""One test of many differences at once: the largest of them under random signs and random directions, step by step.
+
+The statistic of differences d on n topics is self-normalised, r = sum(d) / sqrt(sum(d^2)). It rises with Student's t:
+t^2 = (n - 1) r^2 / (n - r^2). What r is where nothing differs is drawn with weights w of the topics, the same for all
+differences, as sum(w d) / sqrt(sum(d^2)), by two laws:
+
+- signs, each +1 or -1: exact where the differences of equal systems are as likely up as down, whatever their ties;
+- directions, w uniform on the sphere of radius sqrt(n): a single r has the law that t has for normal scores.
+
+p is the larger of the two: signs alone claim too much where systems have one mean and scores of other shapes (decision
+150). Differences are claimed from the clearest on, and what is claimed leaves the family. The reverse of a claim stays
+in it, so that the level is that of claims of a wrong sign, too.
+Sources: Fisher (The Design of Experiments, 1935), section 21; Westfall and Young (1993); Langsrud (Statistics and
+Computing 2005) for directions; Romano and Wolf (Econometrica 2005) for the steps.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from irmeta.parallel import in_order
+from irmeta.stats.arrays import Floats, Indices, Singles
+from irmeta.stats.tests.paired import over_pairs
+
+DRAWS = 1000
+"""Draws by each law; the Monte-Carlo standard error of a p of .05 is then .007."""
+_BLOCK = 1 << 20
+"""Numbers of one kind in a block of draws, 8 MiB."""
+
+
+def laws(topics: int, draws: int, rng: np.random.Generator) -> tuple[Singles, Singles]:
+    """Draw the weights of topics by each law: (draw, topic) of signs, and of directions.
+
+    Where there are no more ways to set signs than draws, all are listed but the one that leaves the data as they are.
+
+    >>> signs, directions = laws(4, 15, np.random.default_rng(0))
+    >>> len(np.unique(signs, axis=0)), (directions**2).sum(axis=1)[:2].round(4).tolist()
+    (15, [4.0, 4.0])
+    """
+    signs = _signs(topics, draws, rng)
+    normal = rng.normal(size=(draws, topics))
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    directions = normal * np.sqrt(topics) / length
+    return signs, directions.astype(np.float32)
+
+
+def _signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
+    if 2**topics - 1 > draws:
+        both = np.array([-1.0, 1.0], dtype=np.float32)
+        return rng.choice(both, size=(draws, topics))
+    numbers = np.arange(1, 2**topics)[:, None]
+    reversed_ = numbers >> np.arange(topics) & 1
+    return (1 - 2 * reversed_).astype(np.float32)
+
+
+def of_pairs(scores: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Return p of all pairs of systems, corrected for all of them, from scores (system, topic): (pair,).
+
+    >>> of_pairs(np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]), 100, np.random.default_rng(0)).tolist()
+    [1.0]
+    """
+    drawn = laws(scores.shape[1], draws, rng)
+    return np.maximum(*(pairs_by(weights, scores) for weights in drawn))
+
+
+def of_differences(found: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Return p of given differences (comparison, topic), corrected for all of them: (comparison,).
+
+    NaN where a comparison lacks a topic: its r then counts the topics that it has.
+
+    >>> of_differences(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]]), 100, np.random.default_rng(0)).tolist()
+    [0.25, 1.0]
+    """
+    drawn = laws(found.shape[1], draws, rng)
+    return np.maximum(*(differences_by(weights, found) for weights in drawn))
+
+
+def pairs_by(weights: Singles, scores: Floats) -> Floats:
+    """Return p of all pairs by the weights (draw, topic) of one law."""
+    pairs = np.triu_indices(len(scores), 1)
+    return _p(scores, pairs, over_pairs(_sums, scores), weights)
+
+
+def differences_by(weights: Singles, found: Floats) -> Floats:
+    """Return p of given differences by the weights (draw, topic) of one law."""
+    count, topics = found.shape
+    # each less a row of zeros
+    rows = np.concatenate([found, np.zeros((1, topics))])
+    pairs = np.arange(count), np.full(count, count)
+    return _p(rows, pairs, _sums(found), weights)
+
+
+def _sums(found: Floats) -> Floats:
+    """Return the sum and the sum of squares of differences (pair, topic): (2, pair)."""
+    return np.stack([np.nansum(found, axis=1), np.nansum(found**2, axis=1)])
+
+
+def _p(
+    rows: Floats, pairs: tuple[Indices, Indices], sums: Floats, weights: Singles
+) -> Floats:
+    """Return p by one law, of pairs of rows (row, topic) with these sums of differences and of their squares.
+
+    p = (1 + draws in which some difference of the family reaches r) / (1 + draws), and no less than of a clearer one.
+    """
+    total, squares = sums
+    differs = squares > 0
+    unit = np.divide(1, np.sqrt(squares), out=np.zeros_like(squares), where=differs)
+    r = np.abs(total) * unit
+    # from the least clear to the clearest
+    order = np.argsort(r, kind="stable")
+    first, second = (rows_of[order] for rows_of in pairs)
+    up = total[order] >= 0
+    better = np.where(up, first, second)
+    worse = np.where(up, second, first)
+    # equal but for rounding counts
+    least = r[order] * (1 - 1e-9)
+    known = ~np.isnan(rows)
+    held = np.where(known, rows, 0.0)
+    there = None if known.all() else known.astype(np.float64)
+    work = partial(_reached, held, there, better, worse, unit[order], least)
+    step = max(1, _BLOCK // max(len(order), rows.size))
+    blocks = [weights[start : start + step] for start in range(0, len(weights), step)]
+    counts = np.asarray(sum(in_order(work, blocks, "blocks of draws")))
+    p = np.empty(len(order))
+    stepped = (1 + counts) / (1 + len(weights))
+    p[order] = np.maximum.accumulate(stepped[::-1])[::-1]
+    return np.where(differs, p, 1.0)
+
+
+def _reached(
+    rows: Floats,
+    there: Floats | None,
+    better: Indices,
+    worse: Indices,
+    unit: Floats,
+    least: Floats,
+    weights: Singles,
+) -> Indices:
+    """Count for each pair the draws in which some pair that is no clearer, or any that is reversed, reaches its r."""
+    drawn = weights @ rows.T  # (draw, row)
+    if there is not None:
+        # the root mean square of the weights of a row's topics, 1 if it has all
+        drawn /= np.sqrt(weights**2 @ there.T / there.sum(axis=1))
+    ratios = (drawn[:, better] - drawn[:, worse]) * unit
+    reversed_ = -ratios.min(axis=1, keepdims=True)
+    largest = np.maximum.accumulate(ratios, axis=1)
+    family = np.maximum(largest, reversed_)
+    return np.count_nonzero(family >= least, axis=0)

@@ -1,0 +1,48 @@
+"""The fewest topics of a first place against all sets of topics."""
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irmeta.stats.rankings.first import fewest
+
+
+def brute(scores):
+    """The least number of topics whose absence leaves the leader not alone in front, from all sets of topics."""
+    topics = scores.shape[1]
+    leader = scores.mean(axis=1).argmax()
+    for count in range(topics):
+        for gone in combinations(range(topics), count):
+            sums = np.delete(scores, gone, axis=1).sum(axis=1)
+            others = np.delete(sums, leader)
+            if (others >= sums[leader] - 1e-9).any():
+                return count
+    return None
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(2, 5), st.integers(2, 7), st.integers(0, 10_000), st.booleans())
+def test_the_fewest_topics_are_those_of_all_sets(systems, topics, seed, few):
+    """Their number is the least over all sets of topics, and without them another system is level or ahead."""
+    scores = np.random.default_rng(seed).random((systems, topics))
+    if few:
+        scores = scores.round(1)
+    scores[0] += 0.2
+    found, expected = fewest(scores), brute(scores)
+    if expected is None:
+        assert found is None
+        return
+    assert len(found.topics) == expected
+    sums = np.delete(scores, found.topics, axis=1).sum(axis=1)
+    leader = scores.mean(axis=1).round(12).argmax()
+    assert found.system != leader
+    assert sums[found.system] >= sums[leader] - 1e-9
+
+
+def test_a_leader_that_is_ahead_on_all_topics_cannot_be_unseated():
+    """No topics can go so that a system that is ahead on each is behind."""
+    one = np.random.default_rng(0).random((3, 8))
+    one[1] = one.max(axis=0) + 0.1
+    assert fewest(one) is None

@@ -1,0 +1,133 @@
+"""The step-down test against a loop that follows its definition, exact cases, its level, and rank sets."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from bench.hard import Hard
+
+from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.stats.tests import paired, stepdown
+
+
+def scores(seed, systems, topics, apart=0.3):
+    """Draw scores of systems that differ."""
+    rng = np.random.default_rng(seed)
+    ability = np.linspace(0, apart, systems)[:, None]
+    return rng.beta(1, 2, size=(systems, topics)) + ability
+
+
+def plain(found, weights):
+    """P of differences by one law, read off the definition: the largest r of those left, a difference at a time."""
+    size = np.sqrt((found**2).sum(axis=1))
+    r = found.sum(axis=1) / size
+    # both directions of each difference
+    drawn = weights @ found.T / size
+    either = np.concatenate([drawn * np.sign(r), -drawn * np.sign(r)], axis=1)
+    left = set(range(either.shape[1]))
+    p, least = np.empty(len(r)), 0.0
+    for at in np.argsort(-np.abs(r)):
+        largest = either[:, sorted(left)].max(axis=1)
+        reached = (largest >= abs(r[at]) - 1e-6).sum()
+        least = max(least, (1 + reached) / (1 + len(weights)))
+        p[at] = least
+        left.remove(at)
+    return p
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_are_those_of_a_loop(seed):
+    """P of all pairs is the larger one of both laws, each read off the definition."""
+    one = scores(seed, 6, 14)
+    weights = stepdown.laws(14, 150, np.random.default_rng(seed))
+    expected = np.maximum(*(plain(paired.differences(one), law) for law in weights))
+    found = stepdown.of_pairs(one, 150, np.random.default_rng(seed))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert len(set(expected)) > 5
+
+
+def test_given_differences_are_those_of_a_loop():
+    """So is p of one system against the others."""
+    one = scores(9, 6, 14)
+    found = paired.less(one[5], one[:5])
+    weights = stepdown.laws(14, 150, np.random.default_rng(1))
+    expected = np.maximum(*(plain(found, law) for law in weights))
+    p = stepdown.of_differences(found, 150, np.random.default_rng(1))
+    np.testing.assert_allclose(p, expected, rtol=1e-12)
+
+
+def test_topics_that_a_comparison_lacks_do_not_count():
+    """A comparison on 20 of 30 topics, alone, has the p of these 20 topics, within Monte-Carlo error."""
+    rng = np.random.default_rng(0)
+    found = rng.normal(0.35, 1, (1, 30))
+    found[0, 20:] = np.nan
+    p = stepdown.of_differences(found, 4000, np.random.default_rng(1)).item()
+    alone = stepdown.of_differences(
+        found[:, :20], 4000, np.random.default_rng(2)
+    ).item()
+    assert 0.02 < alone < 0.5
+    assert abs(p - alone) < 4 * np.sqrt(2 * alone / 4000)
+
+
+def test_one_difference_by_directions_has_the_p_of_t():
+    """By directions a single difference has the p of Student's t, within four Monte-Carlo errors."""
+    found = np.random.default_rng(3).normal(0.3, 1, (1, 12))
+    directions = stepdown.laws(12, 20_000, np.random.default_rng(4))[1]
+    p = stepdown.differences_by(directions, found).item()
+    expected = scipy.stats.ttest_1samp(found[0], 0).pvalue
+    assert abs(p - expected) < 4 * np.sqrt(expected / 20_000)
+
+
+def test_claims_are_those_of_rank_sets():
+    """With the same random numbers the pairs with p of at most .05 are those that rank sets claim."""
+    one = scores(5, 12, 30, 0.6)
+    p = stepdown.of_pairs(one, 400, np.random.default_rng(7))
+    sets = rank_sets(one.T, np.random.default_rng(7), draws=400)
+    either = (sets.better | sets.worse)[np.triu_indices(12, 1)]
+    assert either.any()
+    assert not either.all()
+    np.testing.assert_array_equal(p <= 0.05, either)
+
+
+@pytest.mark.parametrize("topics", [2, 5, 8])
+def test_no_p_is_below_that_of_signs(topics):
+    """With n topics no p is below 2 / 2^n, however clear the difference, for p is that of signs at least."""
+    one = np.arange(3.0)[:, None] + scores(0, 3, topics) / 100
+    p = stepdown.of_pairs(one, 1000, np.random.default_rng(0))
+    assert p.min() == pytest.approx(2.0 ** (1 - topics))
+
+
+def test_what_is_claimed_leaves_the_family():
+    """A difference is no less significant beside clear ones than the largest of all allows, and oftener more."""
+    one = scores(2, 8, 25, 0.9)
+    law = stepdown.laws(25, 500, np.random.default_rng(0))[0]
+    found = paired.differences(one)
+    size = np.sqrt((found**2).sum(axis=1))
+    largest = np.abs(law @ found.T / size).max(axis=1)
+    r = np.abs(found.sum(axis=1)) / size
+    at_once = np.array([(1 + (largest >= each - 1e-6).sum()) / 501 for each in r])
+    p = stepdown.pairs_by(law, one)
+    assert (p <= at_once).all()
+    assert (p < at_once).any()
+
+
+def test_equal_systems_have_p_one_and_others_do_not():
+    """Two systems with the same scores have p = 1; the third, better on every topic, does not."""
+    one = np.random.default_rng(0).uniform(size=20)
+    better = one + 0.5 + np.linspace(0, 0.1, 20)
+    p = stepdown.of_pairs(np.stack([one, one, better]), 999, np.random.default_rng(1))
+    assert p.tolist() == [1, 0.001, 0.001]
+
+
+def test_systems_of_one_mean_and_shapes_of_their_own_are_not_distinguished():
+    """Of such collections both laws together claim a difference in 7% at most, and signs alone in more."""
+    world = Hard("pareto", "shapes", seed=3)
+    rng = np.random.default_rng(0)
+    wrong = np.zeros(2)
+    for _ in range(150):
+        one = world.scores(25, rng)
+        drawn = stepdown.laws(25, 199, rng)
+        signs, directions = (stepdown.pairs_by(law, one) for law in drawn)
+        wrong += signs.min() <= 0.05, np.maximum(signs, directions).min() <= 0.05
+    # of 150 at 7% 19 or more have a probability of 1%
+    assert wrong[1] < 19
+    assert wrong[1] < wrong[0]
