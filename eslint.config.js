@@ -10,7 +10,7 @@ export default [
       complexity: ["error", 12],
       eqeqeq: "error",
       "max-depth": ["error", 3],
-      "max-lines-per-function": ["error", { max: 80, skipComments: true }],
+      "max-lines-per-function": ["error", { max: 100, skipComments: true }],
       "no-var": "error",
       "prefer-const": "error",
     },

@@ -127,7 +127,9 @@ def rendered(figure: Figure, form: str) -> bytes:
 def svg(figure: Figure, name: str, title: str) -> str:
     """Return a figure as SVG for a page: its text is text, and no identifier occurs on the page's other figures.
 
-    name : of the figure on the page.  title : what it shows, for who does not see it. The figure is laid out for all later forms.
+    name : of the figure on the page.  title : what it shows, for who does not see it.
+
+    The figure is laid out for all later forms.
     """
     look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
     drawn = BytesIO()
