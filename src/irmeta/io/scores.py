@@ -12,7 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import nearest
@@ -314,7 +314,7 @@ def load_all(
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:
         raise FileFormatError(
-            f"{path}: {error}; choose --metrics, --systems or --topics"
+            f"{path}: not enough memory for all of it; choose --metrics, --systems or --topics"
         ) from error
     except (pl.exceptions.PanicException, pl.exceptions.PolarsError) as error:
         raise FileFormatError(
@@ -376,12 +376,10 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         )
     try:
         with path.open("rb") as file:
-            if file.read(4) == b"PAR1":
-                seals.check_file(path)
-                held = _declared(
-                    json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
-                )
-                return _plain(pl.scan_parquet(path, glob=False)), held
+            packed = file.read(4) == parquet.MAGIC
+        if packed:
+            rows, metadata = parquet.opened(path)
+            return _plain(rows), _declared(json.loads(metadata.get(_KEY, "{}")))
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(
             pl.read_csv(
