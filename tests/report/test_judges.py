@@ -3,7 +3,7 @@
 import numpy as np
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.judges import are_judges, panels
+from irmeta.report.page.judgments.judges import are_judges, panels
 from irmeta.scores.cube import cube
 from irmeta.scores.teams import Groups
 

@@ -5,7 +5,6 @@ import re
 from base64 import b64decode
 from collections.abc import Mapping, Set
 from html import unescape
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,13 +16,13 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.report.page import design as design_page
 from irmeta.report.page import writing
+from irmeta.report.page.collections import design as design_page
+from irmeta.report.page.metrics.predictivity import PARTITIONS
 from irmeta.report.page.panel import Panel, Picture, Section, numbers
-from irmeta.report.page.predictivity import PARTITIONS
 from irmeta.report.page.sections import SECTIONS as NAMES
-from irmeta.report.page.sections import sections
-from irmeta.report.page.significance import range_of_power
+from irmeta.report.page.sections import module_of, sections
+from irmeta.report.page.systems.significance import range_of_power
 from irmeta.report.page.writing import write_report
 from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
@@ -34,7 +33,7 @@ from irmeta.studies import design
 from irmeta.studies.agreement import correlation, predictivity
 from irmeta.studies.differences import description, significance
 
-TEXTS = {name: import_module(f"irmeta.report.page.{name}").TEXT for name in NAMES}
+TEXTS = {name: module_of(name).TEXT for name in NAMES}
 OF_SEVERAL = {"judges", "comparison"}
 ONLY_WITH_MORE = {"place", "reuse"}
 """Sections that need factors of the collection, or judgments and runs."""

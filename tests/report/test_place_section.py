@@ -3,8 +3,8 @@
 import numpy as np
 
 from irmeta.datasets import factors as factor_files
-from irmeta.report.page import place
 from irmeta.report.page.content import Content
+from irmeta.report.page.systems import place
 from irmeta.scores.cube import cube
 
 

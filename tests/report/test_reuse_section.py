@@ -6,7 +6,7 @@ import numpy as np
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.report.page.content import Content
-from irmeta.report.page.reuse import TEXT, panels
+from irmeta.report.page.judgments.reuse import TEXT, panels
 from irmeta.report.page.writing import write_report
 from irmeta.studies.reuse import reuse
 

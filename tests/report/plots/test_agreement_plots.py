@@ -5,8 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import leaves_list
 
-from irmeta.report.plots import correlation as drawn
-from irmeta.report.plots import predictivity as power
+from irmeta.report.plots.metrics import correlation as drawn
+from irmeta.report.plots.metrics import predictivity as power
 from irmeta.scores.cube import cube
 from irmeta.studies.agreement.correlation import correlation
 from irmeta.studies.agreement.predictivity import best_predictor, predictivity

@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irmeta.report.plots import figure_of
-from irmeta.report.plots import place as place_plots
-from irmeta.report.plots import reuse as reuse_plots
+from irmeta.report.plots.judgments import reuse as reuse_plots
+from irmeta.report.plots.systems import place as place_plots
 from irmeta.scores.cube import cube
 from irmeta.studies.place import place
 from irmeta.studies.reuse import reuse

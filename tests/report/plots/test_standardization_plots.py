@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from irmeta.report.plots import comparison, description, significance, standardizing_set
+from irmeta.report.plots.collections import comparison, standardizing_set
+from irmeta.report.plots.systems import description, significance
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance as pairwise

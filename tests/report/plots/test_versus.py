@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 import irmeta
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.figure import PALETTE
-from irmeta.report.plots.versus import by_topic
+from irmeta.report.plots.systems.versus import by_topic
 from irmeta.scores.cube import cube
 
 
@@ -29,7 +29,7 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
     assert axes.lines[-1].get_ydata()[0] == pytest.approx(one["difference"].item())
-    assert axes.get_xlabel() == "topics, by mine less bm25"
+    assert axes.get_xlabel() == "topics, by mine\nless bm25"
 
 
 def test_gains_are_blue_and_losses_orange():
@@ -60,4 +60,4 @@ def test_against_everybody_the_opponent_is_the_median():
     median = np.median(values[[0, 2, 3], :, 0], axis=0)
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(values[1, :, 0] - median)[::-1])
-    assert axes.get_xlabel() == "topics, by b less the median of the others"
+    assert axes.get_xlabel() == "topics, by b\nless the median of the others"

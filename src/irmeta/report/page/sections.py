@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import xarray as xr
@@ -13,6 +14,8 @@ from irmeta.report.page.panel import Section
 from irmeta.scores.teams import Grouping
 from irmeta.studies import STUDIES
 
+OTHERS = {"standings": "systems", "data": "collections"}
+"""Sections that are of no study, and what they are about."""
 _STUDIED = [name for name, study in STUDIES.items() if study.section]
 FOLDED = tuple(name for name in _STUDIED if STUDIES[name].about == "metrics")
 """The modules of sections on metrics, which the page shows folded, after those on systems and collections."""
@@ -22,7 +25,13 @@ SECTIONS = (
     "data",
     *FOLDED,
 )
-"""The modules of sections."""
+"""The names of sections."""
+
+
+def module_of(name: str) -> ModuleType:
+    """Return the module of a section, which lies in the room of what it is about."""
+    about = OTHERS[name] if name in OTHERS else STUDIES[name].about
+    return import_module(f"irmeta.report.page.{about}.{name}")
 
 
 def sections(
@@ -46,7 +55,7 @@ def sections(
     )
     made = []
     for name in steps(SECTIONS, "sections of the page"):
-        module = import_module(f"irmeta.report.page.{name}")
+        module = module_of(name)
         if panels := module.panels(content):
             folded = name in FOLDED
             made.append(Section(**vars(module.TEXT), panels=panels, folded=folded))

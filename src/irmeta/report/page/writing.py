@@ -24,8 +24,8 @@ from irmeta.errors import require_choice
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, flat, latex
 from irmeta.report.kept import PAGE, Kept, Write
+from irmeta.report.page.metrics.prediction import calculator
 from irmeta.report.page.panel import Panel, Picture, Section
-from irmeta.report.page.prediction import calculator
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed

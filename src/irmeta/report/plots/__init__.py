@@ -1,4 +1,4 @@
-"""Figures for papers: each module draws the results of the study of its name, and knows how large."""
+"""Figures: each module draws the results of the study of its name, in the room of what that is about."""
 
 from collections.abc import Collection
 from importlib import import_module
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
-from irmeta.studies import name_of
+from irmeta.studies import STUDIES, name_of
 
 
 def figure_of(
@@ -21,10 +21,11 @@ def figure_of(
     Raises ScoresError where the study has no figure.
     """
     name = name_of(result)
+    place = f"irmeta.report.plots.{STUDIES[name].about}.{name}"
     try:
-        plots = import_module(f"irmeta.report.plots.{name}")
+        plots = import_module(place)
     except ModuleNotFoundError as error:
-        if error.name != f"irmeta.report.plots.{name}":
+        if error.name not in (place, place.rpartition(".")[0]):
             raise
         raise ScoresError(
             f"results of {name} have no figure; leave out --plot"

@@ -87,7 +87,7 @@ def draw(
 
 
 def widened(figure: Figure, width: float) -> None:
-    """Make a figure so many inches wide. Text stays as large, and a square matrix stays square."""
+    """Make a figure that many inches wide. Text stays as large, and a square matrix stays square."""
     ratio = width / figure.get_figwidth()
     square = any(axes.get_aspect() == 1 for axes in figure.axes)
     figure.set_size_inches(width, figure.get_figheight() * (ratio if square else 1))

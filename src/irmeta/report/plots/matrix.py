@@ -12,7 +12,8 @@ from irmeta.stats.arrays import Floats
 SMALLEST_CELL = 11.0
 """The width in points of a cell that has room for a figure that can be read."""
 LARGEST_TEXT = 8.0
-_FIGURE = "figure of a cell"
+SMALLEST_TEXT = 4.5
+"""Names smaller than this cannot be read; they are left out."""
 
 
 def matrix(
@@ -62,22 +63,22 @@ def _write_figures(axes: Axes, values: Floats, low: float) -> None:
             ha="center",
             va="center",
             color="white" if dark else "black",
-            gid=_FIGURE,
         )
         figure.set_in_layout(False)  # it lies within its cell
 
 
 def fitted(axes: Axes) -> None:
     """Fit names and figures of a matrix to the width of its cells; nothing is written where it could not be read."""
-    figures = [text for text in axes.texts if text.get_gid() == _FIGURE]
     whole = axes.get_figure(root=True)
-    if not figures or whole is None:
-        return
     columns = len(axes.get_xticks())
+    if whole is None or not axes.images or not columns:
+        return
     # about seven tenths of the figure are cells
     cell = 72 * 0.7 * whole.get_figwidth() / columns
-    for text in figures:
+    for text in axes.texts:
         text.set_visible(cell >= SMALLEST_CELL)
         text.set_fontsize(min(LARGEST_TEXT, 0.4 * cell))
+    named = min(LARGEST_TEXT, 0.85 * cell)
+    axes.tick_params(axis="x", labelsize=named, labelbottom=named >= SMALLEST_TEXT)
     if len(axes.get_yticks()) == columns:
-        axes.tick_params(labelsize=min(LARGEST_TEXT, 0.85 * cell))
+        axes.tick_params(axis="y", labelsize=named)

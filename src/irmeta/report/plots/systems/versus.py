@@ -55,7 +55,8 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
     say(axes, places, values, topics, words, nearest="x")
     _name_ends(axes, places, values, topics)
     axes.set_ylabel(f"{one.metric.item()} difference\n(up is better)")
-    axes.set_xlabel(f"topics, by {system} less {other}" if last else "")
+    label = f"topics, by {system}\nless {other}" if last else ""
+    axes.set_xlabel(label, loc="right")
     axes.set_xlim(0.3, places[-1] + 0.7)
     return axes
 
@@ -70,11 +71,12 @@ def _name_ends(
         up = values[at] > 0
         axes.annotate(
             topics[at],
-            (places[at], 0),
-            xytext=(0, -2 if up else 2),
+            (places[at], values[at]),
+            xytext=(0, 2 if up else -2),
             textcoords="offset points",
             rotation=90,
             ha="center",
-            va="top" if up else "bottom",
+            va="bottom" if up else "top",
             fontsize=5.5,
         )
+    axes.margins(y=0.15)  # for the names

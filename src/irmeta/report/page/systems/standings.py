@@ -11,9 +11,9 @@ import xarray as xr
 from scipy import stats
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.description import described
 from irmeta.report.page.panel import Panel, Text, names
-from irmeta.report.page.significance import lettered
+from irmeta.report.page.systems.description import described
+from irmeta.report.page.systems.significance import lettered
 from irmeta.scores.figures import short
 from irmeta.scores.means import additive
 from irmeta.studies.choice.ranking import is_reported

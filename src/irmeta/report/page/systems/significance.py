@@ -7,8 +7,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.description import described, first
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.systems.description import described, first
 from irmeta.report.plots import figure_of
 from irmeta.studies.differences import description, significance
 

@@ -9,9 +9,9 @@ import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names
-from irmeta.report.plots.description import shades
 from irmeta.report.plots.figure import PAGE, draw
 from irmeta.report.plots.rows import height
+from irmeta.report.plots.systems.description import shades
 from irmeta.scores.attributes import about
 from irmeta.scores.result import describe as described
 

@@ -9,10 +9,10 @@ import polars as pl
 from irmeta.choices import Level
 from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
+from irmeta.report.page.metrics.predictivity import power
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.page.predictivity import power
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.ranking import subsets
+from irmeta.report.plots.metrics.ranking import subsets
 from irmeta.studies.agreement import predictivity
 from irmeta.studies.choice import ranking
 from irmeta.words import listed

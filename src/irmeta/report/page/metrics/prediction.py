@@ -15,10 +15,10 @@ from irmeta.errors import ScoresError
 from irmeta.io.model_file import Model, described
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
+from irmeta.report.page.metrics.ranking import to_report
 from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
-from irmeta.report.page.ranking import to_report
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.accuracy import cells
+from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies.prediction import accuracy
