@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError, require_choice
 from irmeta.scores import means, selection
+from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -75,8 +76,15 @@ def correlation(
     require_choice("level", level, get_args(Level))
     require_choice("method", method, get_args(Coefficient))
     used, notes = prepare_together(
-        by_name(scores), metrics=metrics, top=top, by=by, missing=missing, pairs=True
+        by_name(scores),
+        metrics=metrics,
+        top=top,
+        by=by,
+        missing=missing,
+        pairs=True,
+        by_topic=level != "system",
     )
+    notes += ignored(used)
     _check(used, level, method, threshold)
     names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, level, method)
