@@ -100,14 +100,14 @@ def say(
     *,
     nearest: Nearest = "xy",
 ) -> None:
-    """Give marks a name and words each."""
+    """Name marks, and say in words what each shows."""
     axes.add_artist(Marks(x, y, names, words, nearest))
 
 
 def say_cells(
     axes: Axes, rows: Iterable[str], columns: Iterable[str], words: Sequence[str]
 ) -> None:
-    """Give the cells of a matrix their names and words, row by row."""
+    """Say in words what each cell of a matrix shows, row by row."""
     axes.add_artist(Cells(rows, columns, words))
 
 

@@ -44,5 +44,5 @@ def means(one: xr.Dataset, axes: Axes) -> Axes:
         for middle, least, most in zip(mean, low, high, strict=True)
     ]
     say(axes, mean, rows, names, words, nearest="y")
-    label = f"mean {one.metric.item()}: both, people alone (grey), machine alone (x)"
+    label = f"mean {one.metric.item()}: both; people (grey), machine (x)"
     return named_rows(axes, names, label, BETTER_RIGHT)
