@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -11,30 +10,6 @@ from irmeta.stats.tests import paired
 
 BLOCK = 1 << 20
 """Numbers of one kind in a block of resamples, 8 MiB: some hundredths of a second of work."""
-
-
-class Compared(Protocol):
-    """Comparisons, each with a difference on every topic."""
-
-    @property
-    def topics(self) -> int:
-        """The number of topics."""
-
-    @property
-    def rounding(self) -> float:
-        """By how much the same mean difference can differ, summed in another order: 1e-12 of the largest score."""
-
-    def over(self, quantity: Callable[[Floats], Floats]) -> Floats:
-        """Compute a quantity of differences (comparison, topic), which returns (..., comparison)."""
-
-    def parts(self, width: int) -> Iterator[Floats]:
-        """Yield the differences (comparison, topic), so many at a time that `width` numbers for each can be held."""
-
-    def means(self, signs: Floats) -> Iterator[Floats]:
-        """Yield the mean differences under signs (resample, topic), some at a time: (comparison, resample)."""
-
-    def at_once(self, test: str) -> int:
-        """Return how many resamples of a test are drawn at once: random numbers come in such blocks."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +53,7 @@ class Pairs:
         fit = {
             "permutation": 4 * BLOCK // max(pairs, self.scores.size),
             "bootstrap": BLOCK // max(pairs, topics),
-            "max-t": BLOCK // max(systems, topics),
+            "dunnett": BLOCK // max(systems, topics),
         }
         return max(500, fit[test])
 
@@ -114,6 +89,10 @@ class Given:
     def at_once(self, test: str) -> int:  # noqa: ARG002
         """Return how many resamples are drawn at once."""
         return int(np.clip(BLOCK // len(self.found), 100, 10_000))
+
+
+Compared = Pairs | Given
+"""Comparisons, each with a difference on every topic."""
 
 
 def _rounding(values: Floats) -> float:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.special import stdtrit
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.stats.arrays import Floats, Indices
-from irmeta.stats.tests import floors, multiplicity, paired, resampling
-from irmeta.stats.tests.compared import Compared
+from irmeta.stats.tests import floors, multiplicity, paired, resampling, stepdown
+from irmeta.stats.tests.compared import Compared, Pairs
 from irmeta.stats.tests.resampling import Joint
 
 Test = Callable[[Compared, int, np.random.Generator], Floats]
@@ -33,13 +33,11 @@ TESTS: Mapping[str, Test] = MappingProxyType(
 )
 """Tests of single comparisons, two-sided."""
 JOINT: Mapping[str, Callable[..., Joint]] = MappingProxyType(
-    {
-        "tukey": resampling.tukey,
-        "max-t": resampling.max_t,
-        "dunnett": resampling.dunnett,
-    }
+    {"tukey": resampling.tukey, "dunnett": resampling.dunnett}
 )
-"""Tests of all comparisons at once, which correct for them by themselves."""
+"""Tests of all comparisons at once, with their intervals."""
+CORRECTED = ("max-t", "tukey")
+"""Tests that correct for all comparisons by themselves."""
 TOGETHER = ("holm", "bonferroni")
 """Corrections with which intervals are of all comparisons at once, too."""
 
@@ -58,14 +56,30 @@ class Way(NamedTuple):
     margin: float | None
     resamples: int
 
-    def check(self) -> None:
-        """Raise ScoresError for numbers that are not possible."""
-        require_share("alpha", self.alpha, 0.05)
-        paired.check_margin(self.margin)
-        if self.resamples < 100:
+    @classmethod
+    def of(
+        cls,
+        test: str,
+        correct: str | None,
+        alpha: float,
+        margin: float | None,
+        resamples: int | None,
+    ) -> Self:
+        """Return how differences are tested, with defaults for the correction and the number of resamples.
+
+        Raises ScoresError for what is not possible.
+        """
+        paired.check_correction(test, correct)
+        require_share("alpha", alpha, 0.05)
+        paired.check_margin(margin)
+        if resamples is None:
+            resamples = stepdown.DRAWS if test == "max-t" else 10_000
+        if resamples < 100:
             raise ScoresError(
-                f"{self.resamples} resamples are too few for a test at any level; use 1000 or more"
+                f"{resamples} resamples are too few for a test at any level; use 1000 or more"
             )
+        correct = correct or ("none" if test in CORRECTED else "holm")
+        return cls(test, correct, alpha, margin, resamples)
 
     @property
     def joint(self) -> str:
@@ -74,8 +88,9 @@ class Way(NamedTuple):
 
     @property
     def together(self) -> bool:
-        """Whether corrected p and intervals are of all comparisons at once."""
-        return bool(self.joint) or self.correct in TOGETHER
+        """Whether intervals are of all comparisons at once."""
+        by_correction = self.test not in CORRECTED and self.correct in TOGETHER
+        return bool(self.joint) or by_correction
 
     def least(self, topics: int) -> float:
         """Return the smallest p on this number of topics, before a correction by `TOGETHER`."""
@@ -115,11 +130,14 @@ def compare(
         topics[rows] = part.topics
         if way.test in TESTS:
             p[rows] = TESTS[way.test](part, way.resamples, rng)
+    if way.test == "max-t":
+        p = _stepped(compared, way.resamples, rng)
     if way.joint:
         corrected, half = JOINT[way.joint](compared, way.resamples, rng, 1 - way.alpha)
         p = p if way.test in TESTS else corrected
     else:
-        corrected = multiplicity.CORRECTIONS[way.correct](p)
+        correct = "none" if way.test in CORRECTED else way.correct
+        corrected = multiplicity.CORRECTIONS[correct](p)
         at_once = p.size if way.together else 1
         quantile = stdtrit(topics - 1, 1 - way.alpha / 2 / at_once)
         half = paired.half_width(np.asarray(quantile, dtype=np.float64), error)
@@ -135,6 +153,13 @@ def compare(
         equivalent = paired.equivalence(mean, error, topics, way.margin)
         found["p_equivalent"] = multiplicity.holm(equivalent)
     return found
+
+
+def _stepped(compared: Compared, resamples: int, rng: np.random.Generator) -> Floats:
+    """Return p by the largest t, step by step, which is corrected for all comparisons."""
+    if isinstance(compared, Pairs):
+        return stepdown.of_pairs(compared.scores, resamples, rng)
+    return stepdown.of_differences(compared.found, resamples, rng)
 
 
 def _mean(found: Floats) -> Floats:

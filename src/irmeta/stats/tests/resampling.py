@@ -1,4 +1,4 @@
-"""Two-sided tests by resampling topics, all comparisons at once: permutation, bootstrap, Tukey HSD, max-T, Dunnett."""
+"""Two-sided tests by resampling topics, all comparisons at once: permutation, bootstrap, Tukey HSD, Dunnett."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -72,32 +72,15 @@ class Joint(NamedTuple):
     half: Floats
 
 
-def max_t(
-    compared: Compared, resamples: int, rng: np.random.Generator, level: float = 0.95
-) -> Joint:
-    """Test all comparisons by t, corrected by the largest |t| of each resample.
-
-    Each resample changes the signs of all differences on a random half of the topics, so that their dependence is kept.
-    p is the share of resamples whose largest |t| is at least the comparison's; it is 1 for equal systems. Unlike
-    Tukey's range it does not suppose that systems have equal spread.
-    level : of the intervals, mean -/+ quantile of the largest |t| * standard error.
-    Single-step max-T: Westfall and Young (1993), chapter 2; Romano and Wolf (Econometrica 2005).
-
-    >>> max_t(Pairs(np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])), 100, np.random.default_rng(0)).p.tolist()
-    [1.0]
-    """
-    p, ratios = _largest(compared, resamples, rng)
-    quantile = _t_of(np.asarray(np.quantile(ratios, level)), compared.topics)
-    return Joint(p, half_width(float(quantile), compared.over(standard_error)))
-
-
 def dunnett(
     compared: Compared, resamples: int, rng: np.random.Generator, level: float = 0.95
 ) -> Joint:
-    """Test differences from one system as Dunnett does, by `max_t`, without assuming a normal distribution.
+    """Test all comparisons by t, corrected by the largest |t| of each resample, as Dunnett's test of one system does.
 
-    The quantile is interpolated between values of |t|, that of `max_t` between the ratios behind them.
-    Source: Dunnett (JASA 1955) for the normal, independent case.
+    Each resample changes the signs of all differences on a random half of the topics, so that their dependence is kept.
+    p is the share of resamples whose largest |t| is at least the comparison's; it is 1 for equal systems.
+    level : of the intervals, mean -/+ quantile of the largest |t| * standard error.
+    Single-step max-T: Westfall and Young (1993), chapter 2; Dunnett (JASA 1955) for the normal, independent case.
     """
     p, ratios = _largest(compared, resamples, rng)
     quantile = np.quantile(_t_of(ratios, compared.topics), level)
@@ -205,7 +188,7 @@ def _largest(
     differs = np.where(square > 0, square, np.inf)
     drawn = in_order(
         partial(_largest_ratios, compared, differs),
-        streams(rng, resamples, compared.at_once("max-t")),
+        streams(rng, resamples, compared.at_once("dunnett")),
         "blocks of resamples",
     )
     ratios = np.sort(np.concatenate(list(drawn)))

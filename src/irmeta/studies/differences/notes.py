@@ -10,7 +10,7 @@ from irmeta.measured.coverage import Held, held
 from irmeta.scores.means import geometric
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
-from irmeta.stats.tests.comparing import JOINT, Way
+from irmeta.stats.tests.comparing import CORRECTED, Way
 from irmeta.words import counted
 
 ASKED: Mapping[str, str] = MappingProxyType(
@@ -30,7 +30,7 @@ def on_tests(
     comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
     """
     lines = []
-    if way.test in JOINT and way.correct != "none":
+    if way.test in CORRECTED and way.correct != "none":
         lines.append(f"{way.test} corrects for all pairs itself; p_corrected equals p")
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
@@ -81,7 +81,7 @@ def _topics_for(needed: float) -> int:
 
 def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
     """Count the tests by signs of systems that differ on so few topics that p cannot be small enough."""
-    correct = "none" if way.joint else way.correct
+    correct = "none" if way.joint or way.test in CORRECTED else way.correct
     blind = 0
     for counts in differing:
         # no p is below its floor, and then none is below the floor when both are corrected
@@ -99,22 +99,25 @@ def on_intervals(
     way: Way,
     scores: xr.DataArray,
     comparisons: int,
+    words: tuple[str, str],
     promises: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """Say of how many differences intervals hold together, by what distribution, and how often such intervals held.
 
+    words : for what intervals hold, each and at once.
     promises : by joint test, or "" for Student's t, what is measured of them, and what holds more often.
     """
     at_once = way.together and comparisons > 1
-    together = f"all {comparisons} comparisons by a metric at once"
-    if not at_once:
-        together = "each comparison by itself"
+    together = words[at_once]
     by = way.joint or "Student's t"
     lines = [
         f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for {together} (by {by})"
     ]
     if at_once:
-        lines += _held_at_once(scores, *promises[way.joint])
+        return lines + _held_at_once(scores, *promises[way.joint])
+    found = _held_of("a difference by itself", scores)
+    if found.broken:
+        lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
     return lines
 
 
@@ -130,7 +133,7 @@ def _held_at_once(
         return []
     better = f"; {instead} in {_held_of(other, scores).share}" if other else ""
     return [
-        f"such 95% intervals all held at once in {found}{better} (docs/coverage.md)"
+        f"Such 95% intervals all held at once in {found}{better} (docs/coverage.md)."
     ]
 
 
@@ -146,7 +149,7 @@ def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
     if not called.broken:
         return []
     return [
-        f"pairs that differ by more were called equivalent in {called} (5% promised; docs/coverage.md)"
+        f"Pairs that differ by more were called equivalent in {called} (5% promised; docs/coverage.md)."
     ]
 
 

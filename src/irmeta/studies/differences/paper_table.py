@@ -30,7 +30,11 @@ BETTER, WORSE = "†", "‡"
 UNNAMED = ("collection", "qrels")
 """Names of a collection that nobody named: those of a cube without a name, and of a file of judgments."""
 DIGITS = 3
-TESTS = {"t": "paired t test", "permutation": "paired permutation test"}
+TESTS = {
+    "max-t": "max-t test",
+    "t": "paired t test",
+    "permutation": "paired permutation test",
+}
 CORRECTIONS = {
     "holm": "Holm",
     "bh": "Benjamini-Hochberg",
@@ -44,10 +48,10 @@ def paper_table(
     *,
     metrics: str | Iterable[str] | None = None,
     baseline: str | None = None,
-    test: TableTest = "t",
-    correct: Correction = "holm",
+    test: TableTest = "max-t",
+    correct: Correction | None = None,
     alpha: float = 0.05,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     by: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -58,9 +62,8 @@ def paper_table(
     metrics : the columns, in this order; all by default.
     baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
     letters: those that share a letter do not differ significantly.
-    test, correct, alpha : as in `irmeta.significance`; by metric, over the comparisons that the table shows. "none"
-    makes no test.
-    resamples, rng : of the permutation test.
+    test, correct, alpha, resamples, rng : as in `irmeta.significance`; by metric, over the comparisons that the table
+    shows. "none" makes no test.
     by : the metric that sorts the rows, best first; the first one by default.
     missing : what to do with missing scores, as in `selection.complete`.
 
@@ -75,9 +78,8 @@ def paper_table(
     '†'
     """
     require_choice("test", test, get_args(TableTest))
-    require_choice("correct", correct, get_args(Correction))
-    way = Way(test, correct, alpha, None, resamples)
-    way.check()
+    require_choice("correct", correct or "holm", get_args(Correction))
+    way = Way.of(test, correct, alpha, None, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
@@ -105,11 +107,11 @@ def paper_table(
         options={
             "baseline": baseline,
             "test": test,
-            "correct": correct,
+            "correct": way.correct,
             "alpha": alpha,
             "by": by,
             "missing": missing,
-            "resamples": resamples,
+            "resamples": way.resamples,
             "seed": seed,
         },
         notes=[*notes, *more],
@@ -187,7 +189,9 @@ def caption(outcome: xr.Dataset) -> str:
         text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."
     if options["test"] == "none":
         return text
-    if options["correct"] == "none":
+    if options["test"] == "max-t":
+        correction = ", step-down correction"
+    elif options["correct"] == "none":
         correction = ""
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"

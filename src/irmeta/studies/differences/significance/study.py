@@ -43,15 +43,12 @@ AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
             "those of the best three quarters of the systems (--top 0.75)",
             f"{BY_T}, best 75%",
         ),
-        "max-t": (
-            "all differences at once, max-t",
-            "those of --test t, which are wider,",
-            BY_T,
-        ),
         "tukey": ("all differences at once, Tukey",),
     }
 )
 """What is measured of intervals of all pairs at once, by joint test, and what holds more often."""
+HOLD = ("each pair by itself", "all pairs of a metric at once")
+"""For what intervals are meant to hold."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
@@ -64,11 +61,11 @@ def significance(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,
-    test: Test = "t",
-    correct: Correction = "holm",
+    test: Test = "max-t",
+    correct: Correction | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
@@ -81,23 +78,24 @@ def significance(
 
     scores : a cube of at least 2 systems and 2 topics.
     metrics : one or several; all by default. Each is corrected for its own pairs.
-    test : t, wilcoxon, sign, permutation, bootstrap (studentised), or one that is corrected for all pairs by itself, so
-    that `correct` does nothing: tukey (randomised Tukey HSD) and max-t (the largest t, for systems of unequal spread).
-    Systems that score the same on every topic have p = 1.
-    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none.
+    test : max-t (the largest t, step by step: `irmeta.stats.tests.stepdown`) and tukey (randomised Tukey HSD) correct
+    for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do not. Systems that score
+    the same on every topic have p = 1.
+    correct : of the others holm, the default, or bonferroni (any false rejection), bh (share of false rejections) or
+    none.
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha.
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
-    resamples : of permutation, bootstrap, tukey and max-t, at least 100.
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and tukey.
     top, by, missing : what to use of the scores, as in `selection.prepare`.
     rng : a seed or a generator, of all that is random.
 
-    Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
-    unless `correct` is bh or none, cut to the differences that the metric can have, NaN where systems differ by the
-    same on every topic; p, p_corrected, effect_size (mean difference over the standard deviation of
-    differences), direction (1 where the test favours system_a, -1 system_b) and significant; with a margin
-    p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over (metric) share_significant, the
-    discriminative power, and what half of the topics shows of differences significant on the other half
-    (`Replication`); over (system, metric) mean and rank.
+    Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of this
+    pair by itself, of all at once by tukey and where `correct` is holm or bonferroni, cut to the differences that the
+    metric can have, NaN where systems differ by the same on every topic; p, p_corrected, effect_size (mean difference
+    over the standard deviation of differences), direction (1 where the test favours system_a, -1 system_b) and
+    significant; with a margin p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over
+    (metric) share_significant, the discriminative power, and what half of the topics shows of differences significant
+    on the other half (`Replication`); over (system, metric) mean and rank.
     Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012), Westfall and Young (1993),
     Schuirmann (1987).
 
@@ -107,9 +105,9 @@ def significance(
     0.00521
     """
     require_choice("test", test, get_args(Test))
-    require_choice("correct", correct, get_args(Correction))
-    way = Way(test, correct, alpha, margin, resamples)
-    way.check()
+    require_choice("correct", correct or "holm", get_args(Correction))
+    way = Way.of(test, correct, alpha, margin, resamples)
+    correct = correct or "holm"
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
@@ -132,7 +130,7 @@ def significance(
     pairs = len(differing)
     notes += on_tests(way, scores, pairs, list(differing.T))
     notes += _opposed_notes(way, figures)
-    notes += on_intervals(way, scores, pairs, AT_ONCE)
+    notes += on_intervals(way, scores, pairs, HOLD, AT_ONCE)
     if pairs > 1:
         notes.append(
             "the share of pairs that differ significantly describes these topics and has no interval"
@@ -154,7 +152,7 @@ def significance(
     }
     options |= {"top": top, "by": by, "missing": missing}
     if test in floors.RESAMPLED:
-        options["resamples"] = resamples
+        options["resamples"] = way.resamples
     options["seed"] = (
         seed  # also of the random sets of topics that the swap rates are measured on
     )

@@ -49,11 +49,11 @@ def versus(
     against: str | Iterable[str] = ALL,
     *,
     metrics: str | Iterable[str] | None = None,
-    test: PairedTest = "permutation",
-    correct: ManyToOne = "holm",
+    test: PairedTest = "max-t",
+    correct: ManyToOne | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -64,15 +64,18 @@ def versus(
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
     and "best" (the other system with the best mean by that metric); a system that is called so is meant first.
     metrics : one or several; all by default.
-    test : t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic.
-    correct : holm, bonferroni (any false rejection), dunnett (the same, by the joint distribution of the comparisons),
-    bh (share of false rejections) or none; by metric, over the comparisons asked for and no others.
-    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
-    unless `correct` is bh or none.
+    test : max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step, which corrects by
+    itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic.
+    correct : of other tests than max-t holm, the default, bonferroni (any false rejection), dunnett (the same, by the
+    joint distribution of the comparisons), bh (share of false rejections) or none; by metric, over the comparisons
+    asked for and no others.
+    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
+    `correct` is bh or none, else all comparisons of a metric at once.
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
     topics on which both have scores.
-    resamples : of permutation, bootstrap and dunnett.  rng : a seed or a generator, of all that is random.
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett.
+    rng : a seed or a generator, of all that is random.
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
@@ -89,9 +92,8 @@ def versus(
     (4, -0.3)
     """
     require_choice("test", test, get_args(PairedTest))
-    require_choice("correct", correct, get_args(ManyToOne))
-    way = Way(test, correct, alpha, margin, resamples)
-    way.check()
+    require_choice("correct", correct or "holm", get_args(ManyToOne))
+    way = Way.of(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
@@ -106,7 +108,7 @@ def versus(
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
     found = paired.less(mine, theirs)
-    _require_common(found, names, correct)
+    _require_common(found, names, way.correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [_tested(one, way, generator) for one in metrics_tested]
     pair = ("against", "metric")
@@ -140,11 +142,11 @@ def versus(
             "system": system,
             "against": against if isinstance(against, str) else list(against),
             "test": test,
-            "correct": correct,
+            "correct": way.correct,
             "alpha": alpha,
             "margin": margin,
             "missing": missing,
-            "resamples": resamples,
+            "resamples": way.resamples,
             "seed": seed,
         },
         notes=[*notes, *_notes(scores, names, way, found, figures)],
@@ -298,16 +300,16 @@ def _notes(
     count = len(names)
     differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
     notes = on_tests(way, scores, count, list(differing.T))
-    if count > 1:
-        notes += on_intervals(way, scores, count, AT_ONCE)
+    hold = ("each comparison by itself", f"all {count} comparisons by a metric at once")
+    notes += on_intervals(way, scores, count, hold, AT_ONCE)
     if count > 1 and way.correct in ("holm", "bh"):
         notes.append(
-            "verdicts follow the corrected p, which can be significant although the interval includes 0"
+            "Verdicts follow the corrected p, which can be significant although the interval includes 0."
         )
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)
     if BEST in names and BEST not in scores.system.values:
         notes.append(
-            "the best other system was picked by these scores, so it looks better than it is"
+            "The best other system was picked by these scores, so it looks better than it is."
         )
     return notes
