@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.leaderboard import plot
+from irmeta.report.plots.systems.leaderboard import plot
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
