@@ -26,6 +26,14 @@ def describe(
             ),
         ),
     ] = False,
+    system: Annotated[
+        str | None,
+        option(
+            metavar="SYSTEM",
+            help="A system that you named before you saw the scores: the ranks that it may have.",
+            show_default="none",
+        ),
+    ] = None,
     view: Annotated[
         ScoreView, option(help=explained(ScoreView, "What --plot draws."))
     ] = "means",
@@ -37,7 +45,7 @@ def describe(
 
     irmeta describe scores.parquet --top 0.75 --table topics
 
-    irmeta describe scores.parquet --marginal # the rank of one system that you named in advance
+    irmeta describe scores.parquet --system mine # the rank of a system that you named in advance
     """
     from irmeta.studies.differences.description import describe as study
 
@@ -48,6 +56,7 @@ def describe(
         **picked.used(best),
         level=level,
         sets=sets,
+        system=system,
         groups=teamed.teams(),
         rng=seed,
         view=view,

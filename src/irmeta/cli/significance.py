@@ -5,7 +5,6 @@ from typing import Annotated, Any
 from irmeta.choices import Correction, Test, explained
 from irmeta.cli.app import app, option
 from irmeta.cli.options import Best, Margin, Picked, Seed, Shown
-from irmeta.errors import IrmetaError
 
 
 @app.command()
@@ -15,22 +14,23 @@ def significance(
     shown: Shown,
     test: Annotated[
         Test, option(help=explained(Test, "The test, two-sided, paired by topic."))
-    ] = "t",
+    ] = "max-t",
     correct: Annotated[
         Correction | None,
         option(
             help=explained(Correction, "Correction for the number of pairs."),
-            show_default="holm",
+            show_default="holm; none of max-t and tukey",
         ),
     ] = None,
     alpha: Annotated[float, option(help="Level of the test.")] = 0.05,
     margin: Margin = None,
     resamples: Annotated[
-        int,
+        int | None,
         option(
-            help="Number of resamples, for permutation, bootstrap, tukey and max-t."
+            help="Number of resamples, for max-t, permutation, bootstrap and tukey.",
+            show_default="1000 for max-t, else 10000",
         ),
-    ] = 10_000,
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Test every pair of systems, and say how many pairs each metric distinguishes.
@@ -44,13 +44,9 @@ def significance(
     """
     from irmeta.studies.differences.significance import significance as study
 
-    if correct is not None and test in ("tukey", "max-t"):
-        raise IrmetaError(
-            f"--test {test} corrects for all pairs by itself; leave out --correct"
-        )
     tested: dict[str, Any] = {
         "test": test,
-        "correct": correct or "holm",
+        "correct": correct,
         "alpha": alpha,
         "resamples": resamples,
     }

@@ -22,19 +22,24 @@ def table(
     test: Annotated[
         TableTest,
         option(help=explained(TableTest, "The test, two-sided, paired by topic.")),
-    ] = "t",
+    ] = "max-t",
     correct: Annotated[
-        Correction,
+        Correction | None,
         option(
             help=explained(
                 Correction, "Correction for the number of tests by a metric."
-            )
+            ),
+            show_default="holm; none of max-t",
         ),
-    ] = ("holm"),
+    ] = None,
     alpha: Annotated[float, option(help="Level of the tests.")] = 0.05,
     resamples: Annotated[
-        int, option(help="Number of resamples of the permutation test.")
-    ] = 10_000,
+        int | None,
+        option(
+            help="Number of resamples, for max-t and permutation.",
+            show_default="1000 for max-t, else 10000",
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         option(

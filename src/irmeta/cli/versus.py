@@ -26,22 +26,27 @@ def versus(
     test: Annotated[
         PairedTest,
         option(help=explained(PairedTest, "The test, two-sided, paired by topic.")),
-    ] = "permutation",
+    ] = "max-t",
     correct: Annotated[
-        ManyToOne,
+        ManyToOne | None,
         option(
             help=explained(
                 ManyToOne, "Correction for the number of comparisons by a metric."
-            )
+            ),
+            show_default="holm; none of max-t",
         ),
-    ] = "holm",
+    ] = None,
     alpha: Annotated[
         float, option(help="Level of the tests; intervals have level 1 - alpha.")
     ] = 0.05,
     margin: Margin = None,
     resamples: Annotated[
-        int, option(help="Number of resamples, for permutation, bootstrap and dunnett.")
-    ] = 10_000,
+        int | None,
+        option(
+            help="Number of resamples, for max-t, permutation, bootstrap and dunnett.",
+            show_default="1000 for max-t, else 10000",
+        ),
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Compare one system with a baseline or with everybody: difference, interval, test, and the topics behind it.
