@@ -68,7 +68,7 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "open", "not checkable", "ours"]
 ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
-PredictivityView = Literal["advantage", "curve"]
+PredictivityView = Literal["advantage", "curve", "matrix"]
 LeaderboardView = Literal["ranks", "aggregates"]
 ReuseView = Literal["metrics", "penalty"]
 JudgesView = Literal["tau", "means", "favour"]
@@ -315,6 +315,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     PredictivityView: {
         "advantage": "how much better the best predictor predicts each target than the target itself",
         "curve": "predictive power by the number of topics",
+        "matrix": "predictive power of every metric for every other",
     },
     LeaderboardView: {
         "ranks": "the ranks that each model may have",

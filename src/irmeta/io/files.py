@@ -23,8 +23,8 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
 
 
-PIECE = 1 << 17
-"""Bytes of a file that are read at a time."""
+PIECE = 1 << 20
+"""Bytes of a file that are read at a time: with fewer, threads wait more often for each other."""
 RATIO, FREE = 100, 1 << 28
 """Packed data hold at most RATIO times their size, or FREE bytes where that is more; runs hold ten times theirs."""
 _SLICE, _STEP = 1 << 13, 1 << 22
