@@ -476,7 +476,11 @@ def test_any_folder_of_a_page_leaves_its_neighbours_alone(
         if kind == "file":
             (root / "page" / "index.html").write_text("mine")
         kept = Kept(root / "page", "report", r"index\.html|tables/[\w-][\w.-]*")
-        with suppress(IrmetaError), kept.made(), kept.replaced(["index.html", "tables/x.csv"]) as write:
+        with (
+            suppress(IrmetaError),
+            kept.made(),
+            kept.replaced(["index.html", "tables/x.csv"]) as write,
+        ):
             write("tables/x.csv", "ours")
             write("index.html", "ours")
         assert (root / "victim").read_text() == "mine"
