@@ -74,7 +74,7 @@ class Served:
     def get(self, path: str) -> Any:
         return self.client.get(path, headers=self.headers)
 
-    def wait(self, until: Callable[[], bool], seconds: float = 60) -> None:
+    def wait(self, until: Callable[[], bool], seconds: float = 200) -> None:
         """Wait, some time at most: other tests may have the processors."""
         end = time.monotonic() + seconds
         while not until():
@@ -96,7 +96,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
     crew = Crew(site, engine, 1)
     patient = pytest.MonkeyPatch()  # other tests may have the processors
-    patient.setattr("irmeta.serve.app.WAIT", 60.0)
+    patient.setattr("irmeta.serve.app.WAIT", 200.0)
     token = catalogue.new_token(engine, "test")
     with TestClient(application(site, engine, crew)) as client:
         yield Served(site, engine, client, token)
