@@ -30,8 +30,6 @@ def on_tests(
     comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
     """
     lines = []
-    if way.test in CORRECTED and way.correct != "none":
-        lines.append(f"{way.test} corrects for all pairs itself; p_corrected equals p")
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
         lines.append(_too_few(way, topics, comparisons))

@@ -23,7 +23,7 @@ from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
 from irmeta.stats.tests import floors, paired
 from irmeta.stats.tests.compared import Pairs
-from irmeta.stats.tests.comparing import Way, compare
+from irmeta.stats.tests.comparing import CORRECTED, Way, compare
 from irmeta.studies.differences.notes import (
     on_constant,
     on_equivalence,
@@ -128,6 +128,8 @@ def significance(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     pairs = len(differing)
+    if test in CORRECTED:
+        notes.append(f"{test} corrects for all pairs itself; p_corrected equals p")
     notes += on_tests(way, scores, pairs, list(differing.T))
     notes += _opposed_notes(way, figures)
     notes += on_intervals(way, scores, pairs, HOLD, AT_ONCE)
