@@ -182,8 +182,8 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
         raise ScoresError(
             "topics and judgments cost nothing, so there is nothing to choose; set --topic-cost"
         )
-    if budget is not None and not budget > 0:
-        raise ScoresError(f"the budget must be above 0, not {budget:g}")
+    if budget is not None and not 0 < budget < np.inf:
+        raise ScoresError(f"the budget must be above 0 and finite, not {budget:g}")
 
 
 def _sizes(topics: int) -> list[int]:
