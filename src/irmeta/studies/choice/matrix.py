@@ -115,9 +115,10 @@ def from_scores(
 ) -> MetricMatrix:
     """Compute the matrix of the metrics that all collections have, over the pooled rows of all collections.
 
-    metrics, top, by, missing : what to use of each collection, as in `selection.prepare`.
+    metrics, top, by, missing : what to use of each collection, as in `selection.prepare`
     level : a row is a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or a system's mean
-    ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
+        ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note
+
     Raises ScoresError where there are too few rows for the number of metrics.
     """
     cubes, notes = prepare_together(

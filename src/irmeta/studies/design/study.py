@@ -65,17 +65,20 @@ def design(
 ) -> xr.Dataset:
     """Compare ways to spend on a collection by how far they rank systems as the target metric does on other topics.
 
-    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D.
-    target : the metric to be predicted, judged in full; AP by default, else the deepest AP@k.
-    metrics : to choose from, without `pool=`; all by default.
-    pools : by depth, the documents to judge a topic; judged : those of the full judgments. Without them judgments cost
-    nothing, and a note says so.  known : by depth, the share of these documents that are judged, if not all are.
+    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D
+    target : the metric to be predicted, judged in full; AP by default, else the deepest AP@k
+    metrics : to choose from, without `pool=`; all by default
+    pools : by depth, the documents to judge a topic
+    judged : those of the full judgments. Without them judgments cost nothing, and a note says so
+    known : by depth, the share of these documents that are judged, if not all are
     machine : the same systems and topics, judged by a machine at `machine_cost` a document. It is a way of its own, and
-    with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3).
-    topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
-    level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
-    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
-    missing : what to do with missing scores, as in `selection.complete`.
+        with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3)
+    topic_cost, judgment_cost, machine_cost, budget : in any one unit
+    topics : numbers of topics to say it for
+    level : of the intervals, over samples of topics and systems
+    partitions : of topics, at random
+    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how

@@ -58,11 +58,12 @@ def plan(
 ) -> xr.Dataset:
     """Say how many human topics intervals of a width need, with the machine's help and without.
 
-    human, machine, sample : a first sample, as `estimate` takes it.  width : wanted mean width (from end to end) of the
-    95% intervals of the difference of two systems, on the metric's scale.
-    cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
-    metrics : those to plan for, by default those that both have.
-    missing : what to do with missing scores, as in `selection.complete`.
+    human, machine, sample : a first sample, as `estimate` takes it
+    width : wanted mean width (from end to end) of the 95% intervals of the difference of two systems, on the metric's
+        scale
+    cost_human, cost_machine : of judging one topic, in any unit: both, or neither
+    metrics : those to plan for, by default those that both have
+    missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one;

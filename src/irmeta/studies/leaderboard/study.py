@@ -55,17 +55,19 @@ def leaderboard(
 ) -> xr.Dataset:
     """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
 
-    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items.
-    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items).
+    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items
+    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items)
     aggregate : mean, types (mean of the means of task types), standardized (mean of standardized scores), borda, bt
-    (Bradley-Terry), one or several; the first orders the table. All by default, types only with `groups`.
+        (Bradley-Terry), one or several; the first orders the table. All by default, types only with `groups`
     holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
-    predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models without
-    holes, or the tasks, whichever leaves more scores.
-    groups : the type of each task by name.  metric : which, where the scores have several.
-    level : of the rank sets, in (0, 1).  resamples : sign reversals behind each rank set.
-    top : models that the table for reading shows, all by default; the result holds all.
-    rng : a seed or a generator, of all that is random.
+        predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
+        without holes, or the tasks, whichever leaves more scores
+    groups : the type of each task by name
+    metric : which, where the scores have several
+    level : of the rank sets, in (0, 1)
+    resamples : sign reversals behind each rank set
+    top : models that the table for reading shows, all by default; the result holds all
+    rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose

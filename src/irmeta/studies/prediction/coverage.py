@@ -47,9 +47,12 @@ def coverage(
     """Measure how many systems of each collection fall into the intervals of a model fitted on all the others.
 
     Every target is predicted from every set of `size` of the metrics, and the figures are means over those sets.
-    cubes : three collections or more, by name.  targets : the metrics to predict, by default all.
-    scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
-    missing : what to do with missing scores, as in `selection.complete`.
+    cubes : three collections or more, by name
+    targets : the metrics to predict, by default all
+    scale : as in `irmeta.prediction_model`
+    level : coverage aimed at
+    missing : what to do with missing scores, as in `selection.complete`
+
     Returns over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
     """

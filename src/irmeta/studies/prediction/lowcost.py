@@ -48,12 +48,15 @@ def lowcost(
     """Predict each target from the metrics that look at the first D documents, for each D, on other collections.
 
     train, dev, test : a cube, or cubes by collection name. Predictors of depth D are the metrics named with `depth=D`,
-    as in P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool") and
-    are kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the highest
-    mean tau on the development collections wins, or without them over the training collections left out in turn.
-    targets : the metrics to predict.  depths : each D.
-    proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
-    missing : what to do with missing scores, as in `selection.complete`.
+        as in P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool")
+        and are kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the
+        highest mean tau on the development collections wins, or without them over the training collections left out in
+        turn
+    targets : the metrics to predict
+    depths : each D
+    proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does
+    missing : what to do with missing scores, as in `selection.complete`
+
     Returns over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
     entropy_tau, entropy_r2, entropy_rmse are of a rival without training: on each topic the ranking of greatest entropy
     with the given P(depth=D)@k, AP(depth=D)@k (k of D or more) and NumRel (for a pool NumRel(pool=D)). NaN without
@@ -190,7 +193,8 @@ def _untrained(
 ) -> Floats | float:
     """Return how near the means that rankings of greatest entropy lead to come to the actual ones: (target, measure).
 
-    scores : a cube with topics.  actual : the means, (system, target).  NaN without what such rankings take.
+    scores : a cube with topics
+    actual : the means, (system, target).  NaN without what such rankings take
     """
     found = rankings(scores, kind, depth)
     if found is None:

@@ -38,12 +38,14 @@ def models(
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
-    cubes : two collections or more, by name.  targets : metrics to predict, by default all; each from all others.
-    metrics : the predictors, by default those that every collection has.
-    scales : "raw", "logit" (log odds) or both; predictions are brought back to scores before they are compared.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : seed of what is random in the models.
-    level : predict systems' means, or with "topic" every system's score on every topic.
+    cubes : two collections or more, by name
+    targets : metrics to predict, by default all; each from all others
+    metrics : the predictors, by default those that every collection has
+    scales : "raw", "logit" (log odds) or both; predictions are brought back to scores before they are compared
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : seed of what is random in the models
+    level : predict systems' means, or with "topic" every system's score on every topic
+
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.

@@ -34,13 +34,13 @@ def prediction_model(
 ) -> Model:
     """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
 
-    cubes : one, or several by collection name; a collection may lack some of the metrics.
-    metrics : those to keep, all by default.
-    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
+    cubes : one, or several by collection name; a collection may lack some of the metrics
+    metrics : those to keep, all by default
+    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1
     level : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
-    predicts such scores.
-    missing : what to do with missing scores, as in `selection.complete`.
-    provenance : what else the model's file is to say of where its scores come from.
+        predicts such scores
+    missing : what to do with missing scores, as in `selection.complete`
+    provenance : what else the model's file is to say of where its scores come from
 
     >>> from irmeta.scores.cube import cube
     >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])

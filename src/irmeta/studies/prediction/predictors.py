@@ -49,16 +49,18 @@ def predictors(
     """Find the best predictors of each target, of each size, and measure how well they predict other collections.
 
     train, dev, test : a cube, or cubes by collection name; models are fitted on the systems of all training collections
-    together.
-    choose : "dev" keeps the subset with the highest tau on the development collections, as Gupta et al. (ECIR 2019)
-    do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
-    development collections test it too.
-    targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
-    sizes : how many predictors.
-    level : predict systems' means, or with "topic" every system's score on every topic.
+        together
+    choose : "dev" keeps the subset with the highest tau on the development collections, as Gupta et al. (ECIR 2019) do;
+        "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
+        development collections test it too
+    targets : metrics to predict, by default all
+    metrics : candidates, by default those that every collection has
+    sizes : how many predictors
+    level : predict systems' means, or with "topic" every system's score on every topic
     learner, kernel, rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
-    chosen by least squares, whose coefficients are given.
-    missing : what to do with missing scores, as in `selection.complete`.
+        chosen by least squares, whose coefficients are given
+    missing : what to do with missing scores, as in `selection.complete`
+
     Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
     (target, size): chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out,
     and intercept.

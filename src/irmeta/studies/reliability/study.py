@@ -49,14 +49,17 @@ def reliability(
 ) -> xr.Dataset:
     """Measure how reliable a collection's ranking of systems is, and what other numbers of topics would give.
 
-    scores : a cube of at least 2 systems and 4 topics.
-    topics : the numbers of topics to say it for, from 2; those of the collection are added.
-    stability : the wanted coefficient, in (0, 1), that `needed` topics give.
+    scores : a cube of at least 2 systems and 4 topics
+    topics : the numbers of topics to say it for, from 2; those of the collection are added
+    stability : the wanted coefficient, in (0, 1), that `needed` topics give
     difference : a difference in mean score; the power of these topics to show it, and the topics that show it with
-    `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
+        `power`, are added
+    power, alpha : of paired t tests, in (0, 1)
+    level : of the intervals, in (0, 1)
     groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
-    as independent.
-    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`.  rng : a seed or a generator.
+        as independent
+    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`
+    rng : a seed or a generator
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at

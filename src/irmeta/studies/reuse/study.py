@@ -43,12 +43,13 @@ def reuse(
 ) -> xr.Dataset:
     """Leave out each group's judgments in turn, and learn what a run pays whose documents nobody judged.
 
-    qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known.
-    groups : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one.
+    qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known
+    groups : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one
     depth : of the pool, as many documents of each list as were judged; None where the pool had no depth (a bandit,
-    active learning): then a group brought every judged document that its runs retrieve.
-    metrics : names or sets of names; not GMAP, whose mean over topics is geometric.
-    new : runs that are not among those of the pool, to be adjusted.  level : of prediction intervals, in (0, 1).
+        active learning): then a group brought every judged document that its runs retrieve
+    metrics : names or sets of names; not GMAP, whose mean over topics is geometric
+    new : runs that are not among those of the pool, to be adjusted
+    level : of prediction intervals, in (0, 1)
 
     Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
     score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
@@ -133,8 +134,9 @@ def _without_own_groups(
 ) -> Scored:
     """Score every run with all judgments, and with each group's own left out.
 
-    owner : (judgment,), the group that alone brought it.  seen : of each metric, the one that counts judged documents;
-    in the metrics looked up these stand behind those that are wanted.
+    owner : (judgment,), the group that alone brought it
+    seen : of each metric, the one that counts judged documents; in the metrics looked up these stand behind those that
+        are wanted
     """
     # (system, metric), (group, system, metric)
     full, left = left_out.without_each(looked, owner, int(number.max()) + 1)
@@ -196,7 +198,7 @@ def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> None:
 def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
     """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out.
 
-    far : (run, metric).
+    far : (run, metric)
     """
     by_some = np.asarray(far.any(axis=1))
     named = [looked_at[run] for run in np.flatnonzero(by_some).tolist()]

@@ -40,12 +40,12 @@ def durability(
     """Score new systems by factors fitted on old systems and by factors fitted on themselves; correlate.
 
     old, new : a cube, or cubes by collection name. Each old collection meets the new one of its name, or the only new
-    one, on the topics and metrics that both have.
-    kind, flat : of the standardization, as in `scores.standardization.apply`.
+        one, on the topics and metrics that both have
+    kind, flat : of the standardization, as in `scores.standardization.apply`
     groups : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
-    among the new, then stay together in the splits. Without them the systems are taken as independent of each other.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
+        among the new, then stay together in the splits. Without them the systems are taken as independent of each other
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,

@@ -36,14 +36,14 @@ def standardizing_set(
 ) -> xr.Dataset:
     """Draw some of the old systems, standardize the new ones by them, and see how far that changes their ranking.
 
-    old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
-    sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
-    resamples : how often to draw systems of each size, at least 100.
-    kind : of standardization, as in `scores.standardization.apply`.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
+    old, new : the standardizing and the evaluated systems, on the topics and metrics that both have
+    sizes : how many old systems to draw; by default 2 to 50, as far as there are as many
+    resamples : how often to draw systems of each size, at least 100
+    kind : of standardization, as in `scores.standardization.apply`
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
     groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
-    independent systems make a set.
+        independent systems make a set
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the

@@ -51,14 +51,15 @@ def correlation(
 ) -> xr.Dataset:
     """Correlate every pair of metrics, on one collection or on several pooled.
 
-    scores : a cube, or cubes by collection name, of which the metrics that all have are pooled.
+    scores : a cube, or cubes by collection name, of which the metrics that all have are pooled
     level : "topic", over all system-topic pairs; "within-topic", the same less each topic's mean over systems, so that
-    easy and hard topics do not pose as agreement; "system", over system means.
-    method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
-    threshold : every two metrics of a group correlate at it or above.
-    metrics : by default those that all collections have.  top, by : as in `selection.prepare`, in each collection.
+        easy and hard topics do not pose as agreement; "system", over system means
+    method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b)
+    threshold : every two metrics of a group correlate at it or above
+    metrics : by default those that all collections have
+    top, by : as in `selection.prepare`, in each collection
     missing : as in `selection.complete`; "pairwise" correlates two metrics over the scores that both have (at system
-    level over the systems that both have on all topics), each pair with its own n.
+        level over the systems that both have on all topics), each pair with its own n
 
     Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated; at
     system level with "pearson" `true_r`, between the systems' true means, with `true_low` and `true_high`;

@@ -39,13 +39,15 @@ def predictivity(
 ) -> xr.Dataset:
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
-    scores : a cube.  top_on : "all" keeps the best systems on all topics, "half" those on one half of each partition.
-    top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
-    metrics, missing : what else to use of the scores, as in `selection.prepare`.
-    partitions : how many random partitions of the topics to average over, at least 2.
-    sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
-    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
-    tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
+    scores : a cube
+    top_on : "all" keeps the best systems on all topics, "half" those on one half of each partition
+    top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half
+    metrics, missing : what else to use of the scores, as in `selection.prepare`
+    partitions : how many random partitions of the topics to average over, at least 2
+    sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes
+    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    tau : "b" or "a"
+    rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError
 
     Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
@@ -198,7 +200,7 @@ def _errors(whole: Agreement, found: Variances) -> _Errors:
 def _quantile(freedom: int, pairs: int = 1) -> float:
     """Return Student's quantile of two-sided 95% intervals, for all of the pairs at once by Bonferroni's correction.
 
-    freedom : one less than there are teams, or topics if they are fewer.
+    freedom : one less than there are teams, or topics if they are fewer
     """
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 

@@ -98,28 +98,28 @@ def rank_metrics(
     """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
 
     scores : a cube, several by collection name (their rows are pooled), or a square matrix of covariances: an array, or
-    a DataFrame or DataArray with the metrics' names.
+        a DataFrame or DataArray with the metrics' names
     method : "exact" finds the best subset of each size; the others give one order: "ib" iterative backward, "sheffield"
-    the same with every determinant computed, "pivot" pivoted Cholesky, "gf" greedy forward as published, "gf-code" as
-    released, "trace" the order of "gf" judged by what it aims at.
+        the same with every determinant computed, "pivot" pivoted Cholesky, "gf" greedy forward as published, "gf-code"
+        as released, "trace" the order of "gf" judged by what it aims at
     objective : what makes a subset good. "determinant": the determinant of its matrix is large; "unreported": it leaves
-    little variance of the other metrics unexplained. The default is "unreported" for "exact" and "trace", else
-    "determinant", as published.
+        little variance of the other metrics unexplained. The default is "unreported" for "exact" and "trace", else
+        "determinant", as published
     candidates : what may be chosen: "reported", the metrics that papers usually report (`REPORTED`) and those that
-    irmeta does not know, or "all". By default "reported" for "exact" where `metrics` does not say which, else "all".
+        irmeta does not know, or "all". By default "reported" for "exact" where `metrics` does not say which, else "all"
     matrix : "covariance", "correlation" (the default), "rank" (correlation of normal scores), "shrunk" (correlation,
-    Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation".
-    k : the largest size of a subset; every size by default.
+        Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation"
+    k : the largest size of a subset; every size by default
     level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
-    a system's mean ("system").
-    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`; a matrix is used whole.
-    include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
-    cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
+        a system's mean ("system")
+    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`; a matrix is used whole
+    include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained
+    cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only
     time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
-    have another subset on another machine.
+        have another subset on another machine
     partitions : how often to split the topics at random and choose from either half, to see what other topics would
-    choose. Work is capped by operations, not seconds, so these results do not depend on the machine.
-    rng : a seed or a generator, of all that is random.
+        choose. Work is capped by operations, not seconds, so these results do not depend on the machine
+    rng : a seed or a generator, of all that is random
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).

@@ -45,14 +45,16 @@ def describe(
 ) -> xr.Dataset:
     """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
 
-    scores : a cube of at least 2 systems and 2 topics.
+    scores : a cube of at least 2 systems and 2 topics
     by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
-    first.  level : of intervals and rank sets, in (0, 1).
+        first
+    level : of intervals and rank sets, in (0, 1)
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
-    before anybody saw the scores.  rng : a seed or a generator.
+        before anybody saw the scores
+    rng : a seed or a generator
     groups : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
-    which it takes as independent of each other, instead of systems.
-    metrics, top, missing : what to use of the scores, as in `selection.prepare`.
+        which it takes as independent of each other, instead of systems
+    metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
     over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,

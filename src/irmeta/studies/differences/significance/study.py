@@ -73,17 +73,17 @@ def significance(
     t, permutation, bootstrap, tukey and max-t test the difference in mean. wilcoxon tests whether the differences lie
     symmetrically around 0, sign whether either system wins as often: both may favour the system with the lower mean.
 
-    scores : a cube of at least 2 systems and 2 topics.
-    metrics : one or several; all by default. Each is corrected for its own pairs.
+    scores : a cube of at least 2 systems and 2 topics
+    metrics : one or several; all by default. Each is corrected for its own pairs
     test : t, wilcoxon, sign, permutation, bootstrap (studentised), or one that is corrected for all pairs by itself, so
-    that `correct` does nothing: tukey (randomised Tukey HSD) and max-t (the largest t, for systems of unequal spread).
-    Systems that score the same on every topic have p = 1.
-    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none.
-    alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha.
-    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
-    resamples : of permutation, bootstrap, tukey and max-t, at least 100.
-    top, by, missing : what to use of the scores, as in `selection.prepare`.
-    rng : a seed or a generator, of all that is random.
+        that `correct` does nothing: tukey (randomised Tukey HSD) and max-t (the largest t, for systems of unequal
+        spread). Systems that score the same on every topic have p = 1
+    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none
+    alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
+    resamples : of permutation, bootstrap, tukey and max-t, at least 100
+    top, by, missing : what to use of the scores, as in `selection.prepare`
+    rng : a seed or a generator, of all that is random
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
     unless `correct` is bh or none, cut to the differences that the metric can have, NaN where systems differ by the

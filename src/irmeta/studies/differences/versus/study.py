@@ -40,20 +40,21 @@ def versus(
 ) -> xr.Dataset:
     """Compare one system with others: mean difference, interval, wins, ties and losses, p, and the topics behind it.
 
-    scores : a cube of at least 2 systems and 2 topics.
-    system : the system in question.
+    scores : a cube of at least 2 systems and 2 topics
+    system : the system in question
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
-    and "best" (the other system with the best mean by that metric); a system that is called so is meant first.
-    metrics : one or several; all by default.
-    test : t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic.
+        and "best" (the other system with the best mean by that metric); a system that is called so is meant first
+    metrics : one or several; all by default
+    test : t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic
     correct : holm, bonferroni (any false rejection), dunnett (the same, by the joint distribution of the comparisons),
-    bh (share of false rejections) or none; by metric, over the comparisons asked for and no others.
+        bh (share of false rejections) or none; by metric, over the comparisons asked for and no others
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
-    unless `correct` is bh or none.
-    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
+        unless `correct` is bh or none
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
-    topics on which both have scores.
-    resamples : of permutation, bootstrap and dunnett.  rng : a seed or a generator, of all that is random.
+        topics on which both have scores
+    resamples : of permutation, bootstrap and dunnett
+    rng : a seed or a generator, of all that is random
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size

@@ -47,16 +47,19 @@ def compare_judges(
 ) -> xr.Dataset:
     """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
 
-    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
-    truth : the name of the judge that the others are compared with; the first by default.
-    judgments : the labels, if they are to be compared, too.  groups : the teams, or families, of the
-    systems, a table or "stem" of their names: intervals of tau then take teams as independent of each other.
-    topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared.
-    best : tau is also computed among the first `best` systems by the truth.
-    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
-    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
-    partitions : random halves of the topics that phi is the mean of.  missing : see `selection.complete`.
-    metrics : those to compare by, by default those that all judges' scores have.  rng : a seed or a generator.
+    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only
+    truth : the name of the judge that the others are compared with; the first by default
+    judgments : the labels, if they are to be compared, too
+    groups : the teams, or families, of the systems, a table or "stem" of their names: intervals of tau then take teams
+        as independent of each other
+    topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared
+    best : tau is also computed among the first `best` systems by the truth
+    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant
+    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh
+    partitions : random halves of the topics that phi is the mean of
+    missing : see `selection.complete`
+    metrics : those to compare by, by default those that all judges' scores have
+    rng : a seed or a generator
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
     phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth

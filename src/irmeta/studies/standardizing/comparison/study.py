@@ -45,15 +45,15 @@ def compare(
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
-    cubes : at least 2 cubes, by collection name, with systems of the same names.
-    metrics : those to compare by, by default those that all collections have.
+    cubes : at least 2 cubes, by collection name, with systems of the same names
+    metrics : those to compare by, by default those that all collections have
     kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
-    collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
-    partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes.
-    alpha : the level of the t tests, in (0, 1).
-    flat : what is done with topics that a standardization is not defined for, as in `scores.standardization.apply`.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
+        collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes
+    partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes
+    alpha : the level of the t tests, in (0, 1)
+    flat : what is done with topics that a standardization is not defined for, as in `scores.standardization.apply`
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
 
     Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
     drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
