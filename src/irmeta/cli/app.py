@@ -122,6 +122,8 @@ class Verbs:
         shown : examples.
         """
         verb = f"{self.verb} {word}".strip()
+        if word in self.app:  # announced
+            del self.app[word]
         parameters = sorted(
             signature.parameters.values(),
             key=lambda one: (one.kind, one.default is not one.empty),
@@ -147,6 +149,12 @@ class Verbs:
             help_epilogue=_examples(shown),
             group=None if self.verb else panel_of(verb),
         )
+
+    def announce(self, word: str, question: str) -> None:
+        """Register a command for the help of all: its name, and the question that it answers."""
+        if word not in self.app:
+            group = None if self.verb else panel_of(word)
+            self.app.command(App(name=word, help=question, group=group))
 
 
 def panel_of(verb: str) -> Group:

@@ -2,13 +2,14 @@
 
 import inspect
 import re
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta import choices
 from irmeta.choices import MEANINGS, explained
-from irmeta.cli.app import Verbs, argument, fields_of, option, parameter_of
+from irmeta.cli.app import app, argument, fields_of, option, parameter_of
 from irmeta.cli.options import (
     SCORES,
     WHERE_MISSING,
@@ -37,14 +38,26 @@ VALUES = {
 _BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")
 
 
-def register(verbs: Verbs, word: str, name: str) -> None:
-    """Register the command of a study among verbs."""
-    study = STUDIES[name]
-    home = import_module(f"irmeta.studies.{study.home}")
-    function = getattr(home, study.function)
-    command = Derived(function, study.command or Verb())
-    text = described(function.__doc__ or "")
-    verbs.add(word, command, command.signature(), text, study.command.examples)
+def register(words: Sequence[str] | None) -> None:
+    """Register the commands of studies: whole where the words ask for it, or with None; else with their question only.
+
+    To know the options of a command is to import its study, which takes longer than the help of all needs.
+    """
+    for study in STUDIES.values():
+        if study.command is None:
+            continue
+        group, _, word = study.verb.rpartition(" ")
+        verbs = getattr(import_module(f"irmeta.cli.{group}"), group) if group else app
+        if (
+            words is not None
+            and list(words[: len(study.verb.split())]) != study.verb.split()
+        ):
+            verbs.announce(word, study.question)
+            continue
+        home = import_module(f"irmeta.studies.{study.home}")
+        command = Derived(getattr(home, study.function), study.command)
+        text = described(command.function.__doc__ or "")
+        verbs.add(word, command, command.signature(), text, study.command.examples)
 
 
 class Derived:
@@ -89,12 +102,17 @@ class Derived:
         if "missing" in self.takes:
             one = self.takes["missing"]
             text = explained(one.choices, WHERE_MISSING)
-            hint = Annotated[one.choices, option(panel=SCORES, help=text)]
-            parameters.append(parameter_of("missing", one.default, hint))
+            chosen = option(panel=SCORES, help=text)
+            kinds = one.choices
+            parameters.append(
+                parameter_of("missing", one.default, Annotated[kinds, chosen])
+            )
         return inspect.Signature([*parameters, *fields_of(Shown)])
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
+        from irmeta.studies.door import SPOKEN
+
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
         selected = Selected(
             **{one.name: given.pop(one.name) for one in fields_of(Selected)}
@@ -109,6 +127,7 @@ class Derived:
             options["rng"] = options.pop("seed")
         if "metrics" in self.takes and selected.metrics is not None:
             options["metrics"] = selected.metrics
+        SPOKEN.set(_option)
         shown.show(self.function, view=view, **cubes, **options)
 
     def _file(self, name: str) -> tuple[Any, Any]:
@@ -158,7 +177,7 @@ class Derived:
         """Read the scores of each parameter that takes some; collections that files share go by the files' names."""
         beside = [given.get(name) for name in ("by", "target", "targets")]
         also = " ".join(one for one in beside if one) or None
-        files = {name: given.pop(name) or [] for name in self.files}
+        files: dict[str, Any] = {name: given.pop(name) or [] for name in self.files}
         if len(self.positional) > 1:
             return {
                 name: only(selected.read(path, also))
@@ -187,6 +206,11 @@ def described(doc: str) -> str:
             break
         kept.append(" ".join(one.split()))
     return "\n\n".join(kept)
+
+
+def _option(name: str) -> str:
+    """Return the option of a parameter, as in --top-on or -k."""
+    return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
 
 
 def _named(flag: str) -> str:

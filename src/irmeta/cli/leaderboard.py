@@ -60,7 +60,7 @@ def leaderboard(
     holes: Annotated[
         Holes, option(help=explained(Holes, "What to do with missing scores."))
     ] = "bounds",
-    groups: Annotated[
+    types: Annotated[
         Path | None, option(help="Task types: a CSV with the columns task and type.")
     ] = None,
     level: Annotated[
@@ -84,7 +84,7 @@ def leaderboard(
 
     irmeta import table results.csv -o results.parquet
 
-    irmeta leaderboard results.parquet --groups types.csv
+    irmeta leaderboard results.parquet --types types.csv
 
     irmeta leaderboard results.parquet --holes predict -o board/ # a page to host: board/index.html
     """
@@ -102,7 +102,7 @@ def leaderboard(
         over=over,
         aggregate=aggregate,
         holes=holes,
-        groups=read_types(groups) if groups else None,
+        types=read_types(types) if types else None,
         level=level,
         resamples=resamples,
         top=top,

@@ -1,4 +1,4 @@
-"""The door of a study: it takes what people have, checks every choice, seed and cube once, and records what was asked."""
+"""The door of a study: it takes what people have, checks each choice, seed and cube once, and records options."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -127,6 +127,8 @@ class Parameter:
 
     def recorded(self, value: Any) -> dict[str, Any]:
         """Return what the options of a result say of the argument; nothing of scores and other data."""
+        if self.cubes or self.cube:
+            return {}
         if Groups in self.kinds:
             return {self.name: source_of_groups(value)}
         if self.name == "rng":
@@ -178,9 +180,9 @@ def _kinds(hint: Any) -> list[Any]:
 
 
 def entries(doc: str) -> dict[str, str]:
-    """Return what a docstring says of each parameter: lines NAME[, NAME] : TEXT, continued on indented lines.
+    r"""Return what a docstring says of each parameter: lines NAME[, NAME] : TEXT, continued on indented lines.
 
-    >>> entries("Sum up.\\n\\na, b : what to\\n    add.\\nc : the rest")
+    >>> entries("Sum up.\n\na, b : what to\n    add.\nc : the rest")
     {'a': 'what to add.', 'b': 'what to add.', 'c': 'the rest'}
     """
     found: dict[str, str] = {}

@@ -7,7 +7,7 @@ from irmeta.io.tables.matrices import import_matrix, topic_range
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.selection import select
-from irmeta.scores.teams import teams
+from irmeta.scores.teams import teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.descriptive import surely_reversed
 from irmeta.stats.halves.teams import means_of
@@ -291,7 +291,7 @@ def test_clones_of_few_teams_reverse_no_topic():
         column = values[..., None]
         made = cube(column, names, [str(at) for at in range(50)], ["score"])
         for groups in named:
-            of = teams(names, groups).of
+            of = teams_of(names, groups).of
             named[groups] += surely_reversed(means_of(made.values[..., 0], of)).any()
     assert named[None] > 40 / 3
     assert named["stem"] <= 5  # of 40 at 5% more would happen once in a hundred times

@@ -37,7 +37,7 @@ def correlation_panel(
     level: Level, scores: Mapping[str, xr.DataArray], source: str
 ) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
-    outcome = correlation.correlation(scores, level=level)
+    outcome = correlation.correlation(scores, unit=level)
     options = about(outcome)["options"]
     order = leaves_list(outcome["merge"].values)
     chart = Chart(
@@ -66,5 +66,5 @@ def correlation_panel(
         charts=[chart],
         shown=["correlation", "groups"],
         figures=figures,
-        command=f"irmeta correlate {source} --level {level}",
+        command=f"irmeta correlate {source} --unit {level}",
     )

@@ -37,7 +37,7 @@ def design_panel(content: Content, name: str) -> Panel:
         content.used[name],
         target=target,
         partitions=PARTITIONS,
-        groups=content.groups,
+        teams=content.teams,
         rng=content.seed,
     )
     tau = outcome["tau"].values

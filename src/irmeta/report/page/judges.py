@@ -55,7 +55,7 @@ def _panel(content: Content, by: str) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
     outcome = judges.compare_judges(
-        cubes, metrics=[by], groups=content.groups, rng=content.seed
+        cubes, metrics=[by], families=content.teams, rng=content.seed
     )
     one = outcome.isel(metric=0)
     order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")

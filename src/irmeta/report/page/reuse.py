@@ -58,5 +58,5 @@ def reuse_panel(outcome: xr.Dataset) -> Panel:
             view: partial(figure_of, outcome, view=view)
             for view in ("metrics", "penalty")
         },
-        command="irmeta reuse QRELS RUNS --groups TEAMS",
+        command="irmeta reuse QRELS RUNS --teams TEAMS",
     )

@@ -22,7 +22,7 @@ from irmeta.scores.selection import (
     require_variation,
     select,
 )
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
@@ -54,12 +54,12 @@ def design(
     machine: xr.DataArray | None = None,
     topic_cost: float = 30.0,
     judgment_cost: float = 1.0,
-    machine_cost: float = 0.0,
+    llm_judgment_cost: float = 0.0,
     budget: float | None = None,
     topics: Sequence[int] = TOPICS,
     level: float = 0.95,
     partitions: int = 400,
-    groups: Grouping = None,
+    teams: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -71,13 +71,13 @@ def design(
     pools : by depth, the documents to judge a topic
     judged : those of the full judgments. Without them judgments cost nothing, and a note says so
     known : by depth, the share of these documents that are judged, if not all are
-    machine : the same systems and topics, judged by a machine at `machine_cost` a document. It is a way of its own, and
+    machine : the same systems and topics, judged by a machine at `llm_judgment_cost` a document. It is a way of its own, and
         with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3)
-    topic_cost, judgment_cost, machine_cost, budget : in any one unit
+    topic_cost, judgment_cost, llm_judgment_cost, budget : in any one unit
     topics : numbers of topics to say it for
     level : of the intervals, over samples of topics and systems
     partitions : of topics, at random
-    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    teams : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
     missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
@@ -111,18 +111,18 @@ def design(
     costs = {
         "topic_cost": topic_cost,
         "judgment_cost": judgment_cost,
-        "machine_cost": machine_cost,
+        "llm_judgment_cost": llm_judgment_cost,
     }
     _check(used, costs, budget)
     other = None
     if machine is not None:
         other = by_machine(machine, used, names)
-    prices = Prices(topic_cost, judgment_cost, machine_cost)
+    prices = Prices(topic_cost, judgment_cost, llm_judgment_cost)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     found = _measured(used, target, spending, partitions, generator)
-    team = teams(used["system"].values, groups)
+    team = teams_of(used["system"].values, teams)
     of_teams = found.by_team(team.of)
     counts = [n for n in topics if n >= 2]
     options = {
@@ -131,7 +131,7 @@ def design(
         **costs,
         "level": level,
         "partitions": partitions,
-        "groups": team.source,
+        "teams": team.source,
         "missing": missing,
         "pools": None if pools is None else dict(pools),
         "judged": judged,

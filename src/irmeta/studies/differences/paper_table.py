@@ -17,6 +17,7 @@ from irmeta.scores.result import frame, result, scale
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, resampling
+from irmeta.studies.door import study
 from irmeta.words import counted
 
 MOST = 40
@@ -38,6 +39,7 @@ CORRECTIONS = {
 Tester = Callable[[Floats], Floats]
 
 
+@study
 def paper_table(
     scores: xr.DataArray,
     *,

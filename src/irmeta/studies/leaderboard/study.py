@@ -46,7 +46,7 @@ def leaderboard(
     over: Over = "tasks",
     aggregate: str | Iterable[Aggregate] | None = None,
     holes: Holes = "bounds",
-    groups: Mapping[str, str] | None = None,
+    types: Mapping[str, str] | None = None,
     metric: str | None = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -58,11 +58,11 @@ def leaderboard(
     scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items
     over : what could have been other ones: the tasks, the items within tasks, or both (this needs items)
     aggregate : mean, types (mean of the means of task types), standardized (mean of standardized scores), borda, bt
-        (Bradley-Terry), one or several; the first orders the table. All by default, types only with `groups`
+        (Bradley-Terry), one or several; the first orders the table. All by default, types only with `types`
     holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
         predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
         without holes, or the tasks, whichever leaves more scores
-    groups : the type of each task by name
+    types : the type of each task by name
     metric : which, where the scores have several
     level : of the rank sets, in (0, 1)
     resamples : sign reversals behind each rank set
@@ -87,19 +87,19 @@ def leaderboard(
     require_choice("holes", holes, get_args(Holes))
     require_share("the level of rank sets", level, 0.95)
     generator, seed = seeded(rng)
-    kinds = _kinds(aggregate, groups)
+    kinds = _kinds(aggregate, types)
     cubes = by_name(scores)
     board = board_of(cubes, metric, over)
     if holes == "complete":
         board = complete(board)
     require_comparison(board)
-    types, type_of_task = None, None
+    numbers, type_of_task = None, None
     if "types" in kinds:
-        types, type_of_task = types_of(board.tasks, groups)
+        numbers, type_of_task = types_of(board.tasks, types)
     filled = None
     if _has_holes(board, holes):
         filled = completion.predict(board.scores, generator, level=PREDICTED)
-    rank = partial(_standings, board, kinds, types, over, filled, level, resamples)
+    rank = partial(_standings, board, kinds, numbers, over, filled, level, resamples)
     every = rank(generator)
     data = _data(board, every)
     if filled is not None:
@@ -114,7 +114,7 @@ def leaderboard(
             "aggregate": kinds,
             "holes": holes,
             "metric": metric,
-            "groups": groups is not None,
+            "types": types is not None,
             "level": level,
             "resamples": resamples,
             "top": top,
@@ -152,20 +152,20 @@ def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, obje
 
 
 def _kinds(
-    aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None
+    aggregate: str | Iterable[str] | None, types: Mapping[str, str] | None
 ) -> list[Aggregate]:
     """List the aggregates wanted, in order."""
     known: tuple[Aggregate, ...] = get_args(Aggregate)
     if aggregate is None:
-        return [kind for kind in known if kind != "types" or groups is not None]
+        return [kind for kind in known if kind != "types" or types is not None]
     wanted = list(
         dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate)
     )
     for kind in wanted:
         require_choice("aggregate", kind, known)
-    if "types" in wanted and groups is None:
+    if "types" in wanted and types is None:
         raise ScoresError(
-            "the aggregate types needs the type of each task: groups={task: type} (--groups FILE)"
+            "the aggregate types needs the type of each task: types={task: type} (--types FILE)"
         )
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")

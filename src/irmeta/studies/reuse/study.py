@@ -35,7 +35,7 @@ def reuse(
     qrels: QrelsLike,
     runs: RunsLike,
     *,
-    groups: Grouping = None,
+    teams: Grouping = None,
     depth: int | None = 10,
     metrics: str | Iterable[str] = "seeds23",
     new: RunsLike | None = None,
@@ -44,7 +44,7 @@ def reuse(
     """Leave out each group's judgments in turn, and learn what a run pays whose documents nobody judged.
 
     qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known
-    groups : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one
+    teams : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one
     depth : of the pool, as many documents of each list as were judged; None where the pool had no depth (a bandit,
         active learning): then a group brought every judged document that its runs retrieve
     metrics : names or sets of names; not GMAP, whose mean over topics is geometric
@@ -69,7 +69,7 @@ def reuse(
     wanted = _wanted(metrics)
     seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
-    groups = grouped(looked.names, groups)
+    groups = grouped(looked.names, teams)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
@@ -106,7 +106,7 @@ def reuse(
             "depth": depth,
             "level": level,
             "topics": len(looked.topics),
-            "groups": groups.source,
+            "teams": groups.source,
         },
         notes=notes,
     )
@@ -220,7 +220,7 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     if groups == len(pooled):
         notes.append(
             "each run is its own group; runs of one team share documents, so losses look too "
-            "small: name the teams (--groups)"
+            "small: name the teams (--teams)"
         )
     if depth is None:
         notes.append(
@@ -254,5 +254,5 @@ def _shallow(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
     return [
         f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool "
         "was shallower (--depth), or some of these runs were not pooled (column pooled of "
-        "--groups), so losses look too small"
+        "--teams), so losses look too small"
     ]

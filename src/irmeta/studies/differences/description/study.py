@@ -15,11 +15,12 @@ from irmeta.scores.limits import limits, shapes_note
 from irmeta.scores.means import additive, from_additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, metric_of, prepare
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Ints
 from irmeta.stats.halves.teams import means_of
 from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
+from irmeta.studies.door import study
 from irmeta.words import listed
 
 FEW_TOPICS = 25
@@ -31,6 +32,7 @@ EQUAL = 1e-12
 SHARES = np.arange(101) / 100
 
 
+@study
 def describe(
     scores: xr.DataArray,
     *,
@@ -38,7 +40,7 @@ def describe(
     by: str | None = None,
     level: float = 0.95,
     sets: Sets = "simultaneous",
-    groups: Grouping = None,
+    teams: Grouping = None,
     top: float | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -52,7 +54,7 @@ def describe(
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
         before anybody saw the scores
     rng : a seed or a generator
-    groups : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
+    teams : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
         which it takes as independent of each other, instead of systems
     metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
@@ -97,7 +99,7 @@ def describe(
             f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
         )
     averaged = additive(scores)  # on a scale on which scores can be averaged
-    team = teams(scores["system"].values, groups)
+    team = teams_of(scores["system"].values, teams)
     data = _of_systems(scores, averaged, level, sets, generator)
     data |= _of_topics(averaged, team.of)
     data["quantiles"] = (
@@ -109,7 +111,7 @@ def describe(
         "by": by,
         "level": level,
         "sets": sets,
-        "groups": team.source,
+        "teams": team.source,
         "top": top,
         "missing": missing,
         "seed": seed,

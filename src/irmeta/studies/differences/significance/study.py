@@ -23,6 +23,7 @@ from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
 from irmeta.stats.tests import floors, multiplicity, paired, resampling
+from irmeta.studies.door import study
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
     MappingProxyType(
@@ -54,6 +55,7 @@ MOST_LETTERS = 40
 """Above this number of systems letters are no help, and there may be thousands of them."""
 
 
+@study
 def significance(
     scores: xr.DataArray,
     *,

@@ -16,6 +16,7 @@ from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.tests import floors, many_to_one, multiplicity, paired
+from irmeta.studies.door import study
 from irmeta.words import counted, listed
 
 FEW_TOPICS = 25
@@ -24,6 +25,7 @@ MEDIAN, BEST, ALL = "median", "best", "all"
 """Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
 
 
+@study
 def versus(
     scores: xr.DataArray,
     system: str,
