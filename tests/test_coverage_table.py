@@ -5,7 +5,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from bench.coverage import prose, table
+from bench.coverage import table
 from bench.coverage.__main__ import run
 from bench.coverage.entries import ENTRIES
 from bench.coverage.frame import Case, Entry, hardest, measure
@@ -64,19 +64,28 @@ def test_true_ranks_of_tied_systems_are_ranges():
 
 
 def test_every_entry_has_been_measured():
-    """measured.csv has rows of every entry, and of nothing else."""
+    """The shipped file has rows of every entry, and of nothing else."""
     assert set(table.read()["of"]) == {entry.name for entry in ENTRIES}
 
 
 def test_the_page_shows_what_was_measured():
-    """The tables of docs/coverage.md are made from measured.csv."""
-    assert table.markdown(table.read()) in table.PAGE.read_text(encoding="utf-8")
+    """docs/coverage.md is made from the rows that irmeta ships, and its template has no share of its own."""
+    assert table.page(table.read()) == table.PAGE.read_text(encoding="utf-8")
+    text = table.TEMPLATE.read_text(encoding="utf-8")
+    assert set(re.findall(r"[\d.]+%", text)) <= {"5%", "75%", "90%"}
 
 
 def known(of, world, topics, kept, when="2026-01-01T10:00"):
     """A row of what was measured, in each of its columns."""
-    row = {"of": of, "world": world, "topics": topics, "promised": 0.95, "draws": 9}
-    row |= {"kept": kept, "error": 0.01, "beside": "", "seconds": 1.0, "when": when}
+    row = {"of": of, "world": world, "systems": 5, "topics": topics, "promised": 0.95}
+    row |= {
+        "draws": 9,
+        "kept": kept,
+        "error": 0.01,
+        "beside": "",
+        "seconds": 1.0,
+        "when": when,
+    }
     return pl.DataFrame([row], schema_overrides=table.SCHEMA)
 
 
@@ -112,12 +121,13 @@ def test_rows_stand_in_the_order_of_cases_and_those_of_no_case_go():
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """A table and a page of its own, with a row from long ago."""
-    page, measured = tmp_path / "coverage.md", tmp_path / "measured.csv"
-    page.write_text(table.BEGIN + table.END)
+    page, measured = tmp_path / "coverage.md", tmp_path / "coverage.csv"
+    template = tmp_path / "coverage.md.j2"
+    template.write_text("{{ tables }}")
     known(SECOND.name, "a world", 10, 0.5, "2026-01-01T10:00").write_csv(measured)
     monkeypatch.setattr(table, "PAGE", page)
     monkeypatch.setattr(table, "MEASURED", measured)
-    monkeypatch.setattr(table, "rewrite", lambda _: None)
+    monkeypatch.setattr(table, "TEMPLATE", template)
     drawn = []
     cases = [
         Case(world, 10, lambda _, world=world: drawn.append(world) or {"kept": 1.0})
@@ -151,24 +161,6 @@ def test_only_figures_of_real_collections_are_kept(monkeypatch):
             run(["--write", *short])
 
 
-@pytest.mark.parametrize("said", prose.SAID, ids=lambda said: said.text[:40])
-def test_a_sentence_tells_what_was_measured(said):
-    """Each range of a sentence in the documentation, or in a note, is that of the rows."""
-    text = (prose.ROOT / said.page).read_text(encoding="utf-8")
-    assert said.refilled(text, table.read()) == text
-
-
-def test_no_other_figure_stands_above_the_table():
-    """In what the page says of the table no share stands that was not computed from rows; what is promised is round."""
-    text = table.PAGE.read_text(encoding="utf-8").split("What it shows:")[1]
-    text = text.split(table.BEGIN)[0]
-    for said in prose.SAID:
-        if said.page == "docs/coverage.md":
-            found = said.found(text)
-            text = text.replace(found.group(), "")
-    assert set(re.findall(r"[\d.]+%", text)) <= {"97.5%", "90%"}
-
-
 def test_a_range_is_of_the_rows_that_it_names():
     """Lowest and highest share of the worlds and topics asked for; one figure where both are the same."""
     rows = [
@@ -176,23 +168,11 @@ def test_a_range_is_of_the_rows_that_it_names():
         for world, topics, kept in (("a", 10, 0.5), ("b", 10, 0.7), ("b", 25, 0.9))
     ]
     measured = pl.concat(rows)
-    assert prose.Range("x")(measured) == "50 to 90%"
-    assert prose.Range("x", "b", [10])(measured) == "70%"
-    assert prose.Range("x", ["a", "b"], [10])(measured) == "50 to 70%"
-    with pytest.raises(LookupError, match="no row"):
-        prose.Range("y")(measured)
-
-
-def test_a_sentence_is_written_again_wherever_its_lines_end():
-    """Figures of the rows take the places of those there; what else is in the sentence stays."""
-    said = prose.Said(
-        "a page", "90% intervals hold in {} and {}.", [prose.Range("x")] * 2
-    )
-    text = "So 90% intervals\n  hold in 1 to 2% and\n3%. 5% more"
-    told = said.refilled(text, known("x", "a", 10, 0.5))
-    assert told == "So 90% intervals\n  hold in 50% and\n50%. 5% more"
-    with pytest.raises(ValueError, match="a page: no sentence like"):
-        said.found("nothing of the kind")
+    assert table.kept(measured, "x") == "50 to 90%"
+    assert table.kept(measured, "x", "b", [10]) == "70%"
+    assert table.kept(measured, "x", ["a", "b"], [10]) == "50 to 70%"
+    with pytest.raises(LookupError, match="no such promise"):
+        table.kept(measured, "y")
 
 
 def test_the_command_measures_what_is_asked_for(capsys):

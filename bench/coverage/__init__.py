@@ -3,8 +3,9 @@
 python -m bench.coverage                      measure everything (1.5 hours); the collections are where IRMETA_DATA says
 python -m bench.coverage --short              few draws from made cubes (CI); exits with 1 where a promise is broken
 python -m bench.coverage --only "rank sets"   some of it
-python -m bench.coverage --write              keep what was measured, row by row: in measured.csv here, in the tables
-                                              of docs/coverage.md and in the sentences of prose.py
+python -m bench.coverage --write              keep what was measured, row by row: in the file that irmeta ships,
+                                              src/irmeta/measured/coverage.csv, and in docs/coverage.md, which is
+                                              made from it and coverage.md.j2 here
 python -m bench.coverage --write --since 2026-11-22T09:30
                                               go on after a stop: what was measured since then stays
 

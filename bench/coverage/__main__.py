@@ -29,7 +29,7 @@ def shown(row: Row) -> str:
         f"{row.figures['kept']:.3f} ± {row.error:.3f} (promised {row.entry.promised:g})"
     )
     broken = "" if row.holds else f"  BROKEN: the bound is {row.entry.bound:g}"
-    return f"{row.entry.name} | {row.world} | {row.topics} topics | {kept} | {figures}{broken}"
+    return f"{row.entry.name} | {row.case.world} | {row.case.topics} topics | {kept} | {figures}{broken}"
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="keep the figures: measured.csv, docs/coverage.md",
+        help="keep the figures: src/irmeta/measured, docs/coverage.md",
     )
     parser.add_argument(
         "--since",

@@ -100,7 +100,8 @@ def _in_teams(name: components.Coefficient) -> Cases:
         for teams in (5, 10, 20):
             for topics in SIZES:
                 world = f"{teams} teams of {CLONES} near-clones"
-                yield Case(world, topics, partial(_teams, name, topics, teams))
+                trial = partial(_teams, name, topics, teams)
+                yield Case(world, topics, trial, teams * CLONES)
 
     return cases
 
@@ -137,9 +138,11 @@ def _designs(folder: Path | None) -> Iterable[Case]:
     sizes = (10, 20, 40, 96)
     if folder is not None:
         name = "Robust 2004, AP: 49 topics and 200 others"
-        reordered = partial(_reordered, _robust(folder))
+        robust = _robust(folder)
+        reordered = partial(_reordered, robust)
         for n in sizes:
-            yield Case(name, n, partial(_design, reordered, n, None))
+            trial = partial(_design, reordered, n, None)
+            yield Case(name, n, trial, len(robust))
     for name in (
         "like a made cube",
         "like TREC-8, P@10",
@@ -147,17 +150,18 @@ def _designs(folder: Path | None) -> Iterable[Case]:
         "5 systems",
     ):
         if name in worlds(folder):
-            scores = partial(_given, worlds(folder)[name])
+            world = worlds(folder)[name]
+            scores = partial(_given, world)
             for n in sizes:
-                yield Case(name, n, partial(_design, scores, n, None))
+                trial = partial(_design, scores, n, None)
+                yield Case(name, n, trial, len(world.systems))
     name = "60 systems in teams of 4"
     if name in worlds(folder):
         world = worlds(folder)[name]
         scores, groups = partial(_given, world), teams_of(world, 4)
         for n in sizes:
-            yield Case(
-                f"{name}, which are named", n, partial(_design, scores, n, groups)
-            )
+            trial = partial(_design, scores, n, groups)
+            yield Case(f"{name}, which are named", n, trial, len(world.systems))
 
 
 def _robust(folder: Path) -> np.ndarray:
@@ -249,11 +253,13 @@ def _in_ways(folder: Path | None) -> Iterable[Case]:
         }
     for name, (systems, team, step) in kinds.items():
         for n in SIZES if folder is not None else (10,):
-            yield Case(name, n, partial(_behind, systems, n, team, step, NOISES))
+            trial = partial(_behind, systems, n, team, step, NOISES)
+            yield Case(name, n, trial, systems)
     yield Case(
         "20 systems, metrics equally good",
         25,
         partial(_behind, 20, 25, 1, 0.0, (1.0,) * 4),
+        20,
     )
 
 

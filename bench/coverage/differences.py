@@ -115,7 +115,7 @@ def _on_other_topics(
     }
 
 
-_MISSES = "all held at once in"
+_MISSES = "intervals all held at once in"
 """What the notes of `significance` and `versus` say where a promise may not be kept."""
 _ALL, _FROM = "all differences at once", "differences from a baseline at once"
 _TREC = (*UNTIED, *TIES)

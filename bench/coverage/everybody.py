@@ -144,7 +144,9 @@ def _in_pairs(folder: Path | None) -> Iterable[Case]:
         teams = f" in teams of {team}" if team > 1 else ""
         values = ", few values" if step else ""
         world = f"{one} and {other} systems{teams}{values}"
-        yield Case(world, n, partial(_across, pair, team, step))
+        # of the collection with fewer; a team counts as one
+        units = min(systems // team for systems, _, _ in pair)
+        yield Case(world, n, partial(_across, pair, team, step), units)
 
 
 def _ranked(
@@ -165,6 +167,7 @@ def _boards(folder: Path | None) -> Iterable[Case]:
                 f"{models} models, 30% missing, {holes}",
                 tasks,
                 partial(_ranked, models, tasks, holes),
+                models,
             )
 
 
@@ -181,9 +184,8 @@ def _tables(folder: Path | None) -> Iterable[Case]:
     for models, tasks in (
         ((20, 10), (20, 25), (60, 25), (60, 50)) if folder is not None else ((20, 10),)
     ):
-        yield Case(
-            f"{models} models, 30% missing", tasks, partial(_cells, models, tasks)
-        )
+        trial = partial(_cells, models, tasks)
+        yield Case(f"{models} models, 30% missing", tasks, trial, models)
 
 
 def _losses(groups: int, rng: np.random.Generator) -> Mapping[str, float]:
@@ -232,7 +234,7 @@ OLD_AND_NEW = (
 
 def _years(folder: Path | None) -> Iterable[Case]:
     for kind in OLD_AND_NEW if folder is not None else OLD_AND_NEW[:1]:
-        yield Case(str(kind), kind.topics, partial(_aged, kind))
+        yield Case(str(kind), kind.topics, partial(_aged, kind), kind.systems)
 
 
 _PLACED = in_worlds(_percentile, SYSTEMS)

@@ -14,11 +14,15 @@ systems or pairs for which it was; and any other figure that the table shows bes
 
 @dataclass(frozen=True)
 class Case:
-    """A world in which a promise is checked, and how many topics it is checked with."""
+    """A world in which a promise is checked, and how many topics it is checked with.
+
+    systems : how many there are; None where they do not belong to the promise.
+    """
 
     world: str
     topics: int
     trial: Trial
+    systems: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,7 @@ class Row:
     """
 
     entry: Entry
-    world: str
-    topics: int
+    case: Case
     draws: int
     figures: Mapping[str, float]
     error: float
@@ -79,8 +82,7 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
     figures = {key: float(np.mean([one[key] for one in drawn])) for key in drawn[0]}
     return Row(
         entry,
-        case.world,
-        case.topics,
+        case,
         len(drawn),
         figures,
         _error(drawn),

@@ -162,19 +162,35 @@ def _favour(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
 Check = Callable[[Kind, np.random.Generator], Mapping[str, float]]
 
 
-def in_kinds(check: Check) -> Callable[[Path | None], Iterable[Case]]:
-    """Return the cases of a promise about judges: all kinds of worlds; without collections, as in CI, a small one."""
+SINGLE = [
+    *(Kind(*size, factors) for size in SIZES for factors in (False, True)),
+    *(Kind(20, 25, factors, few=True) for factors in (False, True)),
+]
+IN_TEAMS = [Kind(*size, True, team=4) for size in TEAMS]
+SMALL = (20, 24)
+"""Numbers of systems of the kinds that are measured without the real collections, as in CI."""
+
+
+def in_kinds(
+    check: Check, kinds: Iterable[Kind]
+) -> Callable[[Path | None], Iterable[Case]]:
+    """Return the cases of a promise about judges in some kinds of worlds."""
 
     def cases(folder: Path | None) -> Iterable[Case]:
-        sizes = ((20, 25),) if folder is None else SIZES
-        kinds = [Kind(*size, factors) for size in sizes for factors in (False, True)]
-        if folder is not None:
-            kinds += [Kind(*size, True, team=4) for size in TEAMS]
-            kinds += [Kind(20, 25, factors, few=True) for factors in (False, True)]
         for kind in kinds:
-            yield Case(str(kind), kind.topics, partial(check, kind))
+            if folder is not None or kind.systems in SMALL:
+                trial = partial(check, kind)
+                yield Case(str(kind), kind.topics, trial, kind.systems)
 
     return cases
+
+
+def _single_and_in_teams(
+    name: str, check: Check, bound: float, few: int
+) -> Iterable[Entry]:
+    """Promise something of systems by themselves, and of systems in teams, which intervals leave out."""
+    for what, kinds in ((name, SINGLE), (f"{name}, teams left out", IN_TEAMS)):
+        yield Entry(what, 0.95, bound, in_kinds(check, kinds), 400, few)
 
 
 Way = Callable[..., Estimates]
@@ -261,16 +277,15 @@ def of_samples(way: Way) -> Callable[[Path | None], Iterable[Case]]:
         for name, judge in (("good", GOOD), ("bad", BAD)):
             for n, total in SAMPLES:
                 machine = Machine(n, total, judge)
-                yield Case(
-                    f"of {total}, {name} machine", n, partial(_simulated, way, machine)
-                )
+                trial = partial(_simulated, way, machine)
+                yield Case(f"of {total}, {name} machine", n, trial, machine.systems)
         if folder is not None:
             for name, machine in OTHERS.items():
-                yield Case(name, machine.n, partial(_simulated, way, machine))
+                trial = partial(_simulated, way, machine)
+                yield Case(name, machine.n, trial, machine.systems)
         for name, human, machine in dl2021(folder):
-            yield Case(
-                f"of 53, DL 2021, {name}", 10, partial(real, way, 10, human, machine)
-            )
+            trial = partial(real, way, 10, human, machine)
+            yield Case(f"of 53, DL 2021, {name}", 10, trial, len(human))
 
     return cases
 
@@ -293,26 +308,23 @@ def dl2021(folder: Path | None) -> tuple[tuple[str, np.ndarray, np.ndarray], ...
 
 
 ENTRIES = [
-    Entry("tau, good judge", 0.95, 0.90, in_kinds(partial(_tau, 0)), 400, 40),
-    Entry("tau, bad judge", 0.95, 0.90, in_kinds(partial(_tau, 1)), 400, 40),
+    *_single_and_in_teams("tau, good judge", partial(_tau, 0), 0.90, 40),
+    *_single_and_in_teams("tau, bad judge", partial(_tau, 1), 0.90, 40),
+    *_single_and_in_teams(
+        "difference of tau, good and bad judge", partial(_difference, 1), 0.90, 40
+    ),
+    *_single_and_in_teams(
+        "difference of tau, two good judges", partial(_difference, 2), 0.90, 40
+    ),
+    *_single_and_in_teams("gain in phi, good judge", _gain, 0.85, 20),
     Entry(
-        "difference of tau, good and bad judge",
+        "favour of a system",
         0.95,
-        0.90,
-        in_kinds(partial(_difference, 1)),
+        0.92,
+        in_kinds(_favour, [*SINGLE, *IN_TEAMS]),
         400,
         40,
     ),
-    Entry(
-        "difference of tau, two good judges",
-        0.95,
-        0.90,
-        in_kinds(partial(_difference, 2)),
-        400,
-        40,
-    ),
-    Entry("gain in phi, good judge", 0.95, 0.85, in_kinds(_gain), 400, 20),
-    Entry("favour of a system", 0.95, 0.92, in_kinds(_favour), 400, 40),
     Entry(
         "mean by few human topics and a machine",
         0.95,

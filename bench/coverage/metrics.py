@@ -206,7 +206,7 @@ def in_kinds(
 
     def cases(folder: Path | None) -> Iterable[Case]:
         for kind in [Kind(10, 12)] if folder is None else KINDS:
-            yield Case(str(kind), kind.topics, partial(check, kind))
+            yield Case(str(kind), kind.topics, partial(check, kind), kind.systems)
 
     return cases
 
@@ -276,7 +276,7 @@ MODELS = (
 
 def _predictions(_: Path | None) -> Iterable[Case]:
     for of in MODELS:
-        yield Case(str(of), 1, partial(_predicted, of))
+        yield Case(str(of), 1, partial(_predicted, of), of.systems)
 
 
 _CORRELATED: tuple[tuple[str, Level, Coefficient], ...] = (

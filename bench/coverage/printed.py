@@ -52,6 +52,12 @@ _ERHO2 = ("E rho2", "E rho2, other systems", "E rho2, teams left out")
 _PHI = ("Phi", "Phi, other systems", "Phi, teams left out")
 _TAU = ("tau with the true ranking", "tau with the true ranking, other systems")
 
+
+def _in_teams_too(*names: str) -> Sequence[str]:
+    """Name promises of systems by themselves, and the same where teams are left out."""
+    return [*names, *(f"{name}, teams left out" for name in names)]
+
+
 PRINTED: Mapping[str, Sequence[str]] = {
     "accuracy.cells.low": ("predicted score",),
     "comparison.pairs.drmse_low": _ON_OTHER_TOPICS,
@@ -75,12 +81,12 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "estimate.pairs.difference_low": _SAMPLED[1:],
     "judges.bias.low": ("favour of a system",),
     "judges.labels.low": _LABELS,
-    "judges.pairs.low": (
+    "judges.pairs.low": _in_teams_too(
         "difference of tau, good and bad judge",
         "difference of tau, two good judges",
     ),
-    "judges.systems.phi_gain_low": ("gain in phi, good judge",),
-    "judges.systems.tau_low": ("tau, good judge", "tau, bad judge"),
+    "judges.systems.phi_gain_low": _in_teams_too("gain in phi, good judge"),
+    "judges.systems.tau_low": _in_teams_too("tau, good judge", "tau, bad judge"),
     "leaderboard.models.low": _BOARD,
     "leaderboard.predicted.predicted_low": ("predicted score of a leaderboard",),
     "place.baseline.gain_low": _ACROSS,

@@ -214,7 +214,8 @@ def _of_equals(_: Path | None) -> Iterable[Case]:
         Equals(20, few=True),
     ):
         for topics in SIZES:
-            yield Case(str(world), topics, partial(_reversed, world, topics))
+            trial = partial(_reversed, world, topics)
+            yield Case(str(world), topics, trial, world.systems)
 
 
 def _level(name: str, bound: float, p: P, at_once: bool = False) -> Entry:
@@ -222,7 +223,7 @@ def _level(name: str, bound: float, p: P, at_once: bool = False) -> Entry:
     return Entry(name, 0.05, bound, in_worlds(partial(_test, p, at_once), TIED))
 
 
-_HOLDS = "a 95% interval of a mean holds the truth in"
+_HOLDS = "A 95% interval of a mean held the truth in"
 """What a note of `describe` says of few topics."""
 _OF_A_MEAN = in_worlds(_t_interval, sizes=(5, *SIZES))
 _HOLM = (

@@ -1,23 +1,29 @@
-"""What was measured, kept in measured.csv, and the tables of docs/coverage.md that are made from it."""
+"""What was measured, kept in the file that irmeta ships, and the page docs/coverage.md that is made from it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
+import jinja2
 import polars as pl
 
 from bench.coverage.entries import ENTRIES, GROUPS
 from bench.coverage.frame import Case, Entry, Row
-from bench.coverage.prose import rewrite
+from bench.coverage.worlds import TIES, UNTIED
+from irmeta.measured.coverage import FILE, Measured, over
 
-MEASURED = Path(__file__).parent / "measured.csv"
+MEASURED = FILE
+TEMPLATE = Path(__file__).parent / "coverage.md.j2"
+"""The page; `kept` in it is the range of the shares of some rows, `tables` all rows."""
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
-BEGIN, END = "<!-- measured -->\n", "<!-- end -->\n"
 Key = tuple[str, str, int]
 """The entry, the world and the number of topics of a row."""
 
 
 SCHEMA = {
+    "systems": pl.Int64,
     "topics": pl.Int64,
     "promised": pl.Float64,
     "beside": pl.String,
@@ -31,8 +37,9 @@ def listed(rows: Iterable[Row]) -> pl.DataFrame:
     columns = [
         {
             "of": row.entry.name,
-            "world": row.world,
-            "topics": row.topics,
+            "world": row.case.world,
+            "systems": row.case.systems,
+            "topics": row.case.topics,
             "promised": row.entry.promised,
             "draws": row.draws,
             "kept": round(row.figures["kept"], 4),
@@ -101,14 +108,45 @@ def keep(row: Row) -> None:
 
 
 def finish(entry: Entry, cases: Iterable[Case]) -> None:
-    """Drop rows of cases that an entry no longer has, and write the tables of the page again."""
+    """Drop rows of cases that an entry no longer has, and write the page again."""
     together = in_order(read(), entry, cases)
     together.write_csv(MEASURED)
-    text = PAGE.read_text(encoding="utf-8")
-    head, rest = text.split(BEGIN)
-    tail = rest.split(END)[1]
-    PAGE.write_text(head + BEGIN + markdown(together) + END + tail, encoding="utf-8")
-    rewrite(together)
+    PAGE.write_text(page(together), encoding="utf-8")
+
+
+def page(measured: pl.DataFrame) -> str:
+    """Return the page of what was measured."""
+    template = jinja2.Template(
+        TEMPLATE.read_text(encoding="utf-8"),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    return template.render(
+        tables=markdown(measured),
+        kept=partial(kept, measured),
+        differ=[*UNTIED, *TIES],
+        untied=UNTIED,
+    )
+
+
+def kept(
+    measured: pl.DataFrame,
+    of: str,
+    worlds: str | Sequence[str] = ".*",
+    topics: Sequence[int] = (),
+) -> str:
+    """Return the least and the largest share of some rows, as in 51 to 97%; raise LookupError where there is none.
+
+    of : entries whose whole name matches this pattern.  worlds : the same, or their names.  topics : all by default.
+    """
+    if not isinstance(worlds, str):
+        worlds = "|".join(map(re.escape, worlds))
+    rows = measured.filter(
+        pl.col("of").str.contains(f"^(?:{of})$"),
+        pl.col("world").str.contains(f"^(?:{worlds})$"),
+        pl.col("topics").is_in(list(topics) or measured["topics"].unique()),
+    ).with_columns(pl.col("systems").fill_null(0))
+    return over([Measured(*row) for row in rows.select(Measured._fields).rows()]).share
 
 
 def markdown(measured: pl.DataFrame) -> str:

@@ -71,7 +71,8 @@ def _with_sizes(
 ) -> Iterable[Case]:
     for name, world in chosen.items():
         for topics in sizes:
-            yield Case(name, topics, partial(_trial, check, world, topics))
+            trial = partial(_trial, check, world, topics)
+            yield Case(name, topics, trial, len(world.systems))
 
 
 def _trial(
@@ -197,7 +198,7 @@ def in_populations(
             for count in systems:
                 for topics in sizes:
                     trial = partial(_sampled, check, world, count, topics, own)
-                    yield Case(f"{count} {name}", topics, trial)
+                    yield Case(f"{count} {name}", topics, trial, count)
 
     return cases
 

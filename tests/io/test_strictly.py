@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from irmeta.io.tables.mteb import import_mteb
 
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.io.lists import read_sample
 from irmeta.io.strictly import lines, number
-from irmeta.io.tables.mteb import import_mteb
 from irmeta.studies.prediction.predict import given as reported
 
 NO_NUMBERS = [
@@ -207,11 +207,6 @@ STRANGE: dict[str, tuple[str, str, Callable[[Path], object]]] = {
         irmeta.import_table,
     ),
     "half a character in a run": ("run.json", '{"1": {"a\\ud800": 0.5}}', _run),
-    "a model of MTEB that is no JSON": (
-        "model_meta.json",
-        "{",
-        lambda path: import_mteb(path.parent),
-    ),
 }
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 TABLE = "Columns of a table"
+MTEB = "Results of MTEB"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,59 @@ class Named:
         return {**columns, "ignore": ignored}
 
 
+def _by_task(given: list[str] | None, option: str) -> dict[str, list[str]]:
+    """Read TASK=NAME,NAME."""
+    chosen = {}
+    for text in given or []:
+        task, equals, names = text.rpartition("=")
+        if not equals or not task or not names:
+            raise IrmetaError(
+                f"{option} {text!r}: expected a task and what to average, as in STS17=en-en,es-es"
+            )
+        chosen[task] = [name.strip() for name in names.split(",")]
+    return chosen
+
+
+@dataclass(frozen=True, kw_only=True)
+class Averaged:
+    """What the score of a task of MTEB is the mean of, where it is not as mteb has it."""
+
+    benchmark: Annotated[
+        str | None,
+        option(
+            panel=MTEB,
+            metavar="NAME",
+            help="A benchmark, as 'MTEB(eng, v2)': its tasks, with its splits and subsets.",
+        ),
+    ] = None
+    splits: Annotated[
+        list[str] | None,
+        option(
+            panel=MTEB,
+            metavar="TASK=NAMES",
+            help="The splits of a task that are averaged; once for each task.",
+            show_default="mteb's",
+        ),
+    ] = None
+    subsets: Annotated[
+        list[str] | None,
+        option(
+            panel=MTEB,
+            metavar="TASK=NAMES",
+            help="The subsets of a task that are averaged; once for each task.",
+            show_default="mteb's",
+        ),
+    ] = None
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the arguments of `irmeta.import_mteb`."""
+        return {
+            "benchmark": self.benchmark,
+            "splits": _by_task(self.splits, "--splits"),
+            "subsets": _by_task(self.subsets, "--subsets"),
+        }
+
+
 @app.command(name="import")
 def import_scores(
     kind: Annotated[
@@ -74,6 +128,7 @@ def import_scores(
     ],
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
     columns: Named,
+    averaged: Averaged,
     rows: Annotated[
         Rows | None,
         option(
@@ -105,7 +160,7 @@ def import_scores(
 
     irmeta import table results.csv -o results.parquet
 
-    irmeta import mteb results/ -o results.parquet
+    irmeta import mteb results/ --benchmark 'MTEB(eng, v2)' -o results.parquet
 
     irmeta import trec_eval out/*.txt -o scores.parquet
 
@@ -120,7 +175,7 @@ def import_scores(
     refuse_overwriting(output, append=append)
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
-    cubes = _read(kind, files, columns, rows, topics, collection)
+    cubes = _read(kind, files, columns, averaged, rows, topics, collection)
     save(cubes, output, append=append, new=not append)
     for name, cube in cubes.items():
         sizes = ", ".join(counted(size, str(dim)) for dim, size in cube.sizes.items())
@@ -143,6 +198,7 @@ def _read(
     kind: TableKind,
     files: list[str],
     columns: Named,
+    averaged: Averaged,
     rows: Rows | None,
     topics: str | None,
     collection: str | None,
@@ -159,7 +215,9 @@ def _read(
                 files[0], rows=rows, collection=collection, **columns.named()
             )
         case "mteb":
-            made = mteb.import_mteb(files[0], collection=collection)
+            made = mteb.import_mteb(
+                files[0], collection=collection, **averaged.chosen()
+            )
             return {str(made.attrs["collection"]): made}
         case "trec_eval":
             return {name: matrices.import_trec_eval(files, collection=name)}

@@ -5,15 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from irmeta.measured.coverage import Held, held
 from irmeta.metrics.names import highest
 from irmeta.scores.attributes import about
 from irmeta.scores.means import geometric
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.words import counted
-
-FEW_FOR_EQUIVALENCE = 25
-"""With fewer topics two one-sided t tests are measured to reject too often, as differences are skewed."""
 
 
 def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
@@ -48,32 +46,56 @@ def widest(scores: xr.DataArray) -> Floats:
     return np.where(logs, np.inf, most - least)
 
 
-def equivalence_notes(margin: float | None, topics: int) -> list[str]:
-    """Say, where a margin is asked for with few topics, how often pairs are called equivalent wrongly.
+def equivalence_notes(margin: float | None, scores: xr.DataArray) -> list[str]:
+    """Say, where a margin is asked for, how often pairs are called equivalent wrongly if that is too often.
 
-    margin : of equivalence; None for no test.  topics : their number.
-
-    >>> equivalence_notes(0.05, 25), equivalence_notes(None, 10)
-    ([], [])
+    margin : of equivalence; None for no test.  scores : a cube.
     """
-    if margin is None or topics >= FEW_FOR_EQUIVALENCE:
+    if margin is None:
+        return []
+    called = _held_of("equivalence of all pairs, Holm", scores)
+    if not called.broken:
         return []
     return [
-        f"With fewer than {FEW_FOR_EQUIVALENCE} topics pairs are called equivalent wrongly too often: with 10, in "
-        "0 to 13% of simulated collections (5% promised; docs/coverage.md)."
+        f"Pairs that differ by more were called equivalent in {called} (5% promised; docs/coverage.md)."
     ]
 
 
-def shapes_note(noun: str) -> str:
-    """Say what rank sets by signs suppose of equal systems, or models, and how often they hold where it is not so.
+def shapes_notes(noun: str, systems: int, topics: int) -> list[str]:
+    """Say what rank sets by signs suppose of equal systems, or models, if they do not hold where it is not so.
 
-    >>> shapes_note("model")[:59]
+    >>> shapes_notes("model", 20, 5)
+    []
+    >>> shapes_notes("model", 20, 25)[0][:59]
     'Rank sets suppose that equal models have scores of one shap'
     """
-    return (
-        f"Rank sets suppose that equal {noun}s have scores of one shape: "
-        "where shapes differ much, all hold at once in 83 to 94% of simulated collections."
-    )
+    found = held("rank sets where shapes differ", systems=systems, topics=topics)
+    if not found.broken:
+        return []
+    return [
+        f"Rank sets suppose that equal {noun}s have scores of one shape: where shapes differ much, all held at "
+        f"once in {found}."
+    ]
+
+
+def at_once_notes(
+    promise: str, scores: xr.DataArray, instead: str = "", other: str = ""
+) -> list[str]:
+    """Say how often intervals held that should all hold at once, where that is clearly less often than promised.
+
+    promise : what is measured of them.  instead, other : intervals that hold more often, and what is measured of them.
+    """
+    found = _held_of(promise, scores)
+    if not found.broken:
+        return []
+    better = f"; {instead} in {_held_of(other, scores).share}" if other else ""
+    return [
+        f"Such 95% intervals all held at once in {found}{better} (docs/coverage.md)."
+    ]
+
+
+def _held_of(promise: str, scores: xr.DataArray) -> Held:
+    return held(promise, systems=scores.sizes["system"], topics=scores.sizes["topic"])
 
 
 def constant_notes(effect_size: Floats, low: Floats) -> list[str]:

@@ -1,6 +1,5 @@
 """Files with score tables: read in any dialect, written wide."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +8,8 @@ import pytest
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.tables.mteb import import_mteb
 from irmeta.io.tables.spreadsheet import import_table, wide, written
 from irmeta.report.tables import to_pandas
-from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description import describe
 
@@ -122,70 +119,6 @@ def test_to_pandas() -> None:
     complete = CUBE.fillna(0.2)
     assert to_pandas(describe(complete))["system"].tolist() == ["e5", "bm25"]
     assert "reliability" in to_pandas(describe(complete), "topics").columns
-
-
-def write(folder: Path, model: str, task: str, scores: object) -> None:
-    path = folder / model / "abc123" / f"{task}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"task_name": task, "scores": scores}))
-
-
-def test_mteb_results(tmp_path: Path) -> None:
-    """A folder of MTEB results is a cube of models and tasks; subsets are averaged; a missing file is a hole."""
-    write(
-        tmp_path,
-        "org__small",
-        "fiqa",
-        {"test": [{"main_score": 0.1, "hf_subset": "default"}]},
-    )
-    write(
-        tmp_path,
-        "org__large",
-        "fiqa",
-        {"test": [{"main_score": 0.3}], "dev": [{"main_score": 0.9}]},
-    )
-    write(
-        tmp_path,
-        "org__large",
-        "STS17",
-        {"test": [{"main_score": 0.5}, {"main_score": 0.7}]},
-    )
-    (tmp_path / "org__large" / "abc123" / "model_meta.json").write_text(
-        '{"name": "org/LARGE"}'
-    )
-    made = import_mteb(tmp_path)
-    assert made.sel(system="org/LARGE", topic="STS17").item() == pytest.approx(0.6)
-    assert made.sel(system="org/LARGE", topic="fiqa").item() == 0.3
-    assert np.isnan(made.sel(system="org/small", topic="STS17").item())
-    write(tmp_path, "org__small", "STS17", {"test": [{"main_score": 0.5}]})
-    assert "STS17 (1 to 2)" in about(import_mteb(tmp_path))["notes"][0]
-
-
-def test_a_folder_of_mteb_results_names_the_model(tmp_path: Path) -> None:
-    """Files of results stand in a folder of their model, with folders of revisions between them or without."""
-    result = json.dumps(
-        {"task_name": "fiqa", "scores": {"test": [{"main_score": 0.3}]}}
-    )
-    for folder in ("org__small", "org__large/abc123"):
-        (tmp_path / folder).mkdir(parents=True)
-        (tmp_path / folder / "fiqa.json").write_text(result)
-    made = import_mteb(tmp_path)
-    assert sorted(made.system.values.tolist()) == ["org/large", "org/small"]
-
-
-@pytest.mark.parametrize(
-    ("held", "says"),
-    [
-        ("{", "not a result of MTEB"),
-        ('{"test": {}}', "lacks 'task_name'"),
-        ("[]", "not a result of MTEB"),
-    ],
-)
-def test_what_is_no_result_of_mteb(tmp_path: Path, held: str, says: str) -> None:
-    """A file that is no result is an error that names it."""
-    (tmp_path / "a.json").write_text(held)
-    with pytest.raises(FileFormatError, match=says):
-        import_mteb(tmp_path)
 
 
 @pytest.mark.data

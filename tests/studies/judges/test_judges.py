@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from bench.coverage import table
 from scipy.stats import kendalltau
 
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
+from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies.judges.compare import (
     compare_judges,
     findings,
-    measured,
     overview,
     tables,
 )
+from irmeta.studies.judges.compare.study import DIFFERENCES, TAUS
 
 SYSTEMS = [f"s{i:02d}" for i in range(15)]
 TOPICS = [str(i) for i in range(301, 321)]
@@ -492,40 +492,6 @@ def test_a_real_set_without_a_topic(data: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("worlds", "team", "said"),
-    [
-        ("(plain|factors)$", 1, measured.MEASURED),
-        ("teams of 4$", 4, measured.TEAMS),
-    ],
-    ids=["systems", "teams"],
-)
-def test_what_is_said_of_coverage_was_measured(
-    worlds: str, team: int, said: dict[tuple[int, int], measured.HeldShares]
-) -> None:
-    """For each size the shares that a note names are the lowest and the highest of the table of docs/coverage.md."""
-    coverage = table.read().filter(
-        pl.col("of").str.contains("tau, .* judge"),
-        pl.col("world").str.contains(worlds),
-    )
-    found = {}
-    for of, world, topics, kept in coverage.select(
-        "of", "world", "topics", "kept"
-    ).rows():
-        size = int(world.split()[0]) // team, topics
-        found.setdefault(size, {"tau": [], "difference": []})[
-            of.split(" of")[0].split(",")[0]
-        ].append(kept)
-    for size, shares in found.items():
-        for name, values in shares.items():
-            ends = getattr(said[size], name)
-            assert ends == pytest.approx((min(values), max(values)), abs=1e-9), (
-                size,
-                name,
-            )
-    assert set(found) == set(said)
-
-
 def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
     """With groups no figure of independent systems is told, but what was measured with teams, as in the docs."""
     groups = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
@@ -534,25 +500,16 @@ def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
         for note in about(compare_judges(made(), groups=groups))["notes"]
         if "95%" in note
     ]
-    assert "leave out teams" in note
-    assert "the most similar size" not in note
-    docs = (Path(__file__).parents[3] / "docs" / "studies" / "judges.md").read_text()
-    shares = " and ".join(
-        f"{held.tau[0]:.2f} to {held.tau[1]:.2f}".replace("0.", ".")
-        for held in measured.TEAMS.values()
-    )
-    assert f"with `--groups` {shares}" in docs
+    share = held(*(f"{name}, teams left out" for name in TAUS), systems=15, topics=20)
+    assert f"95% intervals of tau with teams left out held in {share.share}" in note
 
 
-def test_the_note_of_coverage_is_of_the_nearest_size() -> None:
-    """The notes say what was measured of the size most like the collection's, for few systems as for many."""
-    notes = about(compare_judges(made()))["notes"]
-    assert any(
-        "simulated collections of 20 systems on 25 topics" in note for note in notes
-    )
-    few = compare_judges({name: one[:5] for name, one in made().items()})
-    assert any(
-        "5 systems on 25 topics, the most similar size, 95% intervals hold for tau in 97% to 99%"
-        in n
-        for n in about(few)["notes"]
-    )
+def test_the_note_of_coverage_is_of_a_like_size() -> None:
+    """The note has what was measured of intervals of tau, and of differences, in collections of such a size."""
+    for systems in (15, 5):
+        cubes = {name: one[:systems] for name, one in made().items()}
+        size = {"systems": systems, "topics": 20}
+        of_tau, of_difference = held(*TAUS, **size), held(*DIFFERENCES, **size)
+        notes = " ".join(about(compare_judges(cubes))["notes"])
+        assert f"95% intervals of tau held in {of_tau.share}, and" in notes
+        assert f"between two judges' tau in {of_difference}" in notes

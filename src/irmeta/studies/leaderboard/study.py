@@ -14,7 +14,7 @@ from irmeta.metrics.names import split
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cubes import by_name
-from irmeta.scores.limits import shapes_note
+from irmeta.scores.limits import shapes_notes
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.leaderboards import completion, holes, items, standing
@@ -345,7 +345,7 @@ def _notes(
             "each pair"
         )
     if over != "items":
-        notes.append(shapes_note(nouns.model))
+        notes += shapes_notes(nouns.model, *board.scores.shape)
     if over == "both":
         notes.append(
             f"over both: {nouns.item}s count twice, as the spread over {nouns.task}s includes them, "

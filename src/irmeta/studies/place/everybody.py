@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
+from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
@@ -29,8 +30,6 @@ Known = xr.Dataset | xr.DataArray
 
 FEWEST = 3
 """With fewer standardizing systems every one of them has the same score on each topic, but for its sign."""
-MEASURED = 15
-"""Standardizing systems with which the coverage of intervals was measured, at least."""
 ENOUGH = 40
 """Standardizing systems, or teams, with which intervals hold what they promise."""
 
@@ -166,11 +165,14 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     ]
     units = _spread(factors, str(scores.metric.values[0])).units
     if units < ENOUGH:
-        width = "a little too narrow" if units >= MEASURED else "too narrow"
-        unmeasured = "" if units >= MEASURED else "; fewer were not measured"
+        found = held(
+            "difference across collections",
+            systems=units,
+            topics=scores.sizes["topic"],
+        )
         lines.append(
-            f"only {units} standardizing systems or teams: intervals across collections are {width} (95% "
-            f"ones hold 91 to 95% in simulations with {MEASURED} to 31{unmeasured})"
+            f"only {units} standardizing systems or teams: intervals across collections are too narrow (95% ones "
+            f"held in {found})"
         )
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:

@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
+from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
 from irmeta.scores.means import additive
@@ -24,10 +25,11 @@ TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)
 """Which pairs of systems are shown: those at these quantiles of the spread of their differences."""
 PARTITIONS = 200
-FEW_SYSTEMS = 15
-"""With fewer systems intervals of Phi are measured to be too short (docs/coverage.md)."""
-FEW_TOPICS = 50
-"""With fewer topics the interval of tau is measured to be too short for some metrics (docs/coverage.md)."""
+INTERVALS = {
+    "Phi": ("Phi", "Phi, other systems"),
+    "tau": ("tau with the true ranking", "tau with the true ranking, other systems"),
+}
+"""What is measured of intervals, by the figure that they are of."""
 MOST_SORTED = 1000
 """MSQD sorts the differences of every pair of systems; with more systems only ML is computed."""
 
@@ -297,16 +299,12 @@ def _notes(
                 f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked "
                 "correctly."
             )
-    if used.sizes["system"] < FEW_SYSTEMS:
-        lines.append(
-            f"With fewer than {FEW_SYSTEMS} systems intervals of Phi are too short: "
-            "with 5, a 95% interval holds the truth in 86 to 99% of simulated collections."
+    for figure, promises in INTERVALS.items():
+        share = held(
+            *promises, systems=used.sizes["system"], topics=used.sizes["topic"]
         )
-    if used.sizes["topic"] < FEW_TOPICS:
-        lines.append(
-            f"With fewer than {FEW_TOPICS} topics a 95% interval of tau holds in "
-            "86 to 100% of simulated collections, by P@10 of 20 systems or more in 86 to 90%."
-        )
+        if share.broken:
+            lines.append(f"A 95% interval of {figure} held the truth in {share}.")
     if used.sizes["system"] > MOST_SORTED:
         lines.append(
             f"Expected tau is by ML only: MSQD is computed for at most {MOST_SORTED} systems."

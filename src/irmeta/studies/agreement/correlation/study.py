@@ -176,10 +176,7 @@ def _few_systems(used: Mapping[str, xr.DataArray], method: Coefficient) -> list[
     if method != "pearson" or systems >= FEW_SYSTEMS:
         return []
     return [
-        (
-            f"With fewer than {FEW_SYSTEMS} systems the 95% interval of true_r holds the truth in "
-            "about 70% of simulated collections."
-        )
+        f"With fewer than {FEW_SYSTEMS} systems the 95% interval of true_r is too short (docs/worlds.md)."
     ]
 
 

@@ -8,10 +8,11 @@ import xarray as xr
 
 from irmeta.choices import Missing, Sets
 from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.scores.cube import check
-from irmeta.scores.limits import limits, shapes_note
+from irmeta.scores.limits import limits, shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, metric_of, prepare
@@ -23,10 +24,6 @@ from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
 from irmeta.studies.door import study
 from irmeta.words import listed
 
-FEW_TOPICS = 25
-"""With fewer topics t intervals of means are measured to be too short, as scores are skewed (docs/coverage.md)."""
-MEASURED = {10: "75 to 95%", FEW_TOPICS: "79 to 95%"}
-"""How often these intervals hold with fewer topics than these."""
 EQUAL = 1e-12
 """Scores that differ by at most this are equal."""
 SHARES = np.arange(101) / 100
@@ -196,20 +193,15 @@ def _distinguished(found: RankSets) -> float:
 def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     """Say of which metrics the means are geometric, and where intervals and rank sets say little."""
     lines = []
-    topics = scores.sizes["topic"]
+    systems, topics = scores.sizes["system"], scores.sizes["topic"]
     if logs := ", ".join(geometric(names)):
         lines.append(
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )
-    if topics < FEW_TOPICS:
-        few, measured = next(
-            (few, measured) for few, measured in MEASURED.items() if topics < few
-        )
-        lines.append(
-            f"With fewer than {few} topics a 95% interval of a mean holds the truth in {measured} of simulated "
-            "collections."
-        )
-    lines.append(shapes_note("system"))
+    found = held("t interval of a mean", systems=systems, topics=topics)
+    if found.broken:
+        lines.append(f"A 95% interval of a mean held the truth in {found}.")
+    lines += shapes_notes("system", systems, topics)
     if topics < (needed := fewest_topics(level)):
         lines.append(
             f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least {needed}."

@@ -13,7 +13,13 @@ from irmeta.choices import Correction, Missing, Test
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded, steps
-from irmeta.scores.limits import constant_notes, equivalence_notes, tied_notes, widest
+from irmeta.scores.limits import (
+    at_once_notes,
+    constant_notes,
+    equivalence_notes,
+    tied_notes,
+    widest,
+)
 from irmeta.scores.means import additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
@@ -126,10 +132,10 @@ def significance(
     notes += _notes(test, correct, alpha, resamples, scores)
     notes += _tied_notes(test, correct, alpha, values)
     notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
-    notes += _interval_notes(test, correct, alpha, scores.sizes["system"])
+    notes += _interval_notes(test, correct, alpha, scores)
     notes += _log_notes(scores)
     notes += constant_notes(data["effect_size"][1], data["low"][1])
-    notes += equivalence_notes(margin, scores.sizes["topic"])
+    notes += equivalence_notes(margin, scores)
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
@@ -365,18 +371,28 @@ def _topics_for(needed: float) -> int:
     return int(np.floor(np.log2(2 / needed))) + 1
 
 
-_HELD = {
-    "t": "46 to 98% (of the best three quarters of the systems, --top 0.75, in 84 to 100%)",
-    "max-t": "36 to 95% (intervals of --test t are wider: 46 to 98%)",
-    "tukey": "94 to 100%, but in 84 to 96% where all tie",
+BY_T = "all differences at once, Bonferroni's t"
+AT_ONCE = {
+    "max-t": (
+        "all differences at once, max-t",
+        "those of --test t, which are wider,",
+        BY_T,
+    ),
+    "tukey": ("all differences at once, Tukey",),
 }
-"""Of what share of simulated collections the intervals of all pairs hold, by test; `python -m bench.coverage`."""
+BY_DEFAULT = (
+    BY_T,
+    "those of the best three quarters of the systems (--top 0.75)",
+    f"{BY_T}, best 75%",
+)
+"""What is measured of the intervals of all pairs at once, by test, and what holds more often."""
 
 
 def _interval_notes(
-    test: Test, correct: Correction, alpha: float, systems: int
+    test: Test, correct: Correction, alpha: float, scores: xr.DataArray
 ) -> list[str]:
     """Say of how many differences the intervals hold together, and by what distribution."""
+    systems = scores.sizes["system"]
     together = test in JOINT or correct in ("holm", "bonferroni")
     if together and systems > 2:
         held = "all pairs of a metric at once"
@@ -387,10 +403,8 @@ def _interval_notes(
         f"{1 - alpha:.0%} intervals of the differences in mean are meant to hold for {held} (by {by})"
     ]
     if together and systems > 2:
-        lines.append(
-            "in simulated collections of 10 to 50 topics whose systems differ, all held at once in "
-            f"{_HELD.get(test, _HELD['t'])}, fewest with few topics (docs/coverage.md)"
-        )
+        promise, *better = AT_ONCE.get(test, BY_DEFAULT)
+        lines += at_once_notes(promise, scores, *better)
     if systems > 2:
         lines.append(
             "the share of pairs that differ significantly describes these topics and has no "

@@ -10,7 +10,13 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
-from irmeta.scores.limits import constant_notes, equivalence_notes, tied_notes, widest
+from irmeta.scores.limits import (
+    at_once_notes,
+    constant_notes,
+    equivalence_notes,
+    tied_notes,
+    widest,
+)
 from irmeta.scores.means import additive, from_additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
@@ -19,8 +25,8 @@ from irmeta.stats.tests import floors, many_to_one, multiplicity, paired
 from irmeta.studies.door import study
 from irmeta.words import counted, listed
 
-FEW_TOPICS = 25
-"""With fewer topics intervals for all comparisons at once are measured to be too short (docs/coverage.md)."""
+AT_ONCE = "differences from a baseline at once"
+"""What is measured of the intervals of all comparisons: the promise, before the name of the test."""
 MEDIAN, BEST, ALL = "median", "best", "all"
 """Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
 
@@ -105,7 +111,7 @@ def versus(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     notes += constant_notes(figures["effect_size"], figures["low"])
-    notes += equivalence_notes(margin, scores.sizes["topic"])
+    notes += equivalence_notes(margin, scores)
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
@@ -325,7 +331,7 @@ def _notes(
 ) -> list[str]:
     """Say what intervals and tests hold; found : the differences, (against, topic, metric)."""
     topics, count = scores.sizes["topic"], len(names)
-    notes = []
+    notes: list[str] = []
     if count > 1:
         if correct in ("bh", "none"):
             held = "each by itself"
@@ -334,15 +340,14 @@ def _notes(
         notes.append(
             f"{1 - alpha:.0%} intervals of the differences are meant to hold {held}."
         )
-    if count > 1 and correct in ("holm", "bonferroni") and topics < FEW_TOPICS:
-        notes.append(
-            "With few topics intervals hold less often if scores are skewed: in simulated collections of 10 topics "
-            "all held at once in 77 to 100%, of 50 topics in 94 to 100%."
-        )
+    if count > 1 and correct in ("holm", "bonferroni"):
+        notes += at_once_notes(f"{AT_ONCE}, Bonferroni's t", scores)
     if count > 1 and correct == "dunnett":
-        notes.append(
-            "With few topics Dunnett's intervals hold less often: in simulated collections of 10 topics "
-            "all held at once in 70 to 97%, of 50 topics in 91 to 97%. Those of --correct holm are wider: 77 to 100%."
+        notes += at_once_notes(
+            f"{AT_ONCE}, Dunnett",
+            scores,
+            "those of --correct holm, which are wider,",
+            f"{AT_ONCE}, Bonferroni's t",
         )
     if count > 1 and correct in ("holm", "bh"):
         notes.append(

@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.evaluation.sets import JudgmentSets
+from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
@@ -22,10 +23,15 @@ from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges.compare import measured
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
 
+TAUS = ("tau, good judge", "tau, bad judge")
+DIFFERENCES = (
+    "difference of tau, good and bad judge",
+    "difference of tau, two good judges",
+)
+"""What is measured of intervals of tau, and of differences between two judges' tau."""
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
@@ -352,6 +358,21 @@ def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
     }
 
 
+def _coverage_note(systems: int, topics: int, team: Teams) -> str:
+    """Say how often intervals of tau, and of differences between two judges' tau, held."""
+    apart, with_teams = "", ""
+    if team.source is not None:
+        apart, with_teams = ", teams left out", " with teams left out"
+    of_tau, of_differences = (
+        held(*(name + apart for name in names), systems=systems, topics=topics)
+        for names in (TAUS, DIFFERENCES)
+    )
+    return (
+        f"95% intervals of tau{with_teams} held in {of_tau.share}, and of differences between two "
+        f"judges' tau in {of_differences} (docs/coverage.md)"
+    )
+
+
 def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
@@ -367,9 +388,7 @@ def _notes(
         corrected = f"corrected for all pairs ({correct})"
     lines = [
         f"{over}; intervals of tau are for other samples of as many systems and topics",
-        measured.coverage_note(systems, topics)
-        if team.source is None
-        else measured.coverage_of_teams(),
+        _coverage_note(systems, topics, team),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
     if together.shared:

@@ -1,0 +1,1 @@
+"""What intervals and tests were measured to hold, as data that benchmarks write and notes ask."""
