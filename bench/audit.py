@@ -252,7 +252,7 @@ def _aged(kind: str, old: int, new: int, draws: int) -> Figures:
         outcome = durability(
             {"T": whole[:old]},
             {"T": whole[old:]},
-            groups="stem" if kind == "teams, named" else None,
+            teams="stem" if kind == "teams, named" else None,
         )
         said.append(
             outcome["tau"].item() < 0.9 and outcome["tau_quantile"].item() < 0.05

@@ -93,7 +93,7 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ("teams", "groups='teams': expected a table of runs and teams, or 'stem'"),
+        ("teams", "teams='teams': expected a table of runs and teams, or 'stem'"),
         ({"x-1": "t", "x-2": "t"}, "all 2 systems are of one team, t"),
         ("stem", "all 2 systems are of one team, x"),
     ],

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from irmeta.io.tables.mteb import import_mteb
 
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.io.lists import read_sample
 from irmeta.io.strictly import lines, number
+from irmeta.io.tables.mteb import import_mteb
 from irmeta.studies.prediction.predict import given as reported
 
 NO_NUMBERS = [

@@ -106,7 +106,7 @@ def test_names_of_users_are_text_not_markup(page: Path) -> None:
 def test_figures_drawn_are_the_studies(page: Path, scores: xr.DataArray) -> None:
     """Correlations, phi and means on the page are those of the studies, to five decimals."""
     sections = content(page)["sections"]
-    r = correlation.correlation(scores, level="system")["r"].values
+    r = correlation.correlation(scores, unit="system")["r"].values
     assert np.allclose(
         sections["agreement"][2]["charts"][0]["data"]["values"], r, atol=6e-6
     )

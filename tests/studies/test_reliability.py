@@ -25,7 +25,7 @@ def scores(systems=8, topics=20, apart=0.6, seed=0):
 
 def test_every_table_covers_every_metric_and_number_of_topics():
     """Tables have their columns, and a row for each metric, number of topics and part."""
-    views = tables(reliability(scores(), topics=[10, 40], difference=0.5))
+    views = tables(reliability(scores(), sizes=[10, 40], difference=0.5))
     assert {name: view.height for name, view in views.items()} == {
         "coefficients": 6,
         "components": 6,

@@ -109,8 +109,8 @@ def design(
     irmeta design scores.parquet --runs runs/ --qrels qrels.txt --target AP -m "AP nDCG@10" --depths 5,10,20,50,100
     --topic-cost 30 --judgment-cost 1 --budget 5000
 
-    irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt --llm-judgment-cost .02
-    --budget 5000
+    irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt
+    --llm-judgment-cost .02 --budget 5000
     """
     from irmeta.studies.design import design as study
 

@@ -168,7 +168,7 @@ def evaluate(
 
     irmeta evaluate qrels.txt 'runs/*.gz' -m "AP nDCG@20 RBP(p=0.8)" --format csv
 
-    irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --cluster tcp://scheduler:8786
+    irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --workers tcp://scheduler:8786
     """
     to_score_file = shown.output is not None and shown.output.suffix == ".parquet"
     if to_score_file and (shown.form or shown.table or shown.plot):

@@ -330,7 +330,8 @@ def plan(
 ) -> None:
     """Say how many topics people should judge when a machine judges all, and at what cost.
 
-    irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 --human-topic-cost 20 --llm-topic-cost .1
+    irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1
+    --human-topic-cost 20 --llm-topic-cost .1
     """
     from irmeta.studies.judges.plan import plan as study
 

@@ -391,7 +391,7 @@ def test_the_input_is_left_alone() -> None:
     """Ranking does not write into the scores."""
     one = scores()
     before = one.copy(deep=True)
-    rank_metrics(one, "ib", "rank", level="within-topic", partitions=2)
+    rank_metrics(one, "ib", "rank", unit="within-topic", partitions=2)
     xr.testing.assert_identical(one, before)
 
 

@@ -307,11 +307,11 @@ def test_a_reversed_topic_says_what_it_assumes():
     alone = findings(describe(made))[-1]
     assert "if the systems are independent; where some come from one team" in alone
     each = {str(name): f"team {name}" for name in made["system"].values}
-    named = describe(made, groups=each)
+    named = describe(made, teams=each)
     assert "over the means of teams" in findings(named)[-1]
     assert named["reversed"].equals(describe(made)["reversed"])
     four = {name: str(at // 4) for at, name in enumerate(each)}
-    assert not describe(made, groups=four)["reversed"].any()
+    assert not describe(made, teams=four)["reversed"].any()
 
 
 def test_marginal_findings_are_about_one_system():

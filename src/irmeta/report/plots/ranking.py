@@ -62,7 +62,7 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
     ]
     axes.set_xticks(position, names, rotation=90)
     axes.set_xlim(0.3, position[-1] + 0.7)
-    level = f", {options['level']} level" if options["level"] else ""
+    level = f", {options['unit']} level" if options["unit"] else ""
     axes.set_ylabel(_LABELS[options["objective"]])
     axes.set_xlabel(
         f"metrics in the order of {options['method']} ({options['matrix']} matrix{level})"

@@ -152,7 +152,7 @@ def from_scores(
     if too_few and kind != "shrunk":
         raise ScoresError(
             f"{counted(len(rows), 'row')} of scores at {level} level are too few for a matrix of "
-            f"{counted(len(names), 'metric')}; use --matrix shrunk, --level topic, or fewer metrics"
+            f"{counted(len(names), 'metric')}; use --matrix shrunk, --unit topic, or fewer metrics"
         )
     return MetricMatrix(names, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
 
@@ -238,7 +238,7 @@ def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list
         return level, []
     if not all(systemwise):
         raise ScoresError(
-            "some collections have only means, others have topics; use --level system for both"
+            "some collections have only means, others have topics; use --unit system for both"
         )
     return "system", [
         "The scores are means over topics: the matrix is at system level."

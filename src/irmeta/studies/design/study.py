@@ -71,8 +71,8 @@ def design(
     pools : by depth, the documents to judge a topic
     judged : those of the full judgments. Without them judgments cost nothing, and a note says so
     known : by depth, the share of these documents that are judged, if not all are
-    machine : the same systems and topics, judged by a machine at `llm_judgment_cost` a document. It is a way of its own, and
-        with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3)
+    machine : the same systems and topics, judged by a machine at `llm_judgment_cost` a document; a way of its own,
+        and with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3)
     topic_cost, judgment_cost, llm_judgment_cost, budget : in any one unit
     topics : numbers of topics to say it for
     level : of the intervals, over samples of topics and systems

@@ -28,7 +28,7 @@ def prediction_model(
     *,
     metrics: Iterable[str] | None = None,
     scale: Scale = "raw",
-    level: Unit = "system",
+    unit: Unit = "system",
     missing: Missing = "error",
     provenance: Mapping[str, Any] | None = None,
 ) -> Model:
@@ -37,7 +37,7 @@ def prediction_model(
     cubes : one, or several by collection name; a collection may lack some of the metrics
     metrics : those to keep, all by default
     scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1
-    level : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
+    unit : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
         predicts such scores
     missing : what to do with missing scores, as in `selection.complete`
     provenance : what else the model's file is to say of where its scores come from
@@ -49,7 +49,7 @@ def prediction_model(
     """
     cubes = by_name(cubes)
     notes = not_independent(cubes)
-    cubes = at_unit(cubes, level)
+    cubes = at_unit(cubes, unit)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else metric_names(metrics)
@@ -73,7 +73,7 @@ def prediction_model(
     described = {
         "collections": collections,
         "notes": notes,
-        **({"unit": level} if level != "system" else {}),
+        **({"unit": unit} if unit != "system" else {}),
     }
     return Model(scale, tuple(parts), {**described, **(provenance or {})})
 

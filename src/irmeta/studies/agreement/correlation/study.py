@@ -275,7 +275,7 @@ def _check(
         )
     if method == "tau-ap" and level != "system":
         raise ScoresError(
-            "tau_AP compares rankings of systems; use it with --level system"
+            "tau_AP compares rankings of systems; use it with --unit system"
         )
     if not -1 <= threshold <= 1:
         raise ScoresError(
@@ -292,7 +292,7 @@ def _check(
             verb = "is" if topics == 1 else "are"
             raise ScoresError(
                 f"{name}: a correlation over topics needs at least 4 topics, there {verb} {topics}; "
-                "to correlate system means use --level system"
+                "to correlate system means use --unit system"
             )
 
 

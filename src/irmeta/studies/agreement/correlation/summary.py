@@ -123,13 +123,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
     options = about(outcome)["options"]
     lines = []
     for name, part in _each(outcome):
-        if options["level"] == "system" and part["n"].values.max() < 3:
+        if options["unit"] == "system" and part["n"].values.max() < 3:
             lines.append(
                 f"On {name} there are 2 systems, and the means of any two metrics correlate at 1 or -1: that says "
-                "nothing of the metrics; take more systems, or --level topic."
+                "nothing of the metrics; take more systems, or --unit topic."
             )
             continue
-        lines.append(_extremes(name, part, options["level"]))
+        lines.append(_extremes(name, part, options["unit"]))
         lines.append(_grouped(part, options["threshold"], options["method"]))
         if part.sizes["metric"] > 2:
             lines.append(_dimensions(part, options["method"]))

@@ -141,7 +141,7 @@ def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
         require_choice("kinds", kind, get_args(Form))
     if before and wanted != ["raw"]:
         raise ScoresError(
-            f"these scores are already standardized ({before}); compare them unchanged: --kind raw"
+            f"these scores are already standardized ({before}); compare them unchanged: --kinds raw"
         )
     return wanted
 
