@@ -38,11 +38,12 @@ PyObject* refused(const char* why) {
   return nullptr;
 }
 
-// Work without the interpreter; false, and MemoryError, where memory does not suffice.
+// Work on so many items, without the interpreter unless they are few: to let go of it and to wait for it costs as much
+// as some thousand of them. False, and MemoryError, where memory does not suffice.
 template <class Work>
-bool apart(Work work) {
+bool apart(size_t items, Work work) {
+  PyThreadState* state = items < 10000 ? nullptr : PyEval_SaveThread();
   bool enough = true;
-  Py_BEGIN_ALLOW_THREADS
   try {
     work();
   } catch (const std::bad_alloc&) {
@@ -50,7 +51,7 @@ bool apart(Work work) {
   } catch (const std::length_error&) {
     enough = false;
   }
-  Py_END_ALLOW_THREADS
+  if (state) PyEval_RestoreThread(state);
   if (!enough) PyErr_NoMemory();
   return enough;
 }
@@ -99,7 +100,7 @@ PyObject* judgments(PyObject*, PyObject* args) {
     made->topic(name, static_cast<size_t>(n));
   }
   bool filled = true;
-  const bool done = apart([&] {
+  const bool done = apart(rows, [&] {
     filled = made->fill(ids.as<char>(), start.as<i64>(), length.as<i64>(), topic.as<i64>(), rows);
   });
   if (done && filled) return capsule;
@@ -117,7 +118,7 @@ PyObject* run(PyObject*, PyObject* args) {
   const Judgments* judgments = held<Judgments, JUDGMENTS>(capsule);
   if (!judgments) return nullptr;
   Run* made = nullptr;
-  if (!apart([&] { made = new Run(*judgments, single, top); })) return nullptr;
+  if (!apart(0, [&] { made = new Run(*judgments, single, top); })) return nullptr;
   PyObject* holder = PyCapsule_New(made, RUN, free_run);
   if (!holder) {
     delete made;
@@ -134,7 +135,7 @@ PyObject* feed(PyObject*, PyObject* args) {
   Lent piece;
   if (!PyArg_ParseTuple(args, "Oy*", &capsule, &piece.view)) return nullptr;
   Run* made = held<Run, RUN>(capsule);
-  if (!made || !apart([&] { made->feed(piece.as<char>(), piece.count<char>()); })) return nullptr;
+  if (!made || !apart(piece.count<char>(), [&] { made->feed(piece.as<char>(), piece.count<char>()); })) return nullptr;
   return PyBool_FromLong(made->regular);
 }
 
@@ -147,7 +148,7 @@ PyObject* bytes(const std::vector<T>& values) {
 // finish(run): None unless it is regular; else what irmeta.evaluation.core.Found has.
 PyObject* finish(PyObject*, PyObject* capsule) {
   Run* made = held<Run, RUN>(capsule);
-  if (!made || !apart([&] { made->finish(); })) return nullptr;
+  if (!made || !apart(made->pending(), [&] { made->finish(); })) return nullptr;
   if (!made->regular) Py_RETURN_NONE;
   return Py_BuildValue("(NNNNLLKNNy#NNNy#)", bytes(made->topic), bytes(made->rank), bytes(made->judgment),
                        bytes(made->retrieved), static_cast<long long>(made->other_topics),
@@ -171,7 +172,7 @@ PyObject* summed(const Summed& given, Work work) {
   if (given.rank.count<i32>() != documents || given.code.count<i32>() != documents) {
     return refused("arrays of other lengths");
   }
-  if (!apart([&] { work(given.documents(), given.sums.as<double>()); })) return nullptr;
+  if (!apart(documents, [&] { work(given.documents(), given.sums.as<double>()); })) return nullptr;
   Py_RETURN_NONE;
 }
 

@@ -30,14 +30,16 @@ inline u64 of_eight(u64 word) {
   return (first + second) >> 32;
 }
 
-// Digits to a number, modulo 2^64; p stops behind them.
+// A few digits to a number, modulo 2^64, behind those of `number`; p stops behind them.
 inline u64 digits(const char*& p, u64 number) {
-  while (eight_digits(word_at(p))) {
-    number = 100000000 * number + of_eight(word_at(p));
-    p += 8;
-  }
   while (is_digit(*p)) number = 10 * number + static_cast<u64>(*p++ - '0');
   return number;
+}
+
+// The same of many digits.
+inline u64 many_digits(const char*& p, u64 number) {
+  for (u64 word; eight_digits(word = word_at(p)); p += 8) number = 100000000 * number + of_eight(word);
+  return digits(p, number);
 }
 
 // What no short way reads: many digits, large exponents. False where this platform's library cannot.
@@ -70,7 +72,7 @@ inline bool number(const char* const begin, const char* const end, double& value
   i64 power = 0;
   if (*p == '.') {
     const char* const point = ++p;
-    all = digits(p, all);
+    all = many_digits(p, all);
     power = point - p;
     count -= power;
   }

@@ -39,7 +39,7 @@ class Run {
       : retrieved(judgments.topics()), judgments_(judgments), single_(single), top_(top) {}
 
   void feed(const char* data, size_t n) {
-    if (!regular) return;
+    if (!regular || !n) return;
     text_.resize(left_ + n + PADDING);
     std::memcpy(&text_[left_], data, n);
     const size_t size = left_ + n;
@@ -54,6 +54,9 @@ class Run {
     std::memmove(&text_[0], &text_[from], left_);
     regular &= left_ <= LONGEST;
   }
+
+  // Documents of the list that has not ended.
+  size_t pending() const { return count_; }
 
   void finish() {
     if (left_) feed("\n", 1);
@@ -89,7 +92,9 @@ class Run {
   std::vector<Document> documents_;
   std::vector<char> ids_;
   size_t used_ = 0;
-  std::vector<size_t> slots_ = std::vector<size_t>(64);  // by hash the number of a document, from 1
+  std::vector<u32> slots_ = std::vector<u32>(64);  // by hash the number of a document, from 1
+  size_t count_ = 0;  // of documents
+  double before_ = INFINITY;
   bool falls_ = true, ties_ = false;
   std::vector<std::pair<double, size_t>> sorted_;
   std::vector<size_t> order_;
@@ -220,51 +225,58 @@ class Run {
       if (steps == STEPS) return false;
       at = (at + 1) & mask;
     }
-    if (!documents_.empty()) {
-      const double before = documents_.back().score;
-      falls_ &= score <= before;
-      ties_ |= score == before;
-    }
+    falls_ &= score <= before_;
+    ties_ |= score == before_;
+    before_ = score;
     if (ids_.size() < used_ + n + PADDING) ids_.resize(2 * ids_.size() + n + 4096);
-    std::memcpy(&ids_[used_], id, n);
+    // both can be read and written beyond their ends, and so many bytes at once are quicker than few
+    if (n <= 16) std::memcpy(&ids_[used_], id, 16);
+    else std::memcpy(&ids_[used_], id, n);
     const i64 row = current_ < 0 ? -1 : judgments_.find(current_, key, id, n);
-    documents_.push_back({score, key, column, used_, n, row});
+    if (count_ == documents_.size()) documents_.resize(2 * count_ + 1024);
+    Document& document = documents_[count_++];
+    document.score = score;
+    document.key = key;
+    document.column = column;
+    document.begin = used_;
+    document.length = n;
+    document.judgment = row;
     used_ += n;
-    slots_[at] = documents_.size();
-    if (4 * documents_.size() > slots_.size()) grow();
+    slots_[at] = static_cast<u32>(count_);
+    if (4 * count_ > slots_.size()) grow();
     return true;
   }
 
   void grow() {
     slots_.assign(2 * slots_.size(), 0);
     const size_t mask = slots_.size() - 1;
-    for (size_t i = 0; i < documents_.size(); ++i) {
+    for (size_t i = 0; i < count_; ++i) {
       size_t at = (documents_[i].key >> 32) & mask;
       while (slots_[at]) at = (at + 1) & mask;
-      slots_[at] = i + 1;
+      slots_[at] = static_cast<u32>(i + 1);
     }
   }
 
   // End a list: rank it, and keep where its judged documents stand.
   void close() {
     if (current_ >= 0) {
-      retrieved[static_cast<size_t>(current_)] = static_cast<i64>(documents_.size());
+      retrieved[static_cast<size_t>(current_)] = static_cast<i64>(count_);
       sort();
       look();
     }
     current_ = NONE;
     // short lists must not pay for a long one
-    if (slots_.size() > 64 && 32 * documents_.size() < slots_.size()) slots_.resize(64);
+    if (slots_.size() > 64 && 32 * count_ < slots_.size()) slots_.resize(64);
     std::fill(slots_.begin(), slots_.end(), 0);
-    documents_.clear();
-    used_ = 0;
+    count_ = used_ = 0;
+    before_ = INFINITY;
     falls_ = true;
     ties_ = false;
   }
 
   // Order the documents by score, the highest first; ties by id, the last in the order of bytes first.
   void sort() {
-    const size_t n = documents_.size();
+    const size_t n = count_;
     order_.resize(n);
     for (size_t i = 0; i < n; ++i) order_[i] = i;
     if (!falls_) {
@@ -295,8 +307,13 @@ class Run {
 
   void look() {
     const u64 of_topic = (static_cast<u64>(current_) + 1) * 0xD6E8FEB86659FD93ull;
+    const bool plain = falls_ && !ties_;
+    bool wrong = false;
+    u64 before = 0;
     for (size_t place = 0; place < order_.size(); ++place) {
       const Document& document = documents_[order_[place]];
+      wrong |= place && document.column <= before;
+      before = document.column;
       const char* const id = &ids_[document.begin];
       const i64 at = static_cast<i64>(place);
       const u64 pair = fixed_hash(id, document.length) ^ of_topic;
@@ -313,10 +330,10 @@ class Run {
         top_end.push_back(static_cast<i64>(top_ids.size()));
       }
     }
-    disagreeing += disagrees();
+    disagreeing += plain ? wrong : disagrees();
   }
 
-  // Whether the rank column has a document above one of higher score; ties may be in any order.
+  // Whether the rank column contradicts the order by score where there are ties, which may be in any order.
   bool disagrees() {
     bool wrong = false, first = true;
     u64 before = 0;

@@ -9,6 +9,7 @@ from irmeta.evaluation.engine import evaluate as evaluate
 from irmeta.evaluation.engine import evaluate_run as evaluate_run
 from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
 from irmeta.evaluation.sets import evaluate_under as evaluate_under
+from irmeta.io.groups import read_clusters as read_clusters
 from irmeta.io.groups import read_groups as read_groups
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model
@@ -31,6 +32,7 @@ from irmeta.report.page.writing import write_report as write_report
 from irmeta.report.tables import tables as tables
 from irmeta.report.tables import to_pandas as to_pandas
 from irmeta.scores.attributes import about as about
+from irmeta.scores.clusters import with_clusters as with_clusters
 from irmeta.scores.cube import from_frame as from_frame
 from irmeta.scores.cube import from_frame_all as from_frame_all
 from irmeta.scores.means import means as means

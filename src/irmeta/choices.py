@@ -10,6 +10,7 @@ Missing = Literal["error", "common", "topics", "systems"]
 MissingOfPairs = Literal[Missing, "pairwise"]
 Level = Literal["topic", "within-topic", "system"]
 TopOn = Literal["all", "half"]
+MeanOver = Literal["topics", "clusters"]
 
 # Evaluation
 TopicSet = Literal["qrels", "common"]
@@ -85,6 +86,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
     MissingOfPairs: {
         **_COMPLETE,
         "pairwise": "compare each pair on the scores that both have",
+    },
+    MeanOver: {
+        "topics": "each topic counts alike",
+        "clusters": "each cluster of topics counts alike",
     },
     Level: {
         "topic": "all pairs of a system and a topic",

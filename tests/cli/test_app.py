@@ -445,3 +445,10 @@ def test_a_mistake_is_answered_with_its_mend(run, words, says):
     irmeta.save(made(), "s.parquet")
     Path("q.txt").write_text("1 0 d1 1\n")
     assert run(*words.split()) == (2, "", f"irmeta: {says}\n")
+
+
+def test_the_version_says_what_reads_runs(run, monkeypatch):
+    """--version prints the version, and whether runs are read by the compiled core or by NumPy."""
+    assert run("--version")[1].startswith("0.1.0 (runs are read by ")
+    monkeypatch.setattr("irmeta.evaluation.core.compiled", None)
+    assert "by NumPy, since the compiled core could not be built" in run("--version")[1]

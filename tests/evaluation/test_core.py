@@ -7,7 +7,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from irmeta.io.runs.rankings import qrels_from_mapping
 from irmeta.io.runs.trec import Reading, run_of
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.scores.attributes import about
+from irmeta.studies.checks.validation import validate
 
 pytestmark = pytest.mark.skipif(
     core.compiled is None, reason="the core is not compiled"
@@ -362,6 +363,16 @@ def test_scores_do_not_depend_on_the_processor(tmp_path: Path) -> None:
     )
     cube = evaluate(tmp_path / "qrels", tmp_path / "run")
     assert said.stdout.strip() == cube.values.tobytes().hex()
+
+
+def test_a_check_of_runs_says_that_there_is_no_core(tmp_path: Path) -> None:
+    """Whoever checks runs reads that NumPy reads them, where it does."""
+    (tmp_path / "run").write_text(REGULAR)
+    for reads, notes in ((nullcontext, 0), (without_core, 1)):
+        with reads():
+            checked = validate(None, tmp_path / "run")
+        said = [note for note in about(checked)["notes"] if "read by NumPy" in note]
+        assert len(said) == notes
 
 
 def test_judgments_travel() -> None:

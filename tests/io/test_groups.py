@@ -43,9 +43,9 @@ def test_a_compressed_table_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("run,type\na,x\n", "no column group or team"),
+        ("run,type\na,x\n", "no column team or group"),
         ("run,team\na,x\na,y\n", "several lines for run 'a'"),
-        ("run,team\na,\n", "its run or its group;"),
+        ("run,team\na,\n", "its run or its team;"),
         ("run,team,pooled\na,x,perhaps\n", "expected yes or no"),
         ("", "not a CSV table"),
     ],

@@ -6,39 +6,55 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from irmeta.cli import limited
 from irmeta.errors import IrmetaError
-from irmeta.words import folded, printable
+from irmeta.words import folded, printable, reason
 
 if TYPE_CHECKING:
     from cyclopts import App
 
-FRAME = {"app", "derived", "options", "output"}
+FRAME = {"app", "derived", "limited", "options", "output"}
 """The modules here that have no command."""
 
 
 def main() -> None:
     """Run the command line: exit 0 done, 1 found problems it was asked to find, 2 wrong input or arguments."""
-    _register(sys.argv[1:])
-    from irmeta.cli.app import run
-
     # closed by the caller
     sys.stdout, sys.stderr = (sys.stdout or io.StringIO(), sys.stderr or io.StringIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
+    limited.watched(_run, _fail)
+    sys.exit(0)
+
+
+def _run() -> None:
+    """Run a command, and end with a sentence where it cannot go on."""
     try:
+        _register(sys.argv[1:])
+        from irmeta.cli.app import run
+
         run(sys.argv[1:])
     except IrmetaError as error:
         _fail(str(error))
+    except MemoryError as error:
+        _fail_for_memory(error)
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
-    except MemoryError as error:
-        _fail(
-            f"not enough memory ({error or 'none is left'}); raise the limit (ulimit -v), or take fewer runs, cores, "
-            "metrics or topics at a time"
-        )
-    sys.exit(0)
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # polars' panics are not Exceptions
+        if not limited.exhausted():
+            raise
+        _fail_for_memory(error)
+
+
+def _fail_for_memory(error: BaseException) -> None:
+    _fail(
+        f"not enough memory ({reason(error)}); raise the limit (ulimit -v), or take fewer runs, cores, "
+        "metrics or topics at a time"
+    )
 
 
 def commands() -> "dict[str, App]":

@@ -168,7 +168,9 @@ def panel_of(verb: str) -> Group:
 def _version() -> str:
     from importlib.metadata import version
 
-    return version("irmeta")
+    from irmeta.evaluation.core import reader
+
+    return f"{version('irmeta')} ({reader()})"
 
 
 app = Verbs(

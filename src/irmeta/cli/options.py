@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.choices import Format, Missing, MissingOfPairs, explained
+from irmeta.choices import Format, MeanOver, Missing, MissingOfPairs, explained
 from irmeta.cli.app import argument, option
 
 if TYPE_CHECKING:
@@ -90,6 +90,29 @@ class Selected:
         option(panel=SCORES, metavar="NAMES", help=f"Topics, {_NAMED.format('30')}."),
     ] = None
 
+    clusters: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            metavar="FILE|stem",
+            help="Clusters of the topics, as turns of one conversation: a CSV with columns topic and "
+            "cluster; or stem, if a name begins with its cluster, up to the last hyphen, "
+            "underscore or full stop.",
+            show_default="each topic by itself, or as the file has them",
+        ),
+    ] = None
+    mean_over: Annotated[
+        MeanOver | None,
+        option(
+            "--mean-over",
+            panel=SCORES,
+            help=explained(
+                MeanOver, "What a mean is over, where topics have clusters."
+            ),
+            show_default="topics, or as the file has it",
+        ),
+    ] = None
+
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
         from irmeta.io.scores import load_all
@@ -99,13 +122,30 @@ class Selected:
             metrics = f"{metrics} {also}"
         systems = named(self.systems)
         topics = named(self.topics)
-        return load_all(
+        cubes = load_all(
             path,
             collection=self.collection,
             metrics=metrics,
             systems=systems,
             topics=topics,
         )
+        return {name: self._clustered(scores) for name, scores in cubes.items()}
+
+    def _clustered(self, scores: "xr.DataArray") -> "xr.DataArray":
+        """Return the cube with the clusters that the options name, else with those that its file has."""
+        from irmeta.io.groups import read_clusters
+        from irmeta.scores.clusters import OVER, cluster_map, with_clusters
+        from irmeta.scores.teams import STEM
+
+        clusters: str | dict[str, str] = cluster_map(scores)
+        if self.clusters == STEM:
+            clusters = STEM
+        elif self.clusters is not None:
+            clusters = read_clusters(self.clusters)
+        if not clusters:
+            return scores
+        over = self.mean_over or scores.attrs.get(OVER, "topics")
+        return with_clusters(scores, clusters, mean_over=over)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import nearest
@@ -48,10 +48,10 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
-    seals.check_file(path)
+    table, metadata = parquet.opened(path)
     try:
-        frame = _checked(pl.read_parquet(path))
-        attrs = json.loads(pl.read_parquet_metadata(path)[_KEY])
+        frame = _checked(table.collect())
+        attrs = json.loads(metadata[_KEY])
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(

@@ -21,7 +21,7 @@ from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.outputs import require_folder, writing
 from irmeta.io.runs.trec import Reading
 from irmeta.io.scores import About, require_version, to_frame, version_of, write
@@ -257,11 +257,7 @@ class Parts:
     def _about(part: Path) -> dict[str, Any]:
         """Return what a part says of itself; nothing if it is damaged, so that its runs are evaluated again."""
         try:
-            seals.check_file(part)
-            with part.open("rb") as file:
-                about: dict[str, Any] = json.loads(
-                    pl.read_parquet_metadata(file).get(_KEY, "{}")
-                )
+            about: dict[str, Any] = json.loads(parquet.opened(part)[1].get(_KEY, "{}"))
         except (FileFormatError, pl.exceptions.PolarsError, OSError, ValueError):
             return {}
         return about

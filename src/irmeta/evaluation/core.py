@@ -47,6 +47,13 @@ class Found(NamedTuple):
     top: Strings
 
 
+def reader() -> str:
+    """Say what reads runs."""
+    if compiled is None:
+        return "runs are read by NumPy, since the compiled core could not be built"
+    return "runs are read by the compiled core"
+
+
 def table(qrels: Qrels) -> Any:
     """Make judgments ready for the core; None where there is none, or hashes collide too often."""
     if compiled is None:

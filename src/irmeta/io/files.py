@@ -31,6 +31,11 @@ _SLICE, _STEP = 1 << 13, 1 << 22
 """Packed bytes that are decompressed at a time, and the most that bzip2 and xz make of them in one step."""
 
 
+def limit(packed: int) -> int:
+    """Return how many bytes packed data may hold by their size, whatever packs them: Parquet, too."""
+    return max(FREE, RATIO * packed)
+
+
 def _streams(
     decompressor: Callable[[], Any], padding: bytes = b""
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
@@ -288,7 +293,7 @@ class Content:
 
         for piece in decompress(counted()):
             unpacked += len(piece)
-            if unpacked > max(FREE, RATIO * read):
+            if unpacked > limit(read):
                 raise FileFormatError(
                     f"{self.path}: the {kind} data unpack to more than {RATIO} times their size, "
                     f"more than memory allows ({FREE >> 20} MiB are free); if they are right, "

@@ -1,4 +1,4 @@
-"""Who submitted which run: a table of runs and their groups, or the stems of the runs' names."""
+"""Tables of groups: who submitted which run, and which topics come from one conversation or document."""
 
 import io
 from pathlib import Path
@@ -11,7 +11,9 @@ from irmeta.scores.teams import Groups
 from irmeta.words import listed, reason, shortened
 
 RUN = ("run", "system", "name")
-GROUP = ("group", "team", "family")
+GROUP = ("team", "group", "family")
+TOPIC = ("topic", "query", "query_id", "qid", "turn", "question")
+CLUSTER = ("cluster", "conversation", "document", "passage")
 POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -24,35 +26,56 @@ def read_groups(path: str | Path) -> Groups:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    try:
-        frame = pl.read_csv(io.BytesIO(read_bytes(location(path))), infer_schema=False)
-    except pl.exceptions.PolarsError as error:
-        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
-    frame = frame.rename({name: name.strip().lower() for name in frame.columns})
-    frame = frame.with_columns(pl.all().str.strip_chars())
-    run, group = (_column(frame, names, path) for names in (RUN, GROUP))
+    frame, run, group = _pairs(path, RUN, GROUP)
     pooled = next((name for name in POOLED if name in frame.columns), None)
-    if frame[run].is_duplicated().any():
-        twice = frame[run].filter(frame[run].is_duplicated())[0]
-        raise FileFormatError(
-            f"{path}: several lines for run {shortened(twice)!r}; keep one line for each run"
-        )
-    if frame[run].has_nulls() or frame[group].has_nulls():
-        raise FileFormatError(
-            f"{path}: a line lacks its run or its group; every line needs both"
-        )
     unpooled = frozenset[str]()
     if pooled is not None:
         unpooled = frozenset(frame[run].filter(~_truth(frame[pooled], path)).to_list())
     return Groups(dict(frame.select(run, group).iter_rows()), unpooled, str(path))
 
 
-def _column(frame: pl.DataFrame, names: tuple[str, ...], path: str | Path) -> str:
+def read_clusters(path: str | Path) -> dict[str, str]:
+    """Read the clusters of topics from a CSV file: columns topic (or query) and cluster (or conversation, document).
+
+    path : the CSV file.
+    Raises FileFormatError for a file without these columns, and for a topic that is there twice.
+    """
+    frame, topic, cluster = _pairs(path, TOPIC, CLUSTER)
+    return dict(frame.select(topic, cluster).iter_rows())
+
+
+def _pairs(
+    path: str | Path, keys: tuple[str, ...], values: tuple[str, ...]
+) -> tuple[pl.DataFrame, str, str]:
+    """Read a CSV table that gives each key one value, and the names of these two columns, of those they may have."""
+    try:
+        frame = pl.read_csv(io.BytesIO(read_bytes(location(path))), infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
+    frame = frame.rename({name: name.strip().lower() for name in frame.columns})
+    frame = frame.with_columns(pl.all().str.strip_chars())
+    example = f"{keys[0]},{values[0]}"
+    key, value = (_column(frame, names, path, example) for names in (keys, values))
+    if frame[key].is_duplicated().any():
+        twice = frame[key].filter(frame[key].is_duplicated())[0]
+        raise FileFormatError(
+            f"{path}: several lines for {keys[0]} {shortened(twice)!r}; keep one line for each {keys[0]}"
+        )
+    if frame[key].has_nulls() or frame[value].has_nulls():
+        raise FileFormatError(
+            f"{path}: a line lacks its {keys[0]} or its {values[0]}; every line needs both"
+        )
+    return frame, key, value
+
+
+def _column(
+    frame: pl.DataFrame, names: tuple[str, ...], path: str | Path, example: str
+) -> str:
     found = next((name for name in names if name in frame.columns), None)
     if found is None:
         raise FileFormatError(
             f"{path}: no column {' or '.join(names)}; the first line must name the columns, as in "
-            f"run,team (it has {listed(frame.columns)})"
+            f"{example} (it has {listed(frame.columns)})"
         )
     return found
 

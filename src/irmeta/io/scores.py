@@ -12,11 +12,12 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io import seals
+from irmeta.io import parquet, seals
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import OVER, cluster_map, with_clusters
 from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, labels, possible
 from irmeta.scores.cubes import by_name
@@ -26,6 +27,8 @@ from irmeta.words import listed, reason, shortened
 
 COLUMNS = ("collection", *DIMS, "score")
 _KEY = "irmeta"
+CLUSTERS = "clusters_of_topics"
+"""The attribute of a file that has the cluster of each topic by name."""
 
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
@@ -89,8 +92,12 @@ def from_rows(
             }
             own = rows.filter(pl.col("collection") == name)
             scores = _filled(own, known[name], chosen, name)
-            about = (provenance or {}).get(name)
+            about = dict((provenance or {}).get(name) or {})
+            clusters = about.pop(CLUSTERS, None)
             made = cube(scores, *chosen.values(), collection=name, provenance=about)
+            if clusters:
+                over = about.get(OVER, "topics")
+                made = with_clusters(made, clusters, mean_over=over)
             cubes[name] = possible(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
@@ -199,7 +206,8 @@ def save(
     ]
     described = {
         one.attrs["collection"]: About(
-            attributes=about(one), names={dim: labels(one[dim].values) for dim in DIMS}
+            attributes=_attributes(one),
+            names={dim: labels(one[dim].values) for dim in DIMS},
         )
         for one in named
     }
@@ -212,6 +220,12 @@ def save(
             raise ScoresError(f"{path} exists; choose another name, or remove it")
 
     write([to_frame(one) for one in named], described, path, append=append, check=check)
+
+
+def _attributes(scores: xr.DataArray) -> dict[str, Any]:
+    """Return what a file keeps of a cube beside its scores: its attributes, and the clusters of its topics."""
+    clusters = cluster_map(scores)
+    return about(scores) | ({CLUSTERS: clusters} if clusters else {})
 
 
 def write(
@@ -314,7 +328,7 @@ def load_all(
         raise FileFormatError(f"{path}: {error}") from error
     except MemoryError as error:
         raise FileFormatError(
-            f"{path}: {error}; choose --metrics, --systems or --topics"
+            f"{path}: not enough memory for all of it; choose --metrics, --systems or --topics"
         ) from error
     except (pl.exceptions.PanicException, pl.exceptions.PolarsError) as error:
         raise FileFormatError(
@@ -376,12 +390,10 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         )
     try:
         with path.open("rb") as file:
-            if file.read(4) == b"PAR1":
-                seals.check_file(path)
-                held = _declared(
-                    json.loads(pl.read_parquet_metadata(file).get(_KEY, "{}"))
-                )
-                return _plain(pl.scan_parquet(path, glob=False)), held
+            packed = file.read(4) == parquet.MAGIC
+        if packed:
+            rows, metadata = parquet.opened(path)
+            return _plain(rows), _declared(json.loads(metadata.get(_KEY, "{}")))
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(
             pl.read_csv(

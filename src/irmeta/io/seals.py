@@ -7,8 +7,6 @@ from pathlib import Path
 
 import polars as pl
 
-from irmeta.errors import FileFormatError
-
 KEY = "irmeta_seal"
 """Under which a file's metadata have its seal."""
 OPEN = "irmeta sha256 " + 64 * "0"
@@ -59,18 +57,6 @@ def check(data: Bytes) -> None:
         raise ValueError(
             "it was damaged or changed after irmeta wrote it; copy it or make it again"
         )
-
-
-def check_file(path: Path) -> None:
-    """Check a file on disk as `check` does, and raise FileFormatError."""
-    try:
-        with (
-            path.open("rb") as file,
-            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-        ):
-            check(data)
-    except (ValueError, OSError) as error:  # an empty file cannot be mapped
-        raise FileFormatError(f"{path}: {error}") from error
 
 
 def _place(data: Bytes) -> int | None:

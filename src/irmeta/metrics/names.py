@@ -3,9 +3,10 @@
 import ast
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 
 from irmeta.errors import MetricError
 from irmeta.metrics import signatures
@@ -344,9 +345,10 @@ def split(text: str) -> list[str]:
     ]
 
 
-def _parameters(base: str) -> dict[str, Parameter]:
+@cache
+def _parameters(base: str) -> Mapping[str, Parameter]:
     """Return all parameters of a metric, its own first."""
-    return {**signatures.CATALOGUE[base].params, **GENERAL}
+    return MappingProxyType({**signatures.CATALOGUE[base].params, **GENERAL})
 
 
 def _arguments(name: str, inside: str) -> dict[str, Value]:

@@ -11,6 +11,7 @@ from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import units
 from irmeta.scores.cube import check, cube, from_frame_all, require_possible
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
@@ -97,11 +98,12 @@ def prepare_together(
     by: str | None = None,
     missing: MissingOfPairs = "error",
     pairs: bool = False,
+    by_topic: bool = False,
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Return the part of each collection that a study of all is about, and notes on what was left out.
 
     metrics : by default those that every collection has; the others are left out.
-    top, by, missing, pairs : as in `selection.prepare`.
+    top, by, missing, pairs, by_topic : as in `selection.prepare`.
     """
     names = common_metrics(cubes, metrics)
     used = {}
@@ -114,7 +116,13 @@ def prepare_together(
         )
     for name, scores in cubes.items():
         used[name], more = prepare(
-            scores, metrics=names, top=top, by=by, missing=missing, pairs=pairs
+            scores,
+            metrics=names,
+            top=top,
+            by=by,
+            missing=missing,
+            pairs=pairs,
+            by_topic=by_topic,
         )
         notes += [f"{name}: {note}" for note in more]
     return used, notes
@@ -169,12 +177,13 @@ def topics_halved(
 ) -> tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] | None:
     """Split the topics of each collection at random into halves; a topic that several have is in the same half of all.
 
+    So are the topics of a cluster.
     A system-wise table has no topics to split, and is whole in both. None where a half has no topic of a collection, as
     may happen with few topics.
     """
     holders: dict[str, list[str]] = {}  # by topic
     for name, scores in cubes.items():
-        for topic in scores.topic.values:
+        for topic in dict.fromkeys(units(scores)):
             holders.setdefault(topic, []).append(name)
     # the topics by the collections that have them
     alike: dict[tuple[str, ...], list[str]] = {}
@@ -190,7 +199,7 @@ def topics_halved(
         }
     halves: tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] = ({}, {})
     for name, scores in cubes.items():
-        inside = np.array([topic in first for topic in scores.topic.values])
+        inside = np.array([topic in first for topic in units(scores)])
         if list(scores.topic.values) == [ALL]:
             halves[0][name] = halves[1][name] = scores
             continue

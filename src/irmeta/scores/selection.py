@@ -19,6 +19,7 @@ from irmeta.metrics.names import (
     raw,
     split,
 )
+from irmeta.scores.clusters import by_cluster, noticed
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.means import means
 from irmeta.stats.arrays import Floats, settled
@@ -149,13 +150,33 @@ def prepare(
     by: str | None = None,
     missing: MissingOfPairs = "error",
     pairs: bool = False,
+    by_topic: bool = False,
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
+
+    Topics that come in clusters are replaced by their clusters, which are then what was drawn independently.
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
     pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
+    by_topic : the study looks at each topic by itself, whatever its cluster.
     """
+    whole, notes = _kept(scores, metrics, top, by, missing, pairs)
+    if by_topic:
+        return whole, notes
+    units, of_clusters = by_cluster(whole)
+    return units, notes + of_clusters + noticed(whole)
+
+
+def _kept(
+    scores: xr.DataArray,
+    metrics: str | Iterable[str] | None,
+    top: float | None,
+    by: str | None,
+    missing: MissingOfPairs,
+    pairs: bool,
+) -> tuple[xr.DataArray, list[str]]:
+    """Return the metrics and systems that a study is about, complete, and what was left out."""
     if by is not None and top is None:
         raise ScoresError("--by needs --top, as in --top 0.75")
     used = select(scores, metrics=metrics)

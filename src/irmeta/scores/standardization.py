@@ -43,7 +43,7 @@ def fit(
     0.2
     """
     _refuse(check(scores))
-    scores, notes = prepare(scores, missing=missing, pairs=True)
+    scores, notes = prepare(scores, missing=missing, pairs=True, by_topic=True)
     if scores.sizes["system"] < 2:
         raise ScoresError(
             "standardization factors need at least 2 systems, and should have 10 or more; this "

@@ -99,7 +99,7 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
             raise ScoresError(
                 f"teams={groups!r}: expected a table of runs and teams, or {STEM!r}"
             )
-        return Groups({run: _stem(run) for run in runs}, source="stems of the names")
+        return Groups({run: stem(run) for run in runs}, source="stems of the names")
     if isinstance(groups, Groups):
         table = groups
     else:
@@ -115,5 +115,10 @@ def _alone(systems: int) -> str:
     )
 
 
-def _stem(system: str) -> str:
-    return re.split(r"[-_.](?=[^-_.]*$)", system)[0] or system
+def stem(name: str) -> str:
+    """Return what stands in a name before its last hyphen, underscore or full stop; the name where there is none.
+
+    >>> stem("udel_a"), stem("31_2"), stem("bm25")
+    ('udel', '31', 'bm25')
+    """
+    return re.split(r"[-_.](?=[^-_.]*$)", name)[0] or name

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from irmeta.errors import FileFormatError
+from irmeta.io import parquet
 from irmeta.words import listed, reason
 
 FOLDERS = ("qrels", "data", ".")
@@ -58,7 +59,7 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
     """Return the table that is held as Parquet or JSON lines; None if it is neither."""
     try:
         if data.startswith(b"PAR1"):
-            return pl.read_parquet(io.BytesIO(data))
+            return parquet.read(data)
         if data.startswith(b"{") and _ROW.match(data):
             return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
     except (

@@ -12,6 +12,7 @@ import xarray as xr
 
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io import parquet
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
 from irmeta.io.strictly import parsed
@@ -161,7 +162,7 @@ def _read(where: Location) -> Any:
     data = read_bytes(where)
     try:
         if data[:4] == b"PAR1":
-            return pl.read_parquet(io.BytesIO(data))
+            return parquet.read(data)
         if data[:1] in (b"{", b"["):
             held = parsed(data)
             if isinstance(held, list):

@@ -12,6 +12,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import FileFormatError, Remark
+from irmeta.evaluation import core
 from irmeta.evaluation.expected import Expected, Ids
 from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
 from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
@@ -122,6 +123,8 @@ def validate(
         "qrels": None if judgments is None else judgments.qrels.source,
         "runs": len(facts),
     }
+    if core.compiled is None:
+        notes.append(f"{core.reader()}; the same comes out, only more slowly")
     outcome = result("validation", data, inputs={}, options=options, notes=notes)
     return outcome.assign_coords(
         system=np.array([fact.system for fact in facts], dtype=object)

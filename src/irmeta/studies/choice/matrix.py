@@ -122,7 +122,12 @@ def from_scores(
     Raises ScoresError where there are too few rows for the number of metrics.
     """
     cubes, notes = prepare_together(
-        by_name(scores), metrics=metrics, top=top, by=by, missing=missing
+        by_name(scores),
+        metrics=metrics,
+        top=top,
+        by=by,
+        missing=missing,
+        by_topic=True,
     )
     level, more = _level(cubes, level)
     if shared := shared_topics(cubes):

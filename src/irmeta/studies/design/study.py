@@ -11,6 +11,7 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
+from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cube import check
 from irmeta.scores.means import additive, means
 from irmeta.scores.result import result
@@ -107,6 +108,8 @@ def design(
         target = metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
     used, notes = complete(select(scores, metrics=wanted), missing)
+    used, of_clusters = by_cluster(used)
+    notes += of_clusters
     require_variation(means(used).values.T, used["metric"].values)
     costs = {
         "topic_cost": topic_cost,

@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
+from irmeta.scores.clusters import ignored
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
@@ -44,7 +45,10 @@ def paired(
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
     cubes = {"human": check(human), "machine": check(machine)}
-    used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
+    used, notes = prepare_together(
+        cubes, metrics=metrics, missing=missing, by_topic=True
+    )
+    notes += ignored({"machine": used["machine"]})
     one = used["human"]
     other = used["machine"]
     common = [name for name in one.system.values if name in set(other.system.values)]

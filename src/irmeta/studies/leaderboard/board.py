@@ -11,6 +11,7 @@ from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import by_cluster
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.leaderboards import items
@@ -115,7 +116,7 @@ def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.Da
         raise ScoresError(
             f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}"
         )
-    return scores.isel(metric=0)
+    return by_cluster(scores)[0].isel(metric=0)
 
 
 def complete(board: Board) -> Board:

@@ -12,6 +12,7 @@ from irmeta.errors import ScoresError, require_share
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
+from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import by_name
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
@@ -97,6 +98,7 @@ def place(
             *everybody.notes(used[name], factors[name], known[name]),
             *everybody.serving(given_on[name], names)[1],
         ]
+        notes += ignored({name: kept})
         doubts = standardization.doubts(used[name], factors[name])
         notes += [f"{name}: {line}" for line in said]
         alarms += [f"{name}: {line}" for line in doubts]

@@ -10,6 +10,7 @@ from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import about, recorded
+from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -80,8 +81,15 @@ def correlation(
     (2, 2)
     """
     used, notes = prepare_together(
-        by_name(scores), metrics=metrics, top=top, by=by, missing=missing, pairs=True
+        by_name(scores),
+        metrics=metrics,
+        top=top,
+        by=by,
+        missing=missing,
+        pairs=True,
+        by_topic=unit != "system",
     )
+    notes += ignored(used)
     if each:
         options = {"unit": unit, "method": method, "threshold": threshold}
         return _each(used, notes, missing=missing, **options)

@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
+from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.stats.arrays import Floats
@@ -51,15 +52,21 @@ def aligned(
     given = by_name(cubes)
     truth = named_truth(list(given), truth)
     ordered = {truth: given[truth], **given}
-    used, notes = prepare_together(ordered, metrics=metrics, missing=missing)
+    used, notes = prepare_together(
+        ordered, metrics=metrics, missing=missing, by_topic=True
+    )
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
     if shared:
         used, left_out = _same_topics(used, truth)
     else:
         used, left_out = _own_topics(used, truth)
+    units = {name: by_cluster(one) for name, one in used.items()}
+    of_clusters = units[truth][1]
+    computed = computed_otherwise(used)
+    used = {name: one for name, (one, _) in units.items()}
     return Aligned(
-        truth, used, shared, [*notes, *more, *left_out, *computed_otherwise(used)]
+        truth, used, shared, [*notes, *more, *left_out, *of_clusters, *computed]
     )
 
 

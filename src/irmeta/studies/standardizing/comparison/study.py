@@ -15,6 +15,7 @@ from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.result import result
@@ -241,7 +242,10 @@ def _prepare(
     missing: Missing,
 ) -> tuple[dict[str, xr.DataArray], dict[Form, dict[str, xr.DataArray]], list[str]]:
     """Return the cubes as used, each of them in each form with the systems that all have, and notes."""
-    chosen, notes = prepare_together(cubes, metrics=metrics, missing=missing)
+    chosen, notes = prepare_together(
+        cubes, metrics=metrics, missing=missing, by_topic=True
+    )
+    notes += ignored(chosen)
     systems, more = _common_systems(chosen)
     notes += more
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}

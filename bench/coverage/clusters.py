@@ -1,0 +1,148 @@
+"""Promises about topics that come in clusters: the hardest worlds first; sizes are numbers of clusters."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import scipy.stats
+
+from bench.coverage.frame import Case, Entry
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves.clusters import alike, pseudo_values
+from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.stats.tests import many_to_one
+
+SYSTEMS = 10
+CLUSTERS = (5, 12, 30, 60)
+MOST = 20
+"""Clusters of unequal sizes have 1 to so many topics, those of equal sizes 5."""
+
+
+Check = Callable[["World", Floats, Floats, Ints], Mapping[str, float]]
+"""From a world, values of clusters, scores of topics (both by system) and clusters to the figures of a `Trial`."""
+Cases = Callable[[Path | None], Iterable[Case]]
+
+
+class World(NamedTuple):
+    """How scores are drawn: the intraclass correlation, whether sizes are equal, and what scores look like."""
+
+    icc: float
+    equal: bool
+    shape: str
+
+    def __str__(self) -> str:
+        sizes = "clusters of 5" if self.equal else f"clusters of 1 to {MOST}"
+        return f"{sizes}, ICC {self.icc:g}, {self.shape} scores"
+
+    def drawn(self, clusters: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+        """Draw scores (system, topic) of equal systems, and the cluster of each topic."""
+        sizes = np.full(clusters, 5)
+        if not self.equal:
+            sizes = rng.integers(1, MOST + 1, clusters)
+        cluster = np.repeat(np.arange(clusters), sizes)
+        common = rng.normal(size=(SYSTEMS, clusters))[:, cluster]
+        own = rng.normal(size=(SYSTEMS, len(cluster)))
+        normal = np.sqrt(self.icc) * common + np.sqrt(1 - self.icc) * own
+        return _SHAPES[self.shape].ppf(scipy.stats.norm.cdf(normal)), cluster
+
+    @property
+    def mean(self) -> float:
+        """The true mean of every system."""
+        return float(_SHAPES[self.shape].mean())
+
+
+_SHAPES = {
+    "skewed": scipy.stats.beta(0.3, 1.2),
+    "0/1": scipy.stats.bernoulli(0.2),
+    "normal": scipy.stats.norm(0.5, 0.15),
+}
+WORLDS = [
+    World(icc, equal, shape)
+    for shape, icc, equal in product(_SHAPES, (0.6, 0.3, 0.1, 0.0), (False, True))
+]
+
+
+def _in_worlds(check: Check, shapes: tuple[str, ...] = tuple(_SHAPES)) -> Cases:
+    """Return the cases of a promise: all worlds with scores of these shapes, with each number of clusters."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        chosen = [world for world in WORLDS if world.shape in shapes]
+        if folder is None:  # the short form
+            chosen = chosen[:2]
+        for world, clusters in product(chosen, CLUSTERS if folder else CLUSTERS[1:2]):
+            yield Case(str(world), clusters, partial(_trial, check, world, clusters))
+
+    return cases
+
+
+def _trial(
+    check: Check, world: World, clusters: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    scores, cluster = world.drawn(clusters, rng)
+    return check(world, pseudo_values(scores, cluster), scores, cluster)
+
+
+def _mean(world: World, values: Floats, scores: Floats, _: Ints) -> Mapping[str, float]:
+    """Whether intervals of means hold, over clusters and, beside it, over topics."""
+    low, high = descriptive.t_interval(values)
+    plain_low, plain_high = descriptive.t_interval(scores)
+    return {
+        "kept": ((low <= world.mean) & (world.mean <= high)).mean(),
+        "width": (high - low).mean(),
+        "over topics": ((plain_low <= world.mean) & (world.mean <= plain_high)).mean(),
+    }
+
+
+def _test(
+    test: str, _: World, values: Floats, scores: Floats, cluster: Ints
+) -> Mapping[str, float]:
+    """Whether a test of two equal systems rejects, over clusters and, beside it, over topics."""
+    rng = np.random.default_rng(len(cluster))
+    p = many_to_one.p_values(values[:1] - values[1:2], test, 999, rng)
+    plain = many_to_one.p_values(scores[:1] - scores[1:2], test, 999, rng)
+    return {"kept": float(p[0] < 0.05), "over topics": float(plain[0] < 0.05)}
+
+
+def _ranks(_: World, values: Floats, __: Floats, cluster: Ints) -> Mapping[str, float]:
+    """Whether the rank sets of equal systems claim nothing: each may have every rank."""
+    found = rank_sets(values.T, np.random.default_rng(len(cluster)))
+    every = (found.low == 1) & (found.high == SYSTEMS)
+    return {"kept": float(every.all())}
+
+
+def _alike(
+    world: World, _: Floats, scores: Floats, cluster: Ints
+) -> Mapping[str, float]:
+    """Whether the interval of the intraclass correlation holds; of normal scores only it is known."""
+    found = alike(scores, cluster)
+    return {
+        "kept": float(found.low <= world.icc <= found.high),
+        "width": found.high - found.low,
+    }
+
+
+ENTRIES = [
+    Entry("t interval of a mean, clusters", 0.95, 0.75, _in_worlds(_mean), draws=400),
+    Entry(
+        "paired t test, clusters",
+        0.05,
+        0.08,
+        _in_worlds(partial(_test, "t")),
+        draws=2000,
+    ),
+    Entry(
+        "permutation test, clusters",
+        0.05,
+        0.08,
+        _in_worlds(partial(_test, "permutation")),
+        draws=2000,
+    ),
+    Entry("rank sets, clusters", 0.95, 0.92, _in_worlds(_ranks), draws=400),
+    Entry(
+        "intraclass correlation", 0.95, 0.80, _in_worlds(_alike, ("normal",)), draws=400
+    ),
+]

@@ -1,0 +1,129 @@
+"""A command in little address space (`ulimit -v`): it ends with its result or a sentence, never an abort or a flood.
+
+What allocates memory below Python, as polars, aborts the process where it gets none, or complains without end. So a
+process with a limit starts another one that does the work, and hands on what that says, as long as it makes sense.
+"""
+
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+MIB = 1 << 20
+LEAST = 720 * MIB
+"""With less, polars cannot be loaded."""
+_PLENTY = 4096 * MIB
+"""With less, threads are kept few: each takes address space."""
+_FEW = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+"""What the libraries below us read when they are loaded."""
+_ALLOCATOR = "_RJEM_MALLOC_CONF"
+_MOST = 4 * MIB
+"""What a command may say on stderr."""
+_CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
+_PIECE = 1 << 16
+_STILL = 30.0
+"""Seconds that a process which has taken most of its address space may do nothing: its threads wait for each other."""
+
+
+def limit() -> int | None:
+    """Return the limit of this process's address space in bytes; None if there is none."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if most == resource.RLIM_INFINITY else most
+
+
+def exhausted(process: int | str = "self") -> bool:
+    """Say whether a process has taken most of its address space at some time, so that an odd end is one of memory."""
+    most = limit()
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
+        peak = next(line for line in lines if line.startswith("VmPeak"))
+        return most is not None and int(peak.split()[1]) * 1024 > 0.7 * most
+    return False
+
+
+def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
+    """Run a command; where address space is limited, in a process whose end is understood.
+
+    fail : says what is wrong, and exits.
+    """
+    most = limit()
+    if most is None:
+        run()
+        return
+    if most < LEAST:
+        fail(
+            f"the limit of address space is {most // MIB} MiB, too little to start; raise it to "
+            f"{LEAST // MIB} MiB or more (ulimit -v {LEAST // 1024})"
+        )
+    if most < _PLENTY:
+        os.environ |= dict.fromkeys(_FEW, "1")
+        given = os.environ.get(_ALLOCATOR)
+        options = [*([given] if given else []), "background_thread:false"]
+        os.environ[_ALLOCATOR] = ",".join(options)
+    reader, writer = os.pipe()
+    last, end = os.pipe()
+    sys.stderr.flush()
+    worker = os.fork()
+    if not worker:
+        os.dup2(writer, 2)
+        for one in (reader, writer, last):
+            os.close(one)
+        try:
+            run()
+        finally:  # what ends the process below Python does not come here
+            os.write(end, b".")
+        return
+    os.close(writer)
+    os.close(end)
+    status, stopped = _followed(worker, reader)
+    if os.read(last, 1):
+        sys.exit(os.waitstatus_to_exitcode(status))
+    if os.WIFSIGNALED(status) and not stopped and os.WTERMSIG(status) not in _CRASHES:
+        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    fail(
+        f"not enough memory: address space is limited to {most // MIB} MiB; raise the limit "
+        "(ulimit -v), or take fewer runs, cores, metrics or topics at a time"
+    )
+
+
+def _followed(worker: int, reader: int) -> tuple[int, bool]:
+    """Hand on what a process says until it ends; return its status, and whether it had to be stopped."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to both
+    signal.signal(signal.SIGTERM, lambda number, _: os.kill(worker, number))
+    said = 0
+    stopped = False
+    worked = ""
+    while True:
+        if not select.select([reader], [], [], _STILL)[0]:
+            before, worked = worked, _work(worker)
+            still = before == worked and exhausted(worker)
+            piece = b""
+        elif piece := os.read(reader, _PIECE):
+            said += len(piece)
+            still = False
+        else:
+            break
+        if (still or said > _MOST) and not stopped:
+            stopped = True
+            os.kill(worker, signal.SIGKILL)
+        if piece and not stopped:
+            with suppress(OSError):  # closed by the caller
+                os.write(2, piece)
+    os.close(reader)
+    return os.waitpid(worker, 0)[1], stopped
+
+
+def _work(process: int) -> str:
+    """Return what processor time a process has taken, by itself and for the system, as Linux says."""
+    with suppress(OSError):
+        said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+        return " ".join(said.rpartition(")")[2].split()[11:13])
+    return ""

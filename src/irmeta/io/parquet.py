@@ -1,0 +1,163 @@
+"""Parquet of strangers: the footer and the heads of its pages are read first, so that a small file is not much data.
+
+polars makes of a page what its head says: a number of bytes unpacked, and of values of up to 16 bytes. The sum over all
+pages has the limit of every packed form (`irmeta.io.files.limit`). Format: parquet-format 2.10, Thrift's compact
+protocol.
+"""
+
+import io
+import mmap
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from irmeta.errors import FileFormatError
+from irmeta.io import seals
+from irmeta.io.files import FREE, RATIO, limit
+
+MAGIC = b"PAR1"
+_VALUE = 16
+"""Bytes of a value in memory; a text has its place and its length there."""
+_PAGE = 1 << 10
+"""Bytes that a page costs, whatever it holds."""
+_DEEPEST = 16
+"""How deep Parquet nests what it says of a file."""
+
+Bytes = bytes | mmap.mmap
+Fields = dict[int, Any]
+"""A struct of Thrift: its values by the number of the field."""
+
+
+def read(data: bytes) -> pl.DataFrame:
+    """Return the table that a Parquet file holds; ValueError or an error of polars says why there is none."""
+    require_bounded(data)
+    return pl.read_parquet(io.BytesIO(data))
+
+
+def opened(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Return the table of a Parquet file, to be read later, and what the file says of itself.
+
+    A file that was changed since it was sealed, and one that unpacks to too much, raise FileFormatError.
+    """
+    try:
+        with (
+            path.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            seals.check(data)
+            require_bounded(data)
+    except (ValueError, OSError) as error:  # an empty file cannot be mapped
+        raise FileFormatError(f"{path}: {error}") from error
+    return pl.scan_parquet(path, glob=False), pl.read_parquet_metadata(path)
+
+
+def require_bounded(data: Bytes) -> None:
+    """Raise ValueError if a Parquet file is damaged, or unpacks to far more than its size."""
+    most = limit(len(data))
+    try:
+        bounded = all(unpacked <= most for unpacked in accumulate(_sizes(data)))
+    except (IndexError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError("its Parquet footer is damaged") from error
+    if not bounded:
+        raise ValueError(
+            f"its Parquet data unpack to more than {RATIO} times their size, more than memory "
+            f"allows ({FREE >> 20} MiB are free); if they are right, write them as CSV"
+        )
+
+
+def _sizes(data: Bytes) -> Iterator[int]:
+    """Yield what each page of a file takes in memory."""
+    length = int.from_bytes(data[-8:-4], "little")
+    if data[-4:] != MAGIC or not 0 < length <= len(data) - 12:
+        raise ValueError("its Parquet footer is damaged")
+    footer = _Thrift(data, len(data) - 8 - length).struct()
+    for group in footer.get(4, ()):
+        for chunk in group.get(1, ()):
+            yield from _pages(data, chunk[3])
+
+
+def _pages(data: Bytes, column: Fields) -> Iterator[int]:
+    """Yield what each page of a column takes; its pages follow one another from the first on."""
+    start = min(at for at in (column.get(9), column.get(11)) if at)
+    end = start + column[7]
+    if not 0 < start <= end <= len(data):
+        raise ValueError("its Parquet pages are beyond its end")
+    while start < end:
+        thrift = _Thrift(data, start)
+        head = thrift.struct()
+        # of data, of a dictionary, and of data in the second version
+        inside = head.get(5) or head.get(7) or head.get(8) or {}
+        sizes = head[2], head[3], inside.get(1, 0)
+        if min(sizes) < 0:
+            raise ValueError("a page of its Parquet data has a negative size")
+        yield _PAGE + sizes[0] + _VALUE * sizes[2]
+        start = thrift.at + sizes[1]
+
+
+class _Thrift:
+    """Reads structs in Thrift's compact protocol; damage raises ValueError, IndexError or KeyError."""
+
+    def __init__(self, data: Bytes, at: int) -> None:
+        self.data = data
+        self.at = at
+
+    def struct(self, depth: int = 0) -> Fields:
+        """Read the fields of a struct: each has a byte of how far its number is from the last and of its kind."""
+        if depth > _DEEPEST:
+            raise ValueError("its Parquet footer is nested too deeply")
+        fields: Fields = {}
+        number = 0
+        while head := self._byte():
+            step, kind = divmod(head, 16)
+            number = number + step if step else self._zigzag()
+            # a boolean field is its kind
+            fields[number] = kind == 1 if kind < 3 else self._value(kind, depth)
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        match kind:
+            case 1 | 2 | 3:
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._zigzag()
+            case 7:
+                return self._skipped(8)
+            case 8:
+                return self._skipped(self._varint())
+            case 9 | 10:
+                return self._list(depth)
+            case 12:
+                return self.struct(depth + 1)
+        raise ValueError("its Parquet footer is damaged")
+
+    def _list(self, depth: int) -> list[Any]:
+        size, kind = divmod(self._byte(), 16)
+        if size == 15:
+            size = self._varint()
+        return [self._value(kind, depth + 1) for _ in range(size)]
+
+    def _skipped(self, size: int) -> None:
+        self.at += size
+        if self.at > len(self.data):
+            raise ValueError("its Parquet footer is damaged")
+
+    def _zigzag(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)
+
+    def _varint(self) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise ValueError("its Parquet footer is damaged")
+
+    def _byte(self) -> int:
+        byte = self.data[self.at]
+        self.at += 1
+        return byte

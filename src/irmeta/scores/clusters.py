@@ -1,0 +1,205 @@
+"""Topics that come in clusters: turns of one conversation, questions on one document, translations of one question."""
+
+from collections.abc import Iterable, Mapping
+from typing import get_args
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import MeanOver
+from irmeta.errors import ScoresError, require_choice
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import check, cube
+from irmeta.scores.means import additive, from_additive
+from irmeta.scores.teams import STEM, stem
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves import clusters as statistics
+from irmeta.stats.halves.teams import means_of
+from irmeta.words import counted, listed
+
+CLUSTER = "cluster"
+"""The coordinate of topics that names each topic's cluster."""
+OVER = "mean_over"
+"""The attribute of a cube that says what its means are over: its topics, or its clusters."""
+FEW = 5
+"""With fewer clusters nothing can be claimed."""
+
+
+def with_clusters(
+    scores: xr.DataArray,
+    clusters: Mapping[str, str] | str,
+    *,
+    mean_over: MeanOver = "topics",
+) -> xr.DataArray:
+    """Return a cube whose topics have clusters; studies then take clusters, not topics, as independent.
+
+    scores : a cube.
+    clusters : the cluster of each topic by name; or "stem": a topic's name begins with its cluster, up to its last
+    hyphen, underscore or full stop (turns 31_1 and 31_2 are of 31).
+    mean_over : "topics", where each topic counts alike, or "clusters", where each cluster does.
+    Raises ScoresError for a topic without a cluster.
+
+    >>> turns = cube([[[0.1], [0.3], [0.8]]], ["bm25"], ["31_1", "31_2", "32_1"], ["AP"])
+    >>> with_clusters(turns, "stem")["cluster"].values.tolist()
+    ['31', '31', '32']
+    """
+    require_choice("mean_over", mean_over, get_args(MeanOver))
+    scores = check(scores)
+    topics = [str(topic) for topic in scores.topic.values]
+    if isinstance(clusters, str):
+        if clusters != STEM:
+            raise ScoresError(
+                f"clusters={clusters!r}: expected a table of topics and clusters, or {STEM!r}"
+            )
+        names = [stem(topic) for topic in topics]
+    else:
+        lacking = [topic for topic in topics if topic not in clusters]
+        if lacking:
+            raise ScoresError(
+                f"no cluster for {len(lacking)} of {counted(len(topics), 'topic')}: "
+                f"{listed(lacking)}; name one for each, its own for a topic that stands alone"
+            )
+        names = [str(clusters[topic]) for topic in topics]
+    named = scores.assign_coords({CLUSTER: ("topic", np.array(names, dtype=object))})
+    return named.assign_attrs({OVER: mean_over})
+
+
+def in_clusters(scores: xr.DataArray) -> bool:
+    """Say whether a cube's topics come in clusters, some of which have several topics."""
+    if CLUSTER not in scores.coords:
+        return False
+    names = scores[CLUSTER].values
+    return len(set(names)) < len(names)
+
+
+def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Return a cube of clusters in place of topics, and a note on what intervals assume; others stay as they are.
+
+    The values of clusters are those whose plain statistics are the cluster-robust ones (`stats.halves.clusters`): their
+    mean over clusters is the mean over topics. For means over clusters they are the clusters' means.
+    Missing scores raise ScoresError.
+    """
+    if not in_clusters(scores):
+        return scores, []
+    if scores.isnull().any():
+        raise ScoresError(
+            "topics that come in clusters need every system on every topic (--missing common, "
+            "topics or systems)"
+        )
+    names, number = numbered(scores)
+    if len(names) < 2:
+        raise ScoresError(
+            f"all topics are of one cluster, {names[0]}; intervals need at least 2 clusters"
+        )
+    line = additive(scores).transpose("system", "metric", "topic").values
+    over = str(scores.attrs.get(OVER, "topics"))
+    if over == "clusters":
+        values = np.moveaxis(means_of(np.moveaxis(line, -1, 0), number), 0, -1)
+    else:
+        values = statistics.pseudo_values(line, number)
+    facts = about(scores)
+    topics = scores.sizes["topic"]
+    provenance = {key: facts[key] for key in facts if key not in ("collection", OVER)}
+    made = cube(
+        np.moveaxis(values, 2, 1),
+        [str(name) for name in scores.system.values],
+        names,
+        [str(name) for name in scores.metric.values],
+        collection=str(scores.attrs.get("collection", "collection")),
+        provenance=provenance
+        | {"clusters": {"clusters": len(names), "topics": topics, "mean_over": over}},
+    )
+    metric = str(scores.metric.values[0])
+    return from_additive(made), [_note(line[:, 0], number, over, metric)]
+
+
+def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:
+    """Return the names of the clusters, in the order of their first topics, and the number of each topic's cluster."""
+    names = [str(name) for name in scores[CLUSTER].values]
+    order = list(dict.fromkeys(names))
+    place = {name: at for at, name in enumerate(order)}
+    return order, np.array([place[name] for name in names], dtype=np.int64)
+
+
+def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
+    """Say what counts as independent, what a mean is over, and what topics are worth by a metric, (system, topic).
+
+    A mean of topics in clusters is as certain as that of fewer independent topics: their number over the design effect.
+    """
+    sizes = np.bincount(number)
+    note = (
+        f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} to {sizes.max()}): clusters, not "
+        f"topics, count as independent, and a mean is over {over}."
+    )
+    worth = statistics.effective(number)
+    if worth < FEW:
+        return (
+            f"{note} They are worth {worth:.1f} of one size, too few to claim anything."
+        )
+    if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
+        means, differences = (
+            len(number) / statistics.wider(part, number) ** 2
+            for part in (scores, scores - scores.mean(axis=0))
+        )
+        note += (
+            f" By {metric} the topics are worth {means:.0f} independent ones for a mean, {differences:.0f} for a "
+            "difference of two."
+        )
+    return note
+
+
+def noticed(scores: xr.DataArray) -> list[str]:
+    """Note that topics look clustered, by their names and by their scores, where nobody said so; else nothing.
+
+    The scores of the first metric are looked at, as differences from each topic's mean.
+    """
+    if CLUSTER in scores.coords or scores.isnull().any():
+        return []
+    stems = [stem(str(topic)) for topic in scores.topic.values]
+    several = len(set(stems)) < 2 / 3 * len(stems)
+    if not several or len(set(stems)) < FEW:
+        return []
+    clustered = with_clusters(scores, STEM)
+    _, number = numbered(clustered)
+    first = additive(scores).isel(metric=0)
+    metric = str(first.metric.item())
+    values = first.transpose("system", "topic").values
+    from_topic = values - values.mean(axis=0)
+    found = statistics.alike(from_topic, number)
+    if not found.low > 0:
+        return []
+    times = statistics.wider(from_topic, number)
+    return [
+        f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and differences "
+        f"between systems by {metric} are alike within them (intraclass correlation {found.icc:.2f}, 95% "
+        f"{found.low:.2f} to {found.high:.2f}). Ignoring it makes intervals {times:.1f} times too short "
+        "(--clusters stem)."
+    ]
+
+
+def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Note which collections' topics come in clusters, where intervals take each topic as independent all the same."""
+    return [
+        f"{name}: intervals take topics as independent, though they come in clusters; they are too short if the topics "
+        "of a cluster are alike"
+        for name, scores in cubes.items()
+        if in_clusters(scores)
+    ]
+
+
+def units(scores: xr.DataArray) -> list[str]:
+    """Return for each topic what is drawn independently: the name of its cluster, or its own."""
+    if CLUSTER in scores.coords:
+        return [str(name) for name in scores[CLUSTER].values]
+    return [str(topic) for topic in scores.topic.values]
+
+
+def cluster_map(scores: xr.DataArray) -> dict[str, str]:
+    """Return the cluster of each topic by name, as files keep it; nothing where topics have none."""
+    if CLUSTER not in scores.coords:
+        return {}
+    topics: Iterable[object] = scores.topic.values
+    return {
+        str(topic): str(name)
+        for topic, name in zip(topics, scores[CLUSTER].values, strict=True)
+    }

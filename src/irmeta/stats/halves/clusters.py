@@ -1,0 +1,117 @@
+"""Topics that come in clusters: values by cluster that behave as independent topics do, and how alike a cluster is."""
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.stats
+
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves.teams import sums
+
+
+def pseudo_values(scores: Floats, cluster: Ints) -> Floats:
+    """Return one value a cluster (last axis), whose mean is that of the topics and whose scatter is that of clusters.
+
+    scores : of any shape, topics last, none missing.  cluster : (topic,), the number of each topic's cluster, from 0.
+
+    The jackknife's values, moved so that their mean is the mean over topics. Of clusters of one size they are the
+    clusters' means. Their standard error is the jackknife's of the mean, which is the cluster-robust one (CR3) that
+    holds best with few clusters of unequal sizes. They are linear in the scores, so that a difference of two systems'
+    values is the value of their difference. Sources: Quenouille (1956); MacKinnon, Nielsen and Webb (2023).
+
+    >>> pseudo_values(np.array([0.1, 0.3, 0.6, 0.8]), np.array([0, 0, 1, 1])).round(3).tolist()
+    [0.2, 0.7]
+    """
+    sizes = np.bincount(cluster)
+    total, topics = scores.sum(axis=-1, keepdims=True), len(cluster)
+    clusters = len(sizes)
+    # mean without cluster c = (sum of all - sum of c) / (topics - size of c)
+    without = (total - sums(scores, cluster, axis=-1)) / (topics - sizes)
+    # value of c = G mean - (G - 1) mean without c, less what keeps their mean from the mean over topics
+    moved = without - without.mean(axis=-1, keepdims=True)
+    values: Floats = total / topics - (clusters - 1) * moved
+    return values
+
+
+def effective(cluster: Ints) -> float:
+    """Return how many clusters of one size scatter as little as these: (sum of sizes)^2 / sum of their squares.
+
+    >>> effective(np.array([0, 0, 1, 1])), effective(np.array([0, 0, 0, 1]))
+    (2.0, 1.6)
+    """
+    sizes = np.bincount(cluster)
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+
+class Alike(NamedTuple):
+    """How alike the topics of a cluster are, with a 95% interval over clusters: the intraclass correlation."""
+
+    icc: float
+    low: float
+    high: float
+
+
+def alike(scores: Floats, cluster: Ints) -> Alike:
+    """Estimate the intraclass correlation of scores (system, topic), pooled over systems, each about its mean.
+
+    The estimate by analysis of variance, with sizes that differ; the interval by the jackknife over clusters. Give
+    differences from the topics' means to ask of differences between systems. NaN where no cluster has two topics.
+    Source: Donner (International Statistical Review 1986).
+
+    >>> alike(np.array([[0.1, 0.1, 0.5, 0.5, 0.9, 0.9]]), np.array([0, 0, 1, 1, 2, 2])).icc
+    1.0
+    """
+    sizes = np.bincount(cluster).astype(np.float64)
+    clusters = len(sizes)
+    totals = sums(scores, cluster, axis=-1)  # (system, cluster)
+    between = totals**2 / sizes
+    within = np.maximum(sums(scores**2, cluster, axis=-1) - between, 0.0)
+    parts = _Sums(sizes, sizes**2, between.sum(axis=0), within.sum(axis=0), totals)
+    whole = _Sums(*(part.sum(axis=-1, keepdims=True) for part in parts))
+    icc = _icc(whole, clusters).item()
+    if clusters < 3:
+        return Alike(icc, np.nan, np.nan)
+    left = _Sums(*(every - part for every, part in zip(whole, parts, strict=True)))
+    without = _icc(left, clusters - 1)
+    # the jackknife's variance: (G - 1) / G times the sum of squares about the mean
+    error = np.sqrt((clusters - 1) * np.var(without))
+    half = scipy.stats.t.ppf(0.975, clusters - 1) * error
+    return Alike(icc, max(icc - half, -1.0), min(icc + half, 1.0))
+
+
+class _Sums(NamedTuple):
+    """Sums over clusters, or the terms of each: sizes, their squares, sums of squares, and each system's scores.
+
+    between, within : sums of squares of clusters' means about 0, and of scores about them.  totals : (system, ...).
+    """
+
+    topics: Floats
+    squares: Floats
+    between: Floats
+    within: Floats
+    totals: Floats
+
+
+def _icc(of: _Sums, clusters: int) -> Floats:
+    """Return (MSB - MSW) / (MSB + (n0 - 1) MSW), MSB and MSW pooled over systems, n0 the size that counts."""
+    about_mean = of.between - (of.totals**2).sum(axis=0) / of.topics
+    msb = about_mean / (clusters - 1)
+    size = (of.topics - of.squares / of.topics) / (clusters - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        msw = of.within / (of.topics - clusters)
+        found: Floats = (msb - msw) / (msb + (size - 1) * msw)
+    return found
+
+
+def wider(scores: Floats, cluster: Ints) -> float:
+    """Return how many times as wide as independent topics' intervals those over clusters are, on average over systems.
+
+    scores : (system, topic).  The root of the ratio of mean variances of the means.
+
+    >>> wider(np.array([[0.1, 0.1, 0.5, 0.5, 0.9, 0.9]]), np.array([0, 0, 1, 1, 2, 2])).__round__(3)
+    1.581
+    """
+    values = pseudo_values(scores, cluster)
+    by_cluster = values.var(axis=-1, ddof=1).mean() / values.shape[-1]
+    by_topic = scores.var(axis=-1, ddof=1).mean() / scores.shape[-1]
+    return float(np.sqrt(by_cluster / by_topic))

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from irmeta.errors import ScoresError
+from irmeta.io.scores import load, save
+from irmeta.io.tables.spreadsheet import import_table
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import by_cluster, noticed, with_clusters
+from irmeta.scores.cube import cube
+from irmeta.scores.means import means
+from irmeta.scores.selection import prepare
+from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.versus import versus
+
+
+def _turns(icc=0.0, conversations=12, turns=5, seed=0, names="{}_{}"):
+    """A cube of turns; differences between systems are alike within a conversation."""
+    rng = np.random.default_rng(seed)
+    count = conversations * turns
+    common = rng.normal(size=(6, conversations)).repeat(turns, axis=1)
+    own = rng.normal(size=(6, count))
+    topic = rng.normal(size=count)
+    scores = 0.5 + 0.05 * (topic + np.sqrt(icc) * common + np.sqrt(1 - icc) * own)
+    topics = [names.format(31 + at // turns, at % turns) for at in range(count)]
+    return cube(scores[..., None], list("abcdef"), topics, ["AP"])
+
+
+def test_studies_take_clusters_as_independent():
+    """The mean stays; the interval is the t interval over the clusters' means; a note says what is independent."""
+    scores = with_clusters(_turns(0.6), "stem")
+    found = describe(scores)
+    values = scores.values[0, :, 0].reshape(12, 5).mean(axis=1)
+    assert found["mean"].values[0, 0] == pytest.approx(values.mean())
+    half = 2.200985160082949 * values.std(ddof=1) / np.sqrt(12)
+    assert found["high"].values[0, 0] == pytest.approx(values.mean() + half)
+    assert any(
+        "60 topics come in 12 clusters" in note for note in about(found)["notes"]
+    )
+
+
+def test_topics_alone_in_their_clusters_change_nothing():
+    """Where each topic is its own cluster, every figure is as before to the last bit."""
+    scores = _turns()
+    alone = with_clusters(
+        scores, {str(name): str(name) for name in scores.topic.values}
+    )
+    plain, clustered = versus(scores, "a"), versus(alone, "a")
+    for name in plain.data_vars:
+        np.testing.assert_array_equal(plain[name].values, clustered[name].values)
+
+
+def test_a_mean_may_be_over_clusters():
+    """With mean_over="clusters" a cluster of one turn counts as much as one of three."""
+    scores = cube(
+        [[[0.0], [0.0], [0.0], [1.0]]], ["a"], ["1_1", "1_2", "1_3", "2_1"], ["AP"]
+    )
+    for over, mean in (("topics", 0.25), ("clusters", 0.5)):
+        units, _ = by_cluster(with_clusters(scores, "stem", mean_over=over))
+        assert means(units).item() == pytest.approx(mean)
+        assert units.topic.values.tolist() == ["1", "2"]
+
+
+def test_geometric_means_are_kept():
+    """GMAP over topics is GMAP over the clusters that stand for them."""
+    scores = _turns().assign_coords(metric=["GMAP"])
+    units, _ = by_cluster(with_clusters(scores, "stem"))
+    np.testing.assert_allclose(means(units).values, means(scores).values)
+
+
+def test_clusters_are_kept_in_score_files(tmp_path):
+    """A score file gives topics back with their clusters, a part of them too."""
+    scores = with_clusters(_turns(), "stem", mean_over="clusters")
+    save(scores, tmp_path / "s.parquet")
+    again = load(tmp_path / "s.parquet", topics=["31_0", "32_4"])
+    assert again["cluster"].values.tolist() == ["31", "32"]
+    assert again.attrs["mean_over"] == "clusters"
+
+
+def test_table_of_clusters(tmp_path):
+    """A CSV of turns and conversations names clusters; a topic that it lacks is an error that names it."""
+    from irmeta.io.groups import read_clusters
+
+    table = tmp_path / "clusters.csv"
+    table.write_text("turn,conversation\n31_0,x\n31_1,x\n")
+    assert read_clusters(table) == {"31_0": "x", "31_1": "x"}
+    with pytest.raises(ScoresError, match="no cluster for 58 of 60 topics: 31_2"):
+        with_clusters(_turns(), read_clusters(table))
+
+
+def test_one_cluster_is_refused():
+    """Topics of one conversation say nothing of others."""
+    with pytest.raises(ScoresError, match="all topics are of one cluster, 31"):
+        prepare(with_clusters(_turns(conversations=1), "stem"))
+
+
+def test_missing_scores_are_refused():
+    """A difference of clusters is not taken over other topics than its opponent's."""
+    scores = _turns()
+    scores[0, 0, 0] = np.nan
+    with pytest.raises(ScoresError, match="clusters need every system on every topic"):
+        prepare(with_clusters(scores, "stem"), missing="pairwise", pairs=True)
+
+
+def test_clusters_that_nobody_named_are_noticed():
+    """Turns whose differences are alike give a note with what it costs; turns that are not, and other names, do not."""
+    [note] = noticed(_turns(0.6))
+    assert "60 names have 12 stems" in note
+    assert "times too short" in note
+    assert noticed(_turns(0.6, names="q{}x{}")) == []
+    assert sum(bool(noticed(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
+
+
+def test_few_clusters_claim_nothing():
+    """Clusters worth fewer than five of one size are said to be too few."""
+    _, notes = prepare(with_clusters(_turns(conversations=4), "stem"))
+    assert "too few to claim anything" in " ".join(notes)
+
+
+@pytest.mark.data
+def test_weak_clusters_hardly_matter(data, tmp_path):
+    """Conversations of CAsT 2021 are hardly alike: intervals over them are 0.9 to 1.4 times those over turns."""
+    import polars as pl
+
+    table = pl.read_csv(data / "clusters" / "cast2021" / "per-turn.csv.gz")
+    rows = table.select("system", pl.col("turn").alias("topic"), score="ndcg")
+    rows.with_columns(metric=pl.lit("nDCG")).write_csv(tmp_path / "turns.csv")
+    scores = import_table(tmp_path / "turns.csv")
+    scores = next(iter(scores.values())) if isinstance(scores, dict) else scores
+    plain, clustered = (
+        describe(one) for one in (scores, with_clusters(scores, "stem"))
+    )
+    ratio = (clustered["high"] - clustered["low"]) / (plain["high"] - plain["low"])
+    assert 0.9 < float(ratio.mean()) < 1.4
+    np.testing.assert_allclose(plain["mean"].values, clustered["mean"].values)
+    assert noticed(scores) == []
