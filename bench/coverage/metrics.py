@@ -150,7 +150,7 @@ def _correlated(
     """Correlate metrics over new topics, the systems being the same."""
     of = kind.abilities(np.random.default_rng(1))
     found = correlation(
-        labelled(kind.scores(of, kind.topics, rng)), level=level, method=method
+        labelled(kind.scores(of, kind.topics, rng)), unit=level, method=method
     )
     truth, low, high = (
         expected_r(kind, level, method),

@@ -56,7 +56,7 @@ def test_correlate_json_is_the_study(file):
         run(
             "correlate",
             file,
-            "--level",
+            "--unit",
             "system",
             "--method",
             "kendall",

@@ -63,7 +63,7 @@ def test_the_table_says_what_to_report(file: Path) -> None:
         "P@10",
         "--matrix",
         "rank",
-        "--level",
+        "--unit",
         "within-topic",
     )
     assert said.startswith("Report ")

@@ -74,7 +74,7 @@ def test_levels():
     }
     for level, pair in expected.items():
         found = (
-            correlation(scores, level=level)["r"].sel(metric="AP", metric_2="RR").item()
+            correlation(scores, unit=level)["r"].sel(metric="AP", metric_2="RR").item()
         )
         assert found == pytest.approx(
             scipy.stats.pearsonr(*pair).statistic, abs=1e-8
@@ -86,7 +86,7 @@ def test_hard_topics_do_not_pose_as_agreement_within_topics():
     scores = made()
     harder = scores + np.linspace(0, 5, 8)[None, :, None]
     for level, same in (("topic", False), ("within-topic", True)):
-        one, two = (correlation(s, level=level)["r"].values for s in (scores, harder))
+        one, two = (correlation(s, unit=level)["r"].values for s in (scores, harder))
         assert np.allclose(one, two) == same, level
 
 
@@ -241,7 +241,7 @@ def test_system_wise_tables():
         ),
         (
             lambda s: s.where(s["metric"] != "RR", s[:1].values),
-            {"level": "within-topic"},
+            {"unit": "within-topic"},
             "RR does not distinguish",
         ),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
@@ -396,12 +396,12 @@ def test_pairwise_without_a_topic_that_all_miss_is_the_rest(level, method):
             ScoresError,
             match="fewer than 2 systems with scores on all topics in common",
         ):
-            correlation(scores, level=level, method=method, missing="pairwise")
+            correlation(scores, unit=level, method=method, missing="pairwise")
         return
     found, expected = (
         correlation(
             one,
-            level=level,
+            unit=level,
             method=method,
             missing="pairwise" if one is scores else "error",
         )
