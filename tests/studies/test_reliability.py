@@ -155,7 +155,7 @@ def test_the_same_seed_gives_the_same_figures():
     ("change", "options", "words"),
     [
         (lambda one: one[:, :1], {}, "at least 2 systems and 4 topics"),
-        (lambda one: one, {"topics": [1]}, "at least 2 topics, not 1"),
+        (lambda one: one, {"sizes": [1]}, "at least 2 topics, not 1"),
         (lambda one: one, {"stability": 95}, "stability must be between 0 and 1"),
         (lambda one: one, {"difference": -0.1}, "above 0"),
         (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),

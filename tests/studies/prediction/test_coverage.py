@@ -92,7 +92,7 @@ def test_collections_that_are_missed_as_a_whole_are_counted(made):
             "needs at least 3 collections, to leave out one at a time; there are 2",
         ),
         (3, {"level": 1}, "between 0 and 1"),
-        (3, {"size": 4}, "1 to 3 predictors"),
+        (3, {"k": 4}, "1 to 3 predictors"),
     ],
 )
 def test_too_few_collections_and_wrong_options_are_errors(

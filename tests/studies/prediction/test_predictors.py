@@ -124,8 +124,8 @@ def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"sizes": [4]}, ScoresError, "1 to 3 predictors with these metrics, not 4"),
-        ({"sizes": [0]}, ScoresError, "1 to 3 predictors with these metrics, not 0"),
+        ({"k": [4]}, ScoresError, "1 to 3 predictors with these metrics, not 4"),
+        ({"k": [0]}, ScoresError, "1 to 3 predictors with these metrics, not 0"),
         ({"targets": ["AP@10"]}, ScoresError, "no metric 'AP@10' in c0"),
     ],
 )
@@ -183,7 +183,7 @@ def test_topics_are_predicted_one_by_one():
     assert one["rmse"].item() == pytest.approx(
         np.sqrt(((actual - predicted) ** 2).mean())
     )
-    assert about(outcome)["options"]["level"] == "topic"
+    assert about(outcome)["options"]["unit"] == "topic"
 
 
 def test_another_model_is_measured_on_the_sets_that_least_squares_chose(roles):
