@@ -12,7 +12,7 @@ BUILT = pyproject.toml setup.py $(wildcard src/core/*)
 # evaluates runs and writes a whole page. What is left out takes arrays, or is called by these.
 OUTER = tests/cli tests/io tests/test_public.py tests/test_workers.py tests/test_parallel.py
 
-.PHONY: help demo test lint format check branches coverage docs bench wheel lowest browser lock hooks clean
+.PHONY: help demo test lint format scripts check branches coverage docs bench wheel lowest browser lock hooks clean
 help:            ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
 
@@ -48,6 +48,14 @@ lint: $(VENV)/lint.ready            ## check style, types, import contracts and 
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/public.py --check
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory scripts; else echo "The scripts of pages are not checked: no npm on the PATH."; fi
+
+scripts: node_modules/.ready         ## check style of the pages' scripts, and test them (needs Node)
+	npm run --silent check
+
+node_modules/.ready: package.json
+	npm install --no-fund --no-audit --no-package-lock --silent
+	@touch $@
 	$(BIN)/python scripts/tree.py
 
 format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix

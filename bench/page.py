@@ -18,7 +18,7 @@ from irmeta.scores.cube import cube
 
 READY = """
 const [time] = performance.getEntriesByType("navigation");
-return [time.domContentLoadedEventEnd, +document.body.dataset.ready, document.querySelectorAll("svg .mark").length];
+return [time.domContentLoadedEventEnd, +document.body.dataset.ready, document.querySelectorAll("figure svg").length];
 """
 
 

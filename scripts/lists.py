@@ -1,9 +1,7 @@
 """Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names."""
 
-from importlib import import_module
-
 import irmeta
-from irmeta.report.page.sections import SECTIONS
+from irmeta.report.page.sections import SECTIONS, module_of
 from irmeta.studies import STUDIES
 
 HEADINGS = {
@@ -43,7 +41,7 @@ def sections() -> str:
     """Return a table of the sections of the report, each with its question and its command."""
     rows = []
     for name in SECTIONS:
-        text = import_module(f"irmeta.report.page.{name}").TEXT
+        text = module_of(name).TEXT
         verb = STUDIES[name].verb if name in STUDIES else "evaluate"
         rows.append(f"| {text.title} | {text.question} | `irmeta {verb}` |")
     return "\n".join(["| section | question | command |", "|---|---|---|", *rows])

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 _OF_PAIRS = (
     "a difference by itself",
     "all differences at once, Bonferroni's t",
-    "all differences at once, max-t",
     "all differences at once, Tukey",
 )
 _SAMPLED = (
@@ -118,7 +117,11 @@ PRINTED: Mapping[str, Sequence[str]] = {
         "differences from a baseline at once, Dunnett",
     ),
     "versus.comparisons.p": _ONE_PAIR,
-    "versus.comparisons.p_corrected": (*_CORRECTED, "Dunnett's test"),
+    "versus.comparisons.p_corrected": (
+        *_CORRECTED,
+        "max-t test of one against others",
+        "Dunnett's test",
+    ),
     "versus.comparisons.p_equivalent": _EQUIVALENT,
 }
 """By study, table and column, without the metric that is named before it.

@@ -13,6 +13,8 @@ from bench.coverage.worlds import (
     TIED,
     TIES,
     UNTIED,
+    in_all,
+    in_hard,
     in_ranked_worlds,
     in_worlds,
     ranked_worlds,
@@ -22,8 +24,8 @@ from irmeta.choices import Correction
 from irmeta.datasets.like import World
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import settled
-from irmeta.stats.rankings.ranksets import rank_sets
-from irmeta.stats.tests import multiplicity, paired, resampling
+from irmeta.stats.rankings.ranksets import discovered, rank_sets
+from irmeta.stats.tests import multiplicity, paired, resampling, stepdown
 
 DRAWS = 400
 """Sign reversals and permutations in a draw of a world."""
@@ -126,7 +128,7 @@ def _tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return resampling.max_t(scores, DRAWS, rng).p
+    return stepdown.of_pairs(scores, DRAWS, rng)
 
 
 def _false_discoveries(
@@ -136,6 +138,27 @@ def _false_discoveries(
     found = multiplicity.CORRECTIONS["bh"](TESTS["paired t"](scores, rng)) < 0.05
     wrong = found & _tied_pairs(world, len(scores))
     return {"kept": wrong.sum() / max(1, found.sum())}
+
+
+def _wrongly_discovered(
+    world: World, scores: np.ndarray, _: np.random.Generator
+) -> Mapping[str, float]:
+    """The share of wrong claims among those of rank sets by false discovery rate: of a tie, or of the wrong sign."""
+    better = discovered(scores.T).better
+    truth = settled(world.means[:, 0])
+    wrong = better & (truth[:, None] <= truth)
+    return {"kept": wrong.sum() / max(1, better.sum())}
+
+
+def _discovered_ranks(
+    world: World, scores: np.ndarray, _: np.random.Generator
+) -> Mapping[str, float]:
+    """The share of systems whose true rank lies in their set by false discovery rate."""
+    sets = discovered(scores.T)
+    return {
+        "kept": within(world.means[:, 0], sets.low, sets.high).mean(),
+        "width": (sets.high - sets.low + 1).mean(),
+    }
 
 
 def _equivalent(
@@ -233,6 +256,12 @@ _HOLM = (
 _BONFERRONI = _corrected("paired t", "bonferroni")
 _EQUAL = in_worlds(_equivalent_at_once, (*UNTIED, *TIES))
 
+_ALL_AT_ONCE = partial(_test, _max_t, True)
+_OF_ALL = in_all(
+    in_worlds(_ALL_AT_ONCE, TIED), in_hard(_ALL_AT_ONCE, ("equal", "shapes"))
+)
+_DISCOVERED = in_hard(_wrongly_discovered, ("equal", "shapes", "differ"))
+_DISCOVERED_RANKS = in_hard(_discovered_ranks, ("differ",))
 _ranked = partial(in_ranked_worlds, of=ranked_worlds)
 _SHAPED = in_ranked_worlds(_simultaneous, shaped_worlds)
 
@@ -247,7 +276,9 @@ ENTRIES = [
     _level("paired t test, Bonferroni", 0.06, _BONFERRONI, True),
     Entry("false discoveries, BH", 0.05, 0.06, in_worlds(_false_discoveries, TIES)),
     _level("randomised Tukey HSD", 0.20, _tukey, True),
-    _level("max-t test of all pairs", 0.08, _max_t, True),
+    Entry("max-t test of all pairs", 0.05, 0.07, _OF_ALL),
+    Entry("false claims of rank sets by discovery", 0.05, 0.07, _DISCOVERED),
+    Entry("ranks by false discovery rate", 0.95, 0.92, _DISCOVERED_RANKS),
     Entry("equivalence at the margin", 0.05, 0.10, in_worlds(_equivalent, UNTIED)),
     Entry("equivalence of all pairs, Holm", 0.05, 0.15, _EQUAL),
     Entry("topics where better systems score worse", 0.05, 0.06, _of_equals),

@@ -1,7 +1,7 @@
 """Worlds of which the truth is known: like real collections where they are at hand, else like a made one."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from bench.coverage.frame import Case
+from bench.hard import Hard, hard
 from irmeta.datasets.like import World, like
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.cube import cube
@@ -52,6 +53,43 @@ def in_worlds(
         return _with_sizes(check, chosen, sizes)
 
     return cases
+
+
+@dataclass(frozen=True)
+class Column:
+    """A hard world in the shape of the others: means (system, 1), scores (system, topic, 1)."""
+
+    of: Hard
+
+    @property
+    def systems(self) -> Sequence[str]:
+        """Their names."""
+        return [str(number) for number in range(self.of.systems)]
+
+    @property
+    def means(self) -> np.ndarray:
+        """The true means."""
+        return self.of.means[:, None]
+
+    def scores(self, topics: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw scores."""
+        return self.of.scores(topics, rng)[..., None]
+
+
+def in_hard(check: Check, hows: Sequence[str]) -> Cases:
+    """Return the cases of a promise in the hard worlds of these kinds, which need no real collection."""
+
+    def cases(_: Path | None) -> Iterable[Case]:
+        return _with_sizes(
+            check, {str(world): Column(world) for world in hard(hows)}, SIZES
+        )
+
+    return cases
+
+
+def in_all(*cases: Cases) -> Cases:
+    """Return the cases of a promise one after the other."""
+    return lambda folder: [case for some in cases for case in some(folder)]
 
 
 def in_ranked_worlds(

@@ -12,6 +12,7 @@ namespace core {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
+using i32 = std::int32_t;
 using i64 = std::int64_t;
 using std::size_t;
 

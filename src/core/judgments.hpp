@@ -32,13 +32,14 @@ class Judgments {
   // Take the judged documents, row by row: where each begins in `bytes`, its length, and its topic. False if too many
   // hashes collide.
   bool fill(const char* bytes, const i64* start, const i64* length, const i64* topic, size_t rows) {
+    if (rows >= INT32_MAX) return false;
     std::vector<size_t> count(topics());
     for (size_t i = 0; i < rows; ++i) {
       begin_.push_back(ids_.size());
-      length_.push_back(static_cast<size_t>(length[i]));
-      ids_.append(bytes + start[i], length_[i]);
+      ids_.append(bytes + start[i], static_cast<size_t>(length[i]));
       ++count[static_cast<size_t>(topic[i])];
     }
+    begin_.push_back(ids_.size());
     ids_.append(PADDING, '\n');
     // at most half of each table is full
     size_t slots = 0;
@@ -48,7 +49,7 @@ class Judgments {
       tables_.push_back({slots, size - 1});
       slots += size;
     }
-    slots_.assign(slots, {0, 0});
+    slots_.assign(slots, Slot());
     filter_.assign(slots / 4, 0);
     for (size_t i = 0; i < rows; ++i) {
       if (!insert(tables_[static_cast<size_t>(topic[i])], i)) return false;
@@ -63,11 +64,12 @@ class Judgments {
     if (!(filter_[table.first / 4 + (bit >> 6)] >> (bit & 63) & 1)) return -1;
     for (size_t at = key & table.mask;; at = (at + 1) & table.mask) {
       const Slot& slot = slots_[table.first + at];
-      if (!slot.key) return -1;
+      if (!slot.place) return -1;
+      if (slot.high != static_cast<u32>(key >> 32)) continue;
       // equal hashes may be of different documents
-      if (slot.key == key && length_[slot.row] == n && same(&ids_[begin_[slot.row]], id, n)) {
-        return static_cast<i64>(slot.row);
-      }
+      const size_t row = slot.place - 1;
+      const size_t begin = begin_[row];
+      if (begin_[row + 1] - begin == n && same(&ids_[begin], id, n)) return static_cast<i64>(row);
     }
   }
 
@@ -77,13 +79,13 @@ class Judgments {
     size_t mask;
   };
   struct Slot {
-    u64 key;
-    size_t row;
+    u32 high;   // half of the hash
+    u32 place;  // the row from 1 on; 0 in a slot that is free
   };
 
   std::map<std::string, i64> place_;
   std::string ids_;
-  std::vector<size_t> begin_, length_;
+  std::vector<size_t> begin_;  // of each row's id, and the end of the last
   std::vector<Table> tables_;
   std::vector<Slot> slots_;
   // sixteen bits a slot: most documents of a run are not judged, and these say so without a look at the table
@@ -94,15 +96,15 @@ class Judgments {
   }
 
   bool insert(const Table& table, size_t row) {
-    const u64 key = hash(&ids_[begin_[row]], length_[row]);
+    const u64 key = hash(&ids_[begin_[row]], begin_[row + 1] - begin_[row]);
     const u64 bit = filter_bit(table, key);
     filter_[table.first / 4 + (bit >> 6)] |= u64(1) << (bit & 63);
     size_t at = key & table.mask;
-    for (u32 steps = 0; slots_[table.first + at].key; ++steps) {
+    for (u32 steps = 0; slots_[table.first + at].place; ++steps) {
       if (steps == STEPS) return false;
       at = (at + 1) & table.mask;
     }
-    slots_[table.first + at] = {key, row};
+    slots_[table.first + at] = {static_cast<u32>(key >> 32), static_cast<u32>(row + 1)};
     return true;
   }
 };

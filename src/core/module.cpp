@@ -158,79 +158,95 @@ PyObject* finish(PyObject*, PyObject* capsule) {
                        bytes(made->top_end), made->top_ids.data(), static_cast<Py_ssize_t>(made->top_ids.size()));
 }
 
-// What all sums take first: cell, rank and code of each document; and last: the sums, one for each cell, to be filled.
+// What all sums take first: where lists begin; cell, rank and code of each document; and last: the sums, one for each
+// cell, to be filled.
 struct Summed {
-  Lent cell, rank, code, sums;
+  Lent first, cell, rank, code, sums;
 
-  Documents documents() const { return {cell.as<i32>(), rank.as<i32>(), code.as<i32>(), cell.count<i32>()}; }
+  Lists lists() const {
+    return {first.as<i64>(), first.count<i64>() - 1, cell.as<i32>(), rank.as<i32>(), code.as<i32>()};
+  }
 };
 
 // Fill the sums by `work`, unless an array is too short.
 template <class Work>
 PyObject* summed(const Summed& given, Work work) {
   const size_t documents = given.cell.count<i32>();
-  if (given.rank.count<i32>() != documents || given.code.count<i32>() != documents) {
+  if (!given.first.count<i64>() || given.rank.count<i32>() != documents || given.code.count<i32>() != documents) {
     return refused("arrays of other lengths");
   }
-  if (!apart(documents, [&] { work(given.documents(), given.sums.as<double>()); })) return nullptr;
+  if (!apart(documents, [&] { work(given.lists(), given.sums.as<double>()); })) return nullptr;
   Py_RETURN_NONE;
 }
 
-using Of = void (*)(const Documents&, i64, i64, double*);
+// counts(first, cell, rank, code, end, relevant, sums)
+PyObject* counts_of(PyObject*, PyObject* args) {
+  Summed given;
+  Lent end;
+  int least;
+  if (!PyArg_ParseTuple(args, "y*y*y*y*y*iw*", &given.first.view, &given.cell.view, &given.rank.view, &given.code.view,
+                        &end.view, &least, &given.sums.view)) {
+    return nullptr;
+  }
+  const i64 topics = static_cast<i64>(end.count<i64>());
+  return summed(given,
+                [&](const Lists& lists, double* sums) { counts(lists, end.as<i64>(), topics, least, sums); });
+}
 
-// counts, precisions, firsts(cell, rank, code, k, relevant, sums)
+using Of = void (*)(const Lists&, i64, i32, double*);
+
+// precisions, firsts(first, cell, rank, code, k, relevant, sums)
 template <Of of>
 PyObject* relevant(PyObject*, PyObject* args) {
   Summed given;
-  long long k, least;
-  if (!PyArg_ParseTuple(args, "y*y*y*LLw*", &given.cell.view, &given.rank.view, &given.code.view, &k, &least,
-                        &given.sums.view)) {
+  long long k;
+  int least;
+  if (!PyArg_ParseTuple(args, "y*y*y*y*Liw*", &given.first.view, &given.cell.view, &given.rank.view, &given.code.view,
+                        &k, &least, &given.sums.view)) {
     return nullptr;
   }
-  return summed(given, [&](const Documents& documents, double* sums) { of(documents, k, least, sums); });
+  return summed(given, [&](const Lists& lists, double* sums) { of(lists, k, least, sums); });
 }
 
-// gains(cell, rank, code, k, gain, weight, sums)
+// gains(first, cell, rank, code, k, gain, weight, sums)
 PyObject* gains_of(PyObject*, PyObject* args) {
   Summed given;
   Lent gain, weight;
   long long k;
-  if (!PyArg_ParseTuple(args, "y*y*y*Ly*y*w*", &given.cell.view, &given.rank.view, &given.code.view, &k, &gain.view,
-                        &weight.view, &given.sums.view)) {
+  if (!PyArg_ParseTuple(args, "y*y*y*y*Ly*y*w*", &given.first.view, &given.cell.view, &given.rank.view,
+                        &given.code.view, &k, &gain.view, &weight.view, &given.sums.view)) {
     return nullptr;
   }
   k = std::min<long long>(k, static_cast<long long>(weight.count<double>()));
-  return summed(given, [&](const Documents& documents, double* sums) {
-    gains(documents, k, gain.as<double>(), weight.as<double>(), sums);
+  return summed(given, [&](const Lists& lists, double* sums) {
+    gains(lists, k, gain.as<double>(), weight.as<double>(), sums);
   });
 }
 
-// stops(cell, rank, code, k, stop, sums)
+// stops(first, cell, rank, code, k, stop, sums)
 PyObject* stops_of(PyObject*, PyObject* args) {
   Summed given;
   Lent stop;
   long long k;
-  if (!PyArg_ParseTuple(args, "y*y*y*Ly*w*", &given.cell.view, &given.rank.view, &given.code.view, &k, &stop.view,
-                        &given.sums.view)) {
+  if (!PyArg_ParseTuple(args, "y*y*y*y*Ly*w*", &given.first.view, &given.cell.view, &given.rank.view, &given.code.view,
+                        &k, &stop.view, &given.sums.view)) {
     return nullptr;
   }
-  return summed(given, [&](const Documents& documents, double* sums) {
-    stops(documents, k, stop.as<double>(), sums);
-  });
+  return summed(given, [&](const Lists& lists, double* sums) { stops(lists, k, stop.as<double>(), sums); });
 }
 
-// above(cell, rank, code, judged, relevant, most, sums)
+// above(first, cell, rank, code, judged, relevant, most, sums)
 PyObject* above_of(PyObject*, PyObject* args) {
   Summed given;
   Lent most;
-  long long judged, least;
-  if (!PyArg_ParseTuple(args, "y*y*y*LLy*w*", &given.cell.view, &given.rank.view, &given.code.view, &judged, &least,
-                        &most.view, &given.sums.view)) {
+  int judged, least;
+  if (!PyArg_ParseTuple(args, "y*y*y*y*iiy*w*", &given.first.view, &given.cell.view, &given.rank.view,
+                        &given.code.view, &judged, &least, &most.view, &given.sums.view)) {
     return nullptr;
   }
   const i64 topics = static_cast<i64>(most.count<i64>());
-  return summed(given, [&](const Documents& documents, double* sums) {
-    above(documents, judged, least, most.as<i64>(), topics, sums);
+  return summed(given, [&](const Lists& lists, double* sums) {
+    above(lists, judged, least, most.as<i64>(), topics, sums);
   });
 }
 
@@ -238,7 +254,7 @@ PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"run", run, METH_VARARGS, ""},
                          {"feed", feed, METH_VARARGS, ""},
                          {"finish", finish, METH_O, ""},
-                         {"counts", relevant<counts>, METH_VARARGS, ""},
+                         {"counts", counts_of, METH_VARARGS, ""},
                          {"precisions", relevant<precisions>, METH_VARARGS, ""},
                          {"firsts", relevant<firsts>, METH_VARARGS, ""},
                          {"gains", gains_of, METH_VARARGS, ""},

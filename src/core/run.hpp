@@ -68,9 +68,9 @@ class Run {
     double score;
     u64 key;
     u64 column;  // the rank column, as bytes in their order
-    size_t begin;
-    size_t length;
-    i64 judgment;
+    u32 begin;  // of the id
+    u32 length;
+    i32 judgment;
   };
   static constexpr size_t CHUNK = 1 << 15;
   static constexpr size_t LONGEST = 1 << 20;  // bytes of a line
@@ -225,6 +225,7 @@ class Run {
       if (steps == STEPS) return false;
       at = (at + 1) & mask;
     }
+    if (used_ + n > UINT32_MAX) return false;
     falls_ &= score <= before_;
     ties_ |= score == before_;
     before_ = score;
@@ -238,9 +239,9 @@ class Run {
     document.score = score;
     document.key = key;
     document.column = column;
-    document.begin = used_;
-    document.length = n;
-    document.judgment = row;
+    document.begin = static_cast<u32>(used_);
+    document.length = static_cast<u32>(n);
+    document.judgment = static_cast<i32>(row);
     used_ += n;
     slots_[at] = static_cast<u32>(count_);
     if (4 * count_ > slots_.size()) grow();

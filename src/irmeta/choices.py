@@ -30,9 +30,9 @@ Rows = Literal["topics", "systems"]
 Coefficient = Literal["pearson", "spearman", "kendall", "tau-ap"]
 Ties = Literal["a", "b"]
 OverlapTies = Literal["w", "a", "b"]
-Test = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey", "max-t"]
-TableTest = Literal["t", "permutation", "none"]
-PairedTest = Literal["t", "wilcoxon", "permutation", "bootstrap", "sign"]
+Test = Literal["max-t", "t", "wilcoxon", "permutation", "bootstrap", "sign", "tukey"]
+TableTest = Literal["max-t", "t", "permutation", "none"]
+PairedTest = Literal["max-t", "t", "wilcoxon", "permutation", "bootstrap", "sign"]
 Correction = Literal["holm", "bh", "bonferroni", "none"]
 ManyToOne = Literal["holm", "bh", "bonferroni", "dunnett", "none"]
 Sets = Literal["simultaneous", "marginal"]
@@ -68,7 +68,7 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "open", "not checkable", "ours"]
 ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
-PredictivityView = Literal["advantage", "curve"]
+PredictivityView = Literal["advantage", "curve", "matrix"]
 LeaderboardView = Literal["ranks", "aggregates"]
 ReuseView = Literal["metrics", "penalty"]
 JudgesView = Literal["tau", "means", "favour"]
@@ -80,6 +80,10 @@ _COMPLETE = {
     "topics": "drop the topics that lack a score",
     "systems": "drop the systems that lack a score",
 }
+
+_MAX_T = (
+    "the largest t under random signs and directions, corrected by itself, step by step"
+)
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: _COMPLETE,
@@ -152,20 +156,22 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "b": "the same, scaled so that a ranking agrees perfectly with itself",
     },
     Test: {
+        "max-t": _MAX_T,
         "t": "Student's t",
         "wilcoxon": "Wilcoxon's signed ranks",
         "permutation": "random signs of the differences",
         "bootstrap": "studentised bootstrap",
         "sign": "wins against losses",
         "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
-        "max-t": "random signs, corrected for all pairs by the largest t of each resample",
     },
     TableTest: {
+        "max-t": _MAX_T,
         "t": "Student's t",
         "permutation": "random signs of the differences",
         "none": "no test",
     },
     PairedTest: {
+        "max-t": _MAX_T,
         "t": "Student's t",
         "wilcoxon": "Wilcoxon's signed ranks",
         "permutation": "random signs of the differences",
@@ -309,6 +315,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     PredictivityView: {
         "advantage": "how much better the best predictor predicts each target than the target itself",
         "curve": "predictive power by the number of topics",
+        "matrix": "predictive power of every metric for every other",
     },
     LeaderboardView: {
         "ranks": "the ranks that each model may have",

@@ -355,7 +355,7 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
         ),
         (
             "significance s.parquet --test ttest",
-            "--test: 'ttest' is not one of t, wilcoxon, permutation, bootstrap, sign, tukey, max-t; "
+            "--test: 'ttest' is not one of max-t, t, wilcoxon, permutation, bootstrap, sign, tukey; "
             "did you mean t?",
         ),
         (

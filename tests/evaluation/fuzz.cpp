@@ -58,16 +58,21 @@ std::string file() {
 void sum(const Run& run, size_t topics) {
   std::vector<i32> cell(run.topic.begin(), run.topic.end()), rank(run.rank.begin(), run.rank.end()), code;
   for (i64 row : run.judgment) code.push_back(static_cast<i32>(row % 4));
-  const Documents documents{cell.data(), rank.data(), code.data(), cell.size()};
+  std::vector<i64> first;
+  for (size_t i = 0; i < cell.size(); ++i) {
+    if (!i || cell[i] != cell[i - 1]) first.push_back(static_cast<i64>(i));
+  }
+  first.push_back(static_cast<i64>(cell.size()));
+  const Lists lists{first.data(), first.size() - 1, cell.data(), rank.data(), code.data()};
   const std::vector<double> values(64, 0.5);
   const std::vector<i64> most(topics, 3);
   std::vector<double> sums(topics);
-  counts(documents, 10, 2, sums.data());
-  precisions(documents, 10, 2, sums.data());
-  firsts(documents, 10, 2, sums.data());
-  gains(documents, 64, values.data(), values.data(), sums.data());
-  stops(documents, 10, values.data(), sums.data());
-  above(documents, 1, 2, most.data(), static_cast<i64>(topics), sums.data());
+  counts(lists, most.data(), static_cast<i64>(topics), 2, sums.data());
+  precisions(lists, 10, 2, sums.data());
+  firsts(lists, 10, 2, sums.data());
+  gains(lists, 64, values.data(), values.data(), sums.data());
+  stops(lists, 10, values.data(), sums.data());
+  above(lists, 1, 2, most.data(), static_cast<i64>(topics), sums.data());
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ def _files(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
         "gz": gzip.compress,
         "bz2": bz2.compress,
         "xz": lzma.compress,
-        "zst": zstandard.compress,
+        "zst": zstandard.ZstdCompressor(write_checksum=True).compress,
     }
     return {
         **sealed,

@@ -24,7 +24,7 @@ PACK = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
     "xz": lzma.compress,
-    "zstd": zstandard.compress,
+    "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
 }
 
 
@@ -154,7 +154,13 @@ def test_stems() -> None:
 
 
 @pytest.mark.parametrize(
-    "pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
+    "pack",
+    [
+        gzip.compress,
+        bz2.compress,
+        lzma.compress,
+        zstandard.ZstdCompressor(write_checksum=True).compress,
+    ],
 )
 def test_every_stream_of_a_file_counts(
     tmp_path: Path, pack: Callable[[bytes], bytes]
@@ -260,3 +266,17 @@ def test_memory_that_is_refused_is_not_called_damage(
     (tmp_path / "run").write_bytes(bz2.compress(b"1 Q0 a 1 2 t\n"))
     with pytest.raises(MemoryError, match="no more"):
         read_bytes(tmp_path / "run")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_zstd_without_a_checksum_is_refused(tmp_path: Path, whole: bool) -> None:
+    """Data of zstd without a checksum, of which damage is not noticed, are refused, in a later frame too."""
+    path = tmp_path / "run.zst"
+    checked = zstandard.ZstdCompressor(write_checksum=True).compress(b"1 Q0 a 1 2 x\n")
+    path.write_bytes(
+        (b"" if whole else checked) + zstandard.compress(b"1 Q0 b 2 1 x\n")
+    )
+    with pytest.raises(FileFormatError, match="no checksum.*write_checksum=True"):
+        read_bytes(path)
+    path.write_bytes(checked * 2)
+    assert read_bytes(path) == b"1 Q0 a 1 2 x\n" * 2

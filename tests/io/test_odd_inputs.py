@@ -396,7 +396,13 @@ def test_23_utf16_and_nul(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
+    "pack",
+    [
+        gzip.compress,
+        bz2.compress,
+        lzma.compress,
+        zstandard.ZstdCompressor(write_checksum=True).compress,
+    ],
 )
 def test_24_packed_files(desk: Desk, pack) -> None:
     """24: packed files are told by their content, and oddities inside are treated as ever."""

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from tests.conftest import empty_figure
 
+from irmeta.report.page import writing
 from irmeta.report.page.writing import write_report
-from irmeta.report.plots import figure
 from irmeta.scores.cube import cube
 
 METRICS = ("AP@1000", "P@10", "nDCG@10", "RR", "RBP(p=0.8)")
@@ -54,5 +55,5 @@ def page_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name: made(seed, name) for seed, name in enumerate(("first", "second", "third"))
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure, "save", lambda _, path: path.touch())
+        patch.setattr(writing, "_write_figure", empty_figure)
         return write_report(cubes, tmp_path_factory.mktemp("report") / "three", rng=5)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.judges import are_judges, panels
+from irmeta.report.page.judgments.judges import are_judges, panels
 from irmeta.scores.cube import cube
 from irmeta.scores.teams import Groups
 
@@ -32,7 +32,7 @@ def test_judges_are_collections_of_the_same_runs_and_topics() -> None:
 
 
 def test_the_panel_compares_with_the_first() -> None:
-    """The bars are tau of the other collections with the first, best on top, and the line is its ceiling."""
+    """The points are tau of the other collections with the first, best on top, and the line is its ceiling."""
     cubes = {"nist": made(1), "llm": made(2), "crowd": made(3)}
     groups = {name: f"team{name}" for name in SYSTEMS}
     [panel] = panels(
@@ -45,10 +45,11 @@ def test_the_panel_compares_with_the_first() -> None:
             families=Groups(groups, source="t.csv"),
         )
     )
-    [chart] = panel.charts
-    assert set(chart.data["rows"]) == {"llm", "crowd"}
-    assert chart.data["values"] == sorted(chart.data["values"], reverse=True)
-    assert 0 < chart.data["reference"] <= 1
+    [axes] = panel.pictures["tau"].draw().axes
+    assert {tick.get_text() for tick in axes.get_yticklabels()} == {"llm", "crowd"}
+    tau, ceiling = (list(line.get_xdata()) for line in axes.lines)
+    assert tau == sorted(tau, reverse=True)
+    assert 0 < ceiling[0] <= 1
     assert (
         panel.command
         == "irmeta judges compare scores.parquet --families t.csv --truth 'nist'"

@@ -3,8 +3,8 @@
 import json
 import re
 from base64 import b64decode
-from collections.abc import Mapping, Sequence, Set
-from importlib import import_module
+from collections.abc import Mapping, Set
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,22 +16,24 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.report.page import design as design_page
 from irmeta.report.page import writing
-from irmeta.report.page.panel import Panel, Section, numbers
-from irmeta.report.page.predictivity import PARTITIONS
+from irmeta.report.page.collections import design as design_page
+from irmeta.report.page.metrics.predictivity import PARTITIONS
+from irmeta.report.page.panel import Panel, Picture, Section, numbers
 from irmeta.report.page.sections import SECTIONS as NAMES
-from irmeta.report.page.sections import sections
-from irmeta.report.page.significance import range_of_power
+from irmeta.report.page.sections import module_of, sections
+from irmeta.report.page.systems.significance import range_of_power
 from irmeta.report.page.writing import write_report
+from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
 from irmeta.scores.cube import cube
+from irmeta.scores.figures import short
 from irmeta.scores.frames import ALL
 from irmeta.studies import design
 from irmeta.studies.agreement import correlation, predictivity
 from irmeta.studies.differences import description, significance
 
-TEXTS = {name: import_module(f"irmeta.report.page.{name}").TEXT for name in NAMES}
+TEXTS = {name: module_of(name).TEXT for name in NAMES}
 OF_SEVERAL = {"judges", "comparison"}
 ONLY_WITH_MORE = {"place", "reuse"}
 """Sections that need factors of the collection, or judgments and runs."""
@@ -81,6 +83,19 @@ def test_every_section_is_there_in_order(page: Path, page_of_three: Path) -> Non
     assert [level for level, _ in headings(page)] == ["1", *["2"] * len(of_one)]
 
 
+def test_questions_on_systems_come_first_and_those_on_metrics_are_folded(
+    page: Path,
+) -> None:
+    """Sections on metrics and the calculator stand last, each with its first sentence, to be opened."""
+    text = page.read_text("utf-8")
+    order = re.findall(r'<section id="(\w+)"', text)
+    folded = re.findall(r'<details class="section">.*?<h2 id="(\w+)-title"', text, re.S)
+    assert folded == ["agreement", "power", "reporting", "prediction", "calculator"]
+    assert order[-len(folded) :] == folded
+    assert order[:3] == ["standings", "systems", "significance"]
+    assert len(re.findall(r'<span class="gist">[^<]{20,}', text)) == len(folded)
+
+
 def test_the_page_needs_nothing_else(page: Path) -> None:
     """The page loads no style, script, font or image from anywhere."""
     text = page.read_text("utf-8")
@@ -89,7 +104,7 @@ def test_the_page_needs_nothing_else(page: Path) -> None:
     )
     assert loaded == ["data:,"]
     assert "@import" not in text
-    assert "url(" not in text
+    assert not re.search(r"url\((?!#)", text)  # only places within a figure
     assert len(text) < 1_000_000
 
 
@@ -97,32 +112,35 @@ def test_names_of_users_are_text_not_markup(page: Path) -> None:
     """A system called <b>bold& stands on the page as its name."""
     text = page.read_text("utf-8")
     assert "<b>bold" not in text
-    assert (
-        "<b>bold&"
-        in content(page)["sections"]["systems"][0]["charts"][0]["data"]["systems"]
-    )
+    assert "<b>bold&" in content(page)["marks"]["systems-means"][0]["names"]
+    assert text.count("&lt;b&gt;bold&amp;") > 3
 
 
-def test_figures_drawn_are_the_studies(page: Path, scores: xr.DataArray) -> None:
-    """Correlations, phi and means on the page are those of the studies, to five decimals."""
-    sections = content(page)["sections"]
+def words(page: Path, figure: str) -> dict[str, str]:
+    """Give what the marks of a figure say, by their names."""
+    found: dict[str, str] = {}
+    for group in content(page)["marks"][figure]:
+        names = group.get("names") or [
+            f"{row}, {column}" for row in group["rows"] for column in group["columns"]
+        ]
+        found |= dict(zip(names, group["words"], strict=True))
+    return found
+
+
+def test_marks_say_the_figures_of_the_studies(page: Path, scores: xr.DataArray) -> None:
+    """What the marks of means, correlations and phi say are the studies' figures, to three decimals."""
+    outcome = description.describe(scores, by="AP@1000", rng=5).sel(metric="AP@1000")
+    for system, said in words(page, "systems-means").items():
+        assert said.startswith(f"mean {short(outcome['mean'].sel(system=system), 3)},")
     r = correlation.correlation(scores, unit="system")["r"].values
-    assert np.allclose(
-        sections["agreement"][2]["charts"][0]["data"]["values"], r, atol=6e-6
-    )
-    sizes = [1, 2, 4, 5, 6]
-    phi = predictivity.predictivity(scores, partitions=PARTITIONS, sizes=sizes, rng=5)[
-        "phi"
-    ].values
-    assert np.allclose(
-        sections["power"][0]["charts"][2]["data"]["values"], phi, atol=6e-6
-    )
-    mean = description.describe(scores)["mean"].sel(metric="RR").values
-    assert np.allclose(
-        sections["systems"][0]["charts"][0]["data"]["metrics"]["RR"]["mean"],
-        mean,
-        atol=6e-6,
-    )
+    phi = predictivity.predictivity(
+        scores, partitions=PARTITIONS, sizes=[1, 2, 4, 5, 6], rng=5
+    )["phi"].values
+    metrics = scores.metric.values
+    for figure, values in (("agreement-system-level-heatmap", r), ("power-phi", phi)):
+        said = words(page, figure)
+        for (i, j), value in np.ndenumerate(values):
+            assert said[f"{metrics[i]}, {metrics[j]}"] == short(value, 3)
 
 
 def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(
@@ -136,7 +154,7 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(
     assert len(panels) == 14
     for panel in panels:
         assert re.search(r'<p class="finding">[^<]{20,}', panel)
-        assert "How this was computed" in panel
+        assert "how it was computed" in panel
         assert "Source: " in panel
     assert f"--partitions {PARTITIONS}" in text
     assert "--seed 5" in text
@@ -145,21 +163,19 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(
 def test_the_section_on_design_draws_the_studys_figures(
     page: Path, scores: xr.DataArray
 ) -> None:
-    """The lines of the section are worth by number of topics, each under the name of its metric."""
-    [panel] = content(page)["sections"]["design"]
-    [chart] = panel["charts"]
+    """The marks of a metric's line are worth by cost, each under the name of its metric."""
     outcome = design.design(scores, partitions=design_page.PARTITIONS, rng=5)
-    worth = dict(zip(outcome["metric"].values, outcome["tau"].values, strict=True))
-    assert chart["data"]["x"] == outcome["size"].values.tolist()
-    for line in chart["data"]["series"]:
-        assert np.allclose(line["y"], worth[line["name"]], atol=6e-6)
+    worth = dict(zip(outcome["label"].values, outcome["tau"].values, strict=True))
+    for line in content(page)["marks"]["design-design"]:
+        said = [one.split()[1] for one in line["words"]]
+        assert said == [short(tau, 3) for tau in worth[line["names"][0]]]
 
 
 def test_the_notes_of_the_data_stand_in_its_section(page: Path) -> None:
     """What was remarked when the scores were made is said again."""
     section = (
         page.read_text("utf-8")
-        .split('<section id="systems"')[0]
+        .split('<section id="agreement"')[0]
         .split('<section id="data"')[1]
     )
     assert "2 runs are short" in section
@@ -202,22 +218,36 @@ def test_latex_of_systems_has_booktabs_and_letters(
     assert any("bold\\&" in row[0] for row in rows)
 
 
-def test_figures_are_vector_with_fonts_inside(page: Path) -> None:
-    """Every figure is there as SVG, which parses, and as PDF with embedded TrueType fonts."""
+def test_figures_are_drawn_once_for_page_and_files(page: Path) -> None:
+    """Every figure of the page is a file, too, the same SVG; PDFs are there only if somebody asked for them."""
     figures = page.parent / "figures"
-    names = sorted(path.stem for path in figures.glob("*.svg"))
-    assert names == sorted(path.stem for path in figures.glob("*.pdf"))
+    text = page.read_text("utf-8")
+    names = {path.stem for path in figures.iterdir()}
     assert {
         "systems-means",
-        "systems-matrix",
+        "systems-ranks",
         "agreement-topic-level-heatmap",
         "power-advantage",
-        "significance-p-values",
-    } <= set(names)
-    for path in figures.glob("*.svg"):
+        "significance-power",
+    } <= names
+    for path in figures.iterdir():
+        assert path.suffix == ".svg"
         assert ElementTree.parse(path).getroot().tag.endswith("svg")
-    for path in figures.glob("*.pdf"):
-        assert b"/FontFile2" in path.read_bytes()
+        assert path.read_text("utf-8") in text
+
+
+def test_a_report_for_print_has_pdfs(
+    scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On request every figure is there as PDF, too, with embedded TrueType fonts."""
+    outcome = description.describe(scores)
+    picture = Picture("Means", lambda: figure_of(outcome))
+    panel = Panel("made", ["Said."], pictures={"means": picture})
+    made = [Section("systems", "Systems", "Who?", "", "", [panel])]
+    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: made)
+    page = write_report({"made": scores}, tmp_path / "r", pdf=True)
+    assert b"/FontFile2" in (page.parent / "figures/systems-means.pdf").read_bytes()
+    assert (page.parent / "figures/systems-means.svg").is_file()
 
 
 def run(
@@ -228,39 +258,32 @@ def run(
     return {section.key: list(section.panels) for section in made}
 
 
-def drawn(found: Mapping[str, Sequence[Panel]]) -> str:
-    return json.dumps(
-        [
-            vars(chart)
-            for panels in found.values()
-            for panel in panels
-            for chart in panel.charts
-        ]
-    )
-
-
 def test_a_seed_gives_the_same_page(scores: xr.DataArray) -> None:
-    """The same scores and seed give the same pictures, another seed others."""
-    first, again, other = (
-        drawn(run({"made": scores}, seed=seed)) for seed in (5, 5, 6)
-    )
-    assert first == again
-    assert first != other
+    """The same scores and seed give the same tables, another seed others."""
+
+    def tables(seed: int) -> list[dict[str, list[Any]]]:
+        found = run({"made": scores}, seed=seed)
+        return [
+            {name: frame.rows() for name, frame in panel.tables.items()}
+            for key in ("power", "reporting")
+            for panel in found[key]
+        ]
+
+    assert tables(5) == tables(5)
+    assert tables(5) != tables(6)
 
 
 def test_several_collections_have_a_tab_each_and_are_compared(
     page_of_three: Path,
 ) -> None:
     """Studies of one collection have a panel a collection, the comparison has raw and standardized scores."""
-    found = content(page_of_three)["sections"]
-    assert len(found["systems"]) == 3
+    text = page_of_three.read_text("utf-8")
+    assert text.count('id="systems-tab-') == 3
     assert (
         "irmeta describe scores.parquet --collection second"
         in page_of_three.read_text("utf-8")
     )
-    assert len(found["agreement"]) == 3  # a level each, all collections together
-    assert found["collections"][0]["charts"][0]["data"]["kinds"] == ["raw", "normal"]
-    assert np.shape(found["collections"][0]["charts"][0]["data"]["values"]) == (2, 5)
+    assert text.count('id="agreement-tab-') == 3  # a level each, of all collections
 
 
 def test_what_a_study_cannot_do_it_says() -> None:
@@ -274,8 +297,8 @@ def test_what_a_study_cannot_do_it_says() -> None:
         in found["systems"][0].findings[0]
     )
     assert "Not computed: predictive power needs" in found["power"][0].findings[0]
-    assert [len(panel.charts) for panel in found["agreement"]] == [1, 0, 0]
-    assert len(found["prediction"][0].charts) == 2
+    assert [len(panel.pictures) for panel in found["agreement"]] == [1, 0, 0]
+    assert len(found["prediction"][0].pictures) == 2
 
 
 def test_missing_scores_are_counted_and_follow_the_policy(scores: xr.DataArray) -> None:
@@ -298,7 +321,7 @@ def test_missing_scores_are_counted_and_follow_the_policy(scores: xr.DataArray) 
         for panels in dropped.values()
         for panel in panels
     )
-    assert "over 11 topics" in dropped["systems"][0].charts[0].title
+    assert "over 11 topics" in dropped["systems"][0].pictures["means"].title
 
 
 def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
@@ -315,12 +338,8 @@ def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
         for panels in found.values()
         for panel in panels
     )
-    assert found["power"][0].charts[2].data["rows"] == [
-        "AP@1000",
-        "P@10",
-        "nDCG@10",
-        "RBP(p=0.8)",
-    ]
+    predictors = found["power"][0].tables["phi"]["metric_a"].unique(maintain_order=True)
+    assert predictors.to_list() == ["AP@1000", "P@10", "nDCG@10", "RBP(p=0.8)"]
 
 
 def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(
@@ -356,8 +375,8 @@ def test_metrics_of_the_user_s_own_are_welcome(scores: xr.DataArray) -> None:
     """Metrics that irmeta does not know are compared like others; only prediction does without them."""
     own = scores.assign_coords(metric=["clicks", "dwell", "nDCG@10", "RR", "P@10"])
     found = run({"made": own})
-    assert found["systems"][0].charts[0].data["by"] == "clicks"
-    assert "clicks" not in found["prediction"][0].charts[0].data["rows"]
+    assert found["systems"][0].pictures["means"].title.startswith("Means by clicks")
+    assert "clicks" not in found["prediction"][0].tables["accuracy"]["metric"].to_list()
 
 
 def test_a_folder_of_something_else_is_left_alone(
@@ -489,11 +508,12 @@ def test_an_interrupted_report_is_run_again(
     write = writing._write_files
     half = tmp_path / "one" / "tables" / ".systems-b-means.csv.12345678.part"
 
-    def stop_at_b(written: Any, stem: str, panel: Panel) -> None:
-        write(written, stem, panel)
+    def stop_at_b(written: Any, stem: str, panel: Panel, **forms: Any) -> Any:
+        figures = write(written, stem, panel, **forms)
         half.write_text("half")
         if panel.label == "b":
             raise KeyboardInterrupt
+        return figures
 
     monkeypatch.setattr(writing, "_write_files", stop_at_b)
     with pytest.raises(KeyboardInterrupt):
@@ -553,17 +573,22 @@ def test_a_metric_without_scores_does_not_empty_a_report(scores: xr.DataArray) -
 def test_the_leaderboard_has_the_studies_means_and_scores(
     page: Path, scores: xr.DataArray
 ) -> None:
-    """The first section holds every system's mean and possible ranks by every metric, and all scores of topics."""
-    board = content(page)["sections"]["standings"][0]["board"]
+    """The first section holds every system's means and possible ranks, and all scores of topics."""
     means = description.tables(description.describe(scores, by="AP@1000", rng=5))[
         "means"
     ]
-    for metric, figures in board["metrics"].items():
-        rows = {row["system"]: row for row in means.filter(metric=metric).to_dicts()}
-        for at, system in enumerate(board["systems"]):
-            assert figures["mean"][at] == pytest.approx(rows[system]["mean"], abs=1e-5)
-            assert figures["rank_high"][at] == rows[system]["rank_high"]
-    packed = board["scores"]["RR"]
+    text = page.read_text("utf-8")
+    board = text[text.index('<div class="board') : text.index('class="versus"')]
+    rows = re.findall(r"<tr[^>]*>(<td>.*?)</tr>", board, re.S)
+    assert len(rows) == 9
+    for row in rows:
+        cells = [unescape(text) for text in re.findall(r">([^<>]+)<", row)]
+        [own] = means.filter(system=cells[1], metric="AP@1000").to_dicts()
+        low, high = own["rank_low"], own["rank_high"]
+        assert cells[0] == str(own["rank"])
+        assert cells[2] == (str(low) if low == high else f"{low} to {high}")
+        assert cells[4] == short(own["mean"], 3)
+    packed = content(page)["boards"]["standings-0"]["scores"]["RR"]
     codes = np.frombuffer(b64decode(packed["codes"]), dtype="<u2").reshape(
         scores.shape[:2]
     )
@@ -584,7 +609,8 @@ def test_a_page_has_a_title_and_marks_systems(
     )
     assert ("1", "Round 5") in headings(page)
     assert "<title>Round 5" in page.read_text("utf-8")
-    assert len(content(page)["sections"]["standings"][0]["board"]["marked"]) == 8
+    assert len(content(page)["boards"]["standings-0"]["marked"]) == 8
+    assert page.read_text("utf-8").count('<tr class="marked">') == 8
     with pytest.raises(ScoresError, match="no system 'nobody'"):
         write_report({"made": scores}, tmp_path / "s", highlight="nobody")
 

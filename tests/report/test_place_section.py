@@ -1,11 +1,10 @@
 """The section of the page that places systems among everybody's."""
 
 import numpy as np
-import pytest
 
 from irmeta.datasets import factors as factor_files
-from irmeta.report.page import place
 from irmeta.report.page.content import Content
+from irmeta.report.page.systems import place
 from irmeta.scores.cube import cube
 
 
@@ -20,14 +19,12 @@ def content(name, metrics):
 
 
 def test_systems_of_a_known_collection_are_drawn_with_their_intervals():
-    """The chart holds the standardized means; the command names the factors."""
+    """The figure has the standardized means; the command names the factors."""
     [panel] = place.panels(content("web2012", ["AP", "nDCG@20"]))
-    [chart] = panel.charts
-    table = panel.tables["systems"]
-    assert chart.data["by"] == "nDCG@20"
-    assert chart.data["metrics"]["nDCG@20"]["mean"] == pytest.approx(
-        table["standardized"].to_list(), abs=1e-5
-    )
+    [picture] = panel.pictures.values()
+    assert "nDCG@20" in picture.title
+    drawn = picture.draw().axes[0].lines[0].get_xdata()
+    assert drawn.tolist() == panel.tables["systems"]["standardized"].to_list()
     assert (
         panel.command
         == "irmeta place scores.parquet --on web2012 --metrics nDCG@20 --seed 0"

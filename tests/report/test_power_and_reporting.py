@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.ranking import beside_power
+from irmeta.report.page.metrics.ranking import beside_power
 from irmeta.scores.cube import cube
 
 

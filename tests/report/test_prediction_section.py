@@ -3,7 +3,12 @@
 import numpy as np
 
 from irmeta.datasets.reference import reference_model
-from irmeta.report.page.prediction import GOOD, _worst_coverage, chosen, not_used
+from irmeta.report.page.metrics.prediction import (
+    GOOD,
+    _worst_coverage,
+    chosen,
+    not_used,
+)
 
 
 def test_predictors_whose_intervals_fail_elsewhere_are_not_used() -> None:

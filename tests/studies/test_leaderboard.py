@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.leaderboard import plot
+from irmeta.report.plots.systems.leaderboard import plot
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
@@ -89,7 +89,7 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
         > 0
     )
     assert re.match(
-        r"Which of \d+ models is first by the mean over tasks depends on the \d+ missing",
+        r"Which of \d+ models is first of all 14 by the mean over tasks depends on the \d+ miss",
         findings(holed)[0],
     )
     assert "whatever the missing scores are" in findings(holed)[1]
@@ -102,8 +102,8 @@ def test_aggregates_without_values_are_not_said_to_agree() -> None:
     scores = [[0.41, 0.30, 0.52], [0.45, NAN, 0.60], [0.46, 0.33, NAN]]
     told = findings(leaderboard(board(scores), resamples=40))
     assert told[0].startswith(
-        "Which of 3 models is first by the mean over tasks depends on the 2 missing scores. "
-        "Only m0 has all scores. By the available scores,"
+        "Only m0 has all scores. Which of 3 models is first of all 3 by the mean over tasks "
+        "depends on the 2 missing scores. By the available scores,"
     )
     assert told[2] == (
         "Borda and Bradley-Terry order the models in the same way; mean and standardized mean "
@@ -251,6 +251,59 @@ def test_complete_leaves_out(holed: xr.Dataset) -> None:
     few[1:3, 0] = 0.5
     made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
     assert made.sizes["system"] == 13
+
+
+def test_a_table_with_holes_leads_to_what_can_be_said() -> None:
+    """Who is first among the models without holes, and how surely, comes first: as --holes complete has it."""
+    scores = drawn(models=24)
+    scores[12:, ::2] = NAN
+    made = leaderboard(board(scores), aggregate="mean", resamples=40)
+    alone = leaderboard(board(scores[:12]), aggregate="mean", resamples=40)
+    listed = tables(made)["complete"]
+    assert listed["system"].to_list() == tables(alone)["models"]["system"].to_list()
+    assert listed["rank"].to_list() == tables(alone)["models"]["rank"].to_list()
+    first = listed["system"][0]
+    assert findings(made)[0].startswith(
+        f"Of the 12 models that have all scores, {first} is first by the mean over tasks; with"
+    )
+    assert "(--holes complete). Which of" in findings(made)[0]
+    assert (
+        overview(made)["complete"]["model"].to_list() == listed["system"][:5].to_list()
+    )
+    assert "complete" not in tables(alone)
+
+
+def test_a_task_that_no_complete_model_has_does_not_take_the_board_down() -> None:
+    """One sparse task costs complete and predict that task, not the models: a note names it."""
+    scores = drawn(models=20)
+    np.fill_diagonal(scores, NAN)
+    scores[2:, 3] = NAN
+    made = leaderboard(board(scores), holes="complete", aggregate="mean", resamples=40)
+    assert (made.sizes["system"], made.sizes["topic"]) == (10, 10)
+    assert not made["score"].isnull().any()
+    said = "left out for missing scores: 10 tasks of 20 and 10 models of 20"
+    assert said in about(made)["notes"]
+    made = leaderboard(board(scores), holes="predict", aggregate="mean", resamples=40)
+    assert (made.sizes["system"], made.sizes["topic"]) == (20, 19)
+    said = "left out: 1 task that fewer than 3 models have, too few to predict from: t3"
+    assert said in about(made)["notes"]
+
+
+def test_models_with_few_tasks_can_be_left_out() -> None:
+    """min_tasks keeps the models with that number of tasks; the finding offers it where models lack more than half."""
+    scores = drawn(models=20)
+    scores[15:, 5:] = NAN
+    told = findings(leaderboard(board(scores), aggregate="mean", resamples=40))
+    assert (
+        "--min-tasks 10 leaves out the 5 models with fewer than half of the tasks"
+        in told[1]
+    )
+    made = leaderboard(board(scores), aggregate="mean", min_tasks=10, resamples=40)
+    assert made.sizes["system"] == 15
+    said = "left out: 5 models of 20 with scores on fewer than 10 tasks"
+    assert said in about(made)["notes"]
+    with pytest.raises(ScoresError, match="lower --min-tasks"):
+        leaderboard(board(scores), min_tasks=21)
 
 
 def test_aggregates_are_compared_on_the_same_models() -> None:

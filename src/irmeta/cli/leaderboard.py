@@ -60,6 +60,9 @@ def leaderboard(
     holes: Annotated[
         Holes, option(help=explained(Holes, "What to do with missing scores."))
     ] = "bounds",
+    min_tasks: Annotated[
+        int, option(min=1, help="Leave out models with scores on fewer tasks.")
+    ] = 1,
     types: Annotated[
         Path | None, option(help="Task types: a CSV with the columns task and type.")
     ] = None,
@@ -102,6 +105,7 @@ def leaderboard(
         over=over,
         aggregate=aggregate,
         holes=holes,
+        min_tasks=min_tasks,
         types=read_types(types) if types else None,
         level=level,
         resamples=resamples,

@@ -82,14 +82,20 @@ def report(
         int,
         option(help="With --qrels: the depth of the pool; 0 if it had none.", min=0),
     ] = 10,
+    pdf: Annotated[
+        bool,
+        option(
+            "--pdf",
+            help="Write every figure as PDF, too, with fonts inside, for print.",
+        ),
+    ] = False,
     seed: Seed = 0,
     workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
     """Run every study and write one HTML page, with its tables and figures as files.
 
-    The folder gets index.html, which works by itself and offline; tables/ with CSV and LaTeX; figures/ with SVG
-    and PDF.
+    The folder gets index.html, which works by itself and offline; tables/ with CSV and LaTeX; figures/ with SVG.
 
     irmeta report scores.parquet -o report/
 
@@ -115,7 +121,7 @@ def report(
         if qrels is not None or runs:
             options["reuse"] = _left_out(qrels, runs, cubes, teamed.read(), depth)
         page, sections = write_sections(
-            cubes, output, **options, rng=seed, source=source
+            cubes, output, **options, rng=seed, source=source, pdf=pdf
         )
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)
 

@@ -14,6 +14,8 @@ from irmeta.errors import FileFormatError
 from irmeta.io import parquet, seals
 from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
+from irmeta.io.schemas import FactorsFile
+from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.standardization import dataset_of, frame_of
@@ -51,7 +53,8 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     table, metadata = parquet.opened(path)
     try:
         frame = _checked(table.collect())
-        attrs = json.loads(metadata[_KEY])
+        attrs = parsed(metadata[_KEY])
+        fitting(attrs, FactorsFile)
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(

@@ -25,6 +25,7 @@ from irmeta.io import parquet, seals
 from irmeta.io.outputs import require_folder, writing
 from irmeta.io.runs.trec import Reading
 from irmeta.io.scores import About, require_version, to_frame, version_of, write
+from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import Metric
 from irmeta.scores.cube import cube, labels, possible
 
@@ -257,7 +258,9 @@ class Parts:
     def _about(part: Path) -> dict[str, Any]:
         """Return what a part says of itself; nothing if it is damaged, so that its runs are evaluated again."""
         try:
-            about: dict[str, Any] = json.loads(parquet.opened(part)[1].get(_KEY, "{}"))
+            about = fitting(
+                parsed(parquet.opened(part)[1].get(_KEY, "{}")), dict[str, Any]
+            )
         except (FileFormatError, pl.exceptions.PolarsError, OSError, ValueError):
             return {}
         return about

@@ -34,7 +34,7 @@ from irmeta.parallel import in_order, steps
 if TYPE_CHECKING:
     import xarray as xr
 
-BATCH, SHARES = 8, 32
+BATCH, SHARES = 8, 16
 """At most BATCH runs are evaluated together; fewer if there would not be SHARES batches for the cores to share."""
 
 

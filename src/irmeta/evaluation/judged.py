@@ -132,6 +132,12 @@ class Judged:
         codes[self.cell, self.rank] = self.code
         return codes.reshape(*self.retrieved.shape, self.depth)
 
+    @cached_property
+    def first(self) -> Ints:
+        """Where the documents of each list begin, and where the last one's end."""
+        begins = np.flatnonzero(np.diff(self.cell, prepend=-1))
+        return np.append(begins, self.cell.size)
+
     def of_grade(self, rel: float) -> int:
         """Return the lowest code of a grade of `rel` or higher."""
         return FIRST + self.facts.grade_index(rel)
@@ -164,13 +170,12 @@ class Judged:
 
     def num_relevant_in(self, k: int | None, rel: float) -> Floats:
         """Count relevant documents among the first k: (system, topic)."""
-        if core.compiled:
-            return self._summed(core.compiled.counts, self._end(k), self.of_grade(rel))
-        found = self.relevant_so_far(rel)[..., self._end(k) - 1]
-        return found.astype(np.float64)
+        return self.num_relevant_above(np.full(self.facts.topics, self._end(k)), rel)
 
     def num_relevant_above(self, end: Ints, rel: float) -> Floats:
         """Count relevant documents down to a rank of each topic, `end` of shape (topic,): (system, topic)."""
+        if core.compiled:
+            return self._summed(core.compiled.counts, end, self.of_grade(rel))
         deep_enough = self.rank < end[self.cell % self.facts.topics]
         counted = deep_enough & (self.code >= self.of_grade(rel))
         found = np.bincount(self.cell[counted], minlength=self.retrieved.size)
@@ -230,7 +235,7 @@ class Judged:
     def _summed(self, sums: Callable[..., None], *given: Any) -> Floats:
         """Let the core add over the ranks of judged documents: (system, topic)."""
         found = np.zeros(self.retrieved.shape)
-        sums(self.cell, self.rank, self.code, *given, found)
+        sums(self.first, self.cell, self.rank, self.code, *given, found)
         return found
 
     def _by_code(self, of_grades: Floats) -> Floats:

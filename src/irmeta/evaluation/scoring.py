@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from irmeta.evaluation import measures
+from irmeta.evaluation import core, measures
 from irmeta.evaluation.judged import GradeArray, Judged
 from irmeta.evaluation.judging import JudgedRun
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import GENERAL
 from irmeta.stats.arrays import Bools, Floats, Indices
 
-CELLS = 2**18
-"""Places (system, topic, rank) whose measures are computed together; their arrays then fit the processor's cache."""
+CELLS = 2**20 if core.compiled else 2**18
+"""Places (system, topic, rank) whose measures are computed together; NumPy's arrays then fit the processor's cache."""
 
 Pools = Mapping[Any, Bools | None]
 """By the `pool=` of a metric (None: it has none), which judgments count; None: all do."""
@@ -36,16 +36,17 @@ def scores(
     """
     asked = array.topics if topics is None else topics
     found = np.empty((len(runs), asked.size, len(metrics)))
+    # what each metric looks at
+    views = [tuple(metric[name] for name in GENERAL) for metric in metrics]
     # a tile is some runs on some topics, whose grade array is small enough for the cache
     for some, places in array.tiles(runs, asked, cells or CELLS):
         # grade arrays by what metrics look at: the same depth, pool and judged_only
-        views: dict[tuple[Any, ...], Judged] = {}
-        for place, metric in enumerate(metrics):
-            view = tuple(metric[name] for name in GENERAL)
-            if view not in views:
+        seen: dict[tuple[Any, ...], Judged] = {}
+        for place, (metric, view) in enumerate(zip(metrics, views, strict=True)):
+            if view not in seen:
                 whole = array.of(runs[some], asked[places], pools[metric["pool"]])
-                views[view] = _seen(regarded(whole) if regarded else whole, metric)
-            found[some, places, place] = measures.score(views[view], metric)
+                seen[view] = _seen(regarded(whole) if regarded else whole, metric)
+            found[some, places, place] = measures.score(seen[view], metric)
     return found
 
 

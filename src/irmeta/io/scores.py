@@ -15,6 +15,8 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import parquet, seals
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
+from irmeta.io.schemas import ScoreFile
+from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import OVER, cluster_map, with_clusters
@@ -336,34 +338,21 @@ def load_all(
         ) from error
 
 
-def _declared(held: Any) -> dict[str, About]:
+def _declared(text: str) -> dict[str, About]:
     """Return what a file says of its collections; raise ValueError unless it is as `write` leaves it."""
-    if not isinstance(held, dict):
-        raise ValueError("its metadata are not an object")
+    held: dict[str, About] = parsed(text)
+    fitting(held, ScoreFile)
     for name, one in held.items():
-        attributes = one["attributes"]
-        names = one["names"]
-        if not isinstance(attributes, dict) or not isinstance(names, dict):
+        if one["attributes"].get("collection", name) != name:
             raise ValueError(
-                f"its metadata of {shortened(name)} lack attributes or names"
-            )
-        if attributes.get("collection", name) != name or not _texts(
-            attributes.get("notes", [])
-        ):
-            raise ValueError(
-                f"its metadata of {shortened(name)} have another collection, or notes that are "
-                "not texts"
+                f"its metadata of {shortened(name)} have another collection"
             )
         for dim in DIMS:
-            if not _texts(names[dim]) or len(set(names[dim])) < len(names[dim]):
+            if len(set(one["names"][dim])) < len(one["names"][dim]):
                 raise ValueError(
                     f"the {dim}s in its metadata of {shortened(name)} are not distinct names"
                 )
     return held
-
-
-def _texts(given: Any) -> bool:
-    return isinstance(given, list) and all(isinstance(one, str) for one in given)
 
 
 def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]:
@@ -393,7 +382,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
             packed = file.read(4) == parquet.MAGIC
         if packed:
             rows, metadata = parquet.opened(path)
-            return _plain(rows), _declared(json.loads(metadata.get(_KEY, "{}")))
+            return _plain(rows), _declared(metadata.get(_KEY, "{}"))
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(
             pl.read_csv(

@@ -4,9 +4,12 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
+
+Held = TypeVar("Held")
 
 _PLAIN = re.compile(
     r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE
@@ -58,16 +61,38 @@ def rows(data: bytes, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"line {reader.line_num}: {error}") from error
 
 
-def parsed(text: str | bytes) -> Any:
+def parsed(text: str | bytes, *, finite: bool = False) -> Any:
     """Return what JSON holds; a name that an object has twice, and what is not JSON, raise ValueError.
+
+    finite : whether NaN and Infinity, which are not JSON but often stand in it, are refused, too.
 
     >>> parsed('{"a": 1}')
     {'a': 1}
     """
+    constant = _refuse_constant if finite else None
     try:
-        return json.loads(text, object_pairs_hook=_without_repeats)
+        return json.loads(
+            text, object_pairs_hook=_without_repeats, parse_constant=constant
+        )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+
+
+def fitting(held: Any, schema: type[Held]) -> Held:
+    """Return what JSON holds as a type says it, all of it; else raise ValueError that says where it does not fit.
+
+    >>> fitting({"a": [1, "x"]}, dict[str, list[int]])
+    Traceback (most recent call last):
+    ValueError: Expected `int`, got `str` - at `$[...][1]`
+    """
+    try:
+        return msgspec.convert(held, schema)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"JSON has no number {name}")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -137,7 +137,9 @@ def rows_of(
     except (
         UnicodeEncodeError,
         OverflowError,
-    ) as error:  # halves of characters; numbers beyond all floats
+        pl.exceptions.PolarsError,
+        OSError,
+    ) as error:  # halves of characters; numbers beyond all floats; lazy frames
         raise ScoresError(
             f"the table has a name or a score that cannot be read: {shortened(str(error), 100)}"
         ) from error
@@ -201,8 +203,13 @@ def _plain(table: Any) -> pl.DataFrame:
         return _of_mappings(table)
     if isinstance(table, pd.Series):
         return _of_pandas(table.to_frame(table.name or SCORE))
-    return _of_pandas(
-        table if isinstance(table, pd.DataFrame) else table.to_dataframe()
+    if isinstance(table, pd.DataFrame):
+        return _of_pandas(table)
+    if hasattr(table, "to_dataframe"):
+        return _of_pandas(table.to_dataframe())
+    raise ScoresError(
+        f"a table of scores is a data frame or a dict of dicts, not {type(table).__name__}; read "
+        "a file with irmeta.import_table(path)"
     )
 
 

@@ -94,6 +94,14 @@ def at_once_notes(
     ]
 
 
+def by_itself_notes(scores: xr.DataArray) -> list[str]:
+    """Say how often the interval of a difference held, where that is clearly less often than promised."""
+    found = _held_of("a difference by itself", scores)
+    if not found.broken:
+        return []
+    return [f"Such a 95% interval held in {found} (docs/coverage.md)."]
+
+
 def _held_of(promise: str, scores: xr.DataArray) -> Held:
     return held(promise, systems=scores.sizes["system"], topics=scores.sizes["topic"])
 

@@ -74,7 +74,7 @@ STUDIES: dict[str, Study] = {
             (
                 "irmeta describe scores.parquet --by AP --plot means.svg",
                 "irmeta describe scores.parquet --top 0.75 --table topics",
-                "irmeta describe scores.parquet --marginal # the rank of one system that you named in advance",
+                "irmeta describe scores.parquet --system mine # the rank of a system that you named in advance",
             ),
             flags={"sets": ("--marginal", "marginal")},
             view="ScoreView",

@@ -5,8 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import leaves_list
 
-from irmeta.report.plots import correlation as drawn
-from irmeta.report.plots import predictivity as power
+from irmeta.report.plots.metrics import correlation as drawn
+from irmeta.report.plots.metrics import predictivity as power
 from irmeta.scores.cube import cube
 from irmeta.studies.agreement.correlation import correlation
 from irmeta.studies.agreement.predictivity import best_predictor, predictivity
@@ -82,7 +82,7 @@ def test_curve_draws_every_pair(scores):
     """The curve has a line for each pair of metrics, through phi at each number of topics."""
     result = predictivity(scores[:, :, :2], partitions=20, sizes=(2, 3, 4))
     plot = power.curve(result, axes())
-    labels = [text.get_text() for text in plot.get_legend().get_texts()]
+    labels = [text.get_text() for text in plot.figure.legends[0].get_texts()]
     assert labels == ["AP", "AP \N{EN DASH} RR", "RR"]
     lines = [container.lines[0] for container in plot.containers]
     for line, (i, j) in zip(lines, [(0, 0), (0, 1), (1, 1)], strict=True):
@@ -95,11 +95,9 @@ def test_gains_of_the_best_predictor(scores):
     result = predictivity(scores, partitions=20)
     plot = power.gains(result, axes())
     best = best_predictor(result)
-    others = [at for at in range(4) if at != best]
-    np.testing.assert_array_equal(
-        plot.containers[0].lines[0].get_xdata(),
-        result["advantage"].values[best, others],
-    )
+    gain = result["advantage"].values[best]
+    others = [at for at in np.argsort(-gain, kind="stable") if at != best]
+    np.testing.assert_array_equal(plot.lines[-1].get_xdata(), gain[others])
     assert [label.get_text() for label in plot.get_yticklabels()] == result[
         "metric"
     ].values[others].tolist()

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.judges import favour, means, taus
+from irmeta.report.plots.judgments.judges import favour, means, taus
 from irmeta.scores.cube import cube
 from irmeta.studies.judges.compare import compare_judges
 

@@ -4,8 +4,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irmeta.report.plots import figure_of
-from irmeta.report.plots import place as place_plots
-from irmeta.report.plots import reuse as reuse_plots
+from irmeta.report.plots.judgments import reuse as reuse_plots
+from irmeta.report.plots.systems import place as place_plots
 from irmeta.scores.cube import cube
 from irmeta.studies.place import place
 from irmeta.studies.reuse import reuse
@@ -27,15 +27,16 @@ def test_each_system_is_a_row_with_its_interval():
     )
     outcome = place(everybody.isel(system=[1, 4]), on=everybody)
     panel = place_plots.place(outcome, axes())
-    *intervals, points, median, _ = panel.lines
+    [intervals] = panel.collections
+    points, median, _ = panel.lines
     np.testing.assert_allclose(points.get_xdata(), outcome["standardized"].values[:, 0])
     np.testing.assert_allclose(median.get_xdata(), outcome["median"].values[:, 0])
-    ends = np.array([line.get_xdata() for line in intervals])
+    ends = np.array(intervals.get_segments())[:, :, 0]
     np.testing.assert_allclose(
         ends, np.stack([outcome["low"], outcome["high"]])[..., 0].T
     )
     assert [tick.get_text() for tick in panel.get_yticklabels()] == ["s1", "s4"]
-    assert panel.get_ylim() == (1.5, -0.5)  # no mark is cut
+    assert panel.get_ylim() == (2.5, -0.5)  # no mark is cut
     assert figure_of(outcome).axes
 
 
@@ -57,12 +58,12 @@ def leave_out():
     )
 
 
-def test_metrics_are_bars_of_what_they_lose_least_first():
-    """Bars are relative losses; the metric that loses most stands first."""
+def test_metrics_are_points_at_what_they_lose_least_first():
+    """Points are relative losses; the metric that loses least stands first."""
     outcome = leave_out()
     panel = reuse_plots.metrics(outcome, axes())
-    widths = [bar.get_width() for bar in panel.patches]
-    assert widths == sorted(outcome["relative_loss"].values.tolist(), reverse=True)
+    losses = panel.lines[-1].get_xdata().tolist()
+    assert losses == sorted(outcome["relative_loss"].values.tolist())
     assert figure_of(outcome).axes
 
 

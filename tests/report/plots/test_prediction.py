@@ -6,10 +6,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
-from irmeta.report.plots.coverage import coverage
-from irmeta.report.plots.lowcost import lowcost
-from irmeta.report.plots.prediction import prediction
-from irmeta.report.plots.predictors import predictors
+from irmeta.report.plots.metrics.coverage import coverage
+from irmeta.report.plots.metrics.lowcost import lowcost
+from irmeta.report.plots.metrics.prediction import prediction
+from irmeta.report.plots.metrics.predictors import predictors
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.plots.figure import draw, save
-from irmeta.report.plots.ranking import plots, ranking, ratio
+from irmeta.report.plots.metrics.ranking import plots, ranking, ratio
 from irmeta.studies.choice.ranking import rank_metrics
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from irmeta.report.plots import design as design_plots
-from irmeta.report.plots import reliability as reliability_plots
+from irmeta.report.plots.collections import design as design_plots
+from irmeta.report.plots.collections import reliability as reliability_plots
 from irmeta.scores.cube import cube
 from irmeta.studies.design import design
 from irmeta.studies.reliability import reliability

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from irmeta.report.plots import comparison, description, significance, standardizing_set
+from irmeta.report.plots.collections import comparison, standardizing_set
+from irmeta.report.plots.systems import description, significance
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance as pairwise
@@ -31,35 +32,36 @@ def axes():
 def test_means_are_drawn_best_first_with_their_intervals(axes):
     """The dots are the means in falling order, the bars the ends of the intervals."""
     result = describe(scores())
-    assert description.plot(result, axes) is axes
-    dots, _, bars = axes.containers[0]
+    assert description.means(result, axes) is axes
+    [dots], [bars] = axes.lines, axes.collections
     ordered = result.sel(metric="AP").sortby("rank")
-    np.testing.assert_allclose(dots.get_ydata(), ordered["mean"])
-    ends = np.array(bars[0].get_segments())[:, :, 1]
+    np.testing.assert_allclose(dots.get_xdata(), ordered["mean"])
+    ends = np.array(bars.get_segments())[:, :, 0]
     np.testing.assert_allclose(
         ends, np.stack([ordered["low"], ordered["high"]], axis=1)
     )
     assert [
-        label.get_text() for label in axes.get_xticklabels()
+        label.get_text() for label in axes.get_yticklabels()
     ] == ordered.system.values.tolist()
 
 
 def test_rank_sets_are_drawn_as_lines(axes):
     """Each system's line goes from the best to the worst rank it may have, best system first, its rank on it."""
     result = describe(scores(), by="RR")
-    description.plot(result, axes, view="ranks")
+    description.ranks(result, axes)
     ordered = result.sel(metric="RR").sortby("rank")
     [lines] = axes.collections
-    ends = np.array(lines.get_segments())[:, :, 1]
+    ends = np.array(lines.get_segments())[:, :, 0]
     np.testing.assert_array_equal(
         ends, np.stack([ordered["rank_low"], ordered["rank_high"]], axis=1)
     )
-    np.testing.assert_array_equal(axes.get_lines()[0].get_ydata(), ordered["rank"])
+    np.testing.assert_array_equal(axes.get_lines()[0].get_xdata(), ordered["rank"])
+    assert all(float(tick).is_integer() for tick in axes.get_xticks())
 
 
 def test_the_matrix_holds_every_score_of_one_metric(axes):
     """Rows are systems, best first, columns topics, easiest first."""
-    description.plot(describe(scores(), by="RR"), axes, view="matrix")
+    description.matrix(describe(scores(), by="RR"), axes)
     drawn = axes.get_images()[0].get_array()
     raw = scores().sel(metric="RR").values
     order = np.ix_(np.argsort(-raw.mean(axis=1)), np.argsort(-raw.mean(axis=0)))
@@ -68,7 +70,7 @@ def test_the_matrix_holds_every_score_of_one_metric(axes):
 
 def test_the_distribution_has_a_line_for_each_metric_with_its_quartiles(axes):
     """The marks on a metric's line are the quartiles of its scores."""
-    description.plot(describe(scores()), axes, view="distribution")
+    description.distribution(describe(scores()), axes)
     marks = [line.get_xdata() for line in axes.get_lines()][1::2]
     for metric, drawn in zip(("AP", "RR"), marks, strict=True):
         np.testing.assert_allclose(

@@ -1,13 +1,14 @@
 """What the plot of one system against another draws."""
 
 import numpy as np
+import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 import irmeta
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.figure import PALETTE
-from irmeta.report.plots.versus import by_topic
+from irmeta.report.plots.systems.versus import by_topic
 from irmeta.scores.cube import cube
 
 
@@ -22,18 +23,18 @@ def made():
 
 def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     """Each topic is a bar, largest difference first; the dashed line is the mean difference."""
-    one = made().isel(metric=0, against=0)
-    axes = by_topic(one, Figure().add_subplot())
+    result = made()
+    one = result.isel(metric=0, against=0)
+    axes = by_topic(result, Figure().add_subplot(), at=0, last=True)
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
-    assert axes.lines[-1].get_ydata()[0] == one["difference"].item()
-    assert axes.get_xlabel() == "topics, by mine less bm25"
+    assert axes.lines[-1].get_ydata()[0] == pytest.approx(one["difference"].item())
+    assert axes.get_xlabel() == "topics, by mine\nless bm25"
 
 
 def test_gains_are_blue_and_losses_orange():
     """Bars above 0 have the first colour of the palette, bars below 0 the sixth."""
-    one = made().isel(metric=0, against=0)
-    axes = by_topic(one, Figure().add_subplot())
+    axes = by_topic(made(), Figure().add_subplot(), at=0, last=True)
     for sign, colour in ((1, PALETTE[0]), (-1, PALETTE[5])):
         bars = [bar for bar in axes.patches if sign * bar.get_height() > 0]
         assert bars
@@ -44,6 +45,19 @@ def test_a_figure_has_a_panel_for_each_of_four_metrics():
     """Of five metrics the first four have a panel, and only the last panel names the axis."""
     panels = figure_of(made()).axes
     assert [panel.get_ylabel() for panel in panels] == [
-        f"{m} difference" for m in ("AP", "P@10", "RR", "nDCG@10")
+        f"{m} difference\n(up is better)" for m in ("AP", "P@10", "RR", "nDCG@10")
     ]
     assert [bool(panel.get_xlabel()) for panel in panels] == [False, False, False, True]
+
+
+def test_against_everybody_the_opponent_is_the_median():
+    """With several opponents bars are differences from the median of the others, of which the sentence speaks."""
+    values = np.random.default_rng(0).uniform(0, 1, (4, 9, 1))
+    scores = cube(values, list("abcd"), [str(one) for one in range(9)], ["AP"])
+    axes = by_topic(
+        irmeta.versus(scores, "b", test="t"), Figure().add_subplot(), at=0, last=True
+    )
+    median = np.median(values[[0, 2, 3], :, 0], axis=0)
+    heights = [bar.get_height() for bar in axes.patches]
+    np.testing.assert_allclose(heights, np.sort(values[1, :, 0] - median)[::-1])
+    assert axes.get_xlabel() == "topics, by b\nless the median of the others"

@@ -215,6 +215,62 @@ def test_predictions_hold(holes_by: str) -> None:
     assert 0.87 < np.mean(said) < 0.93
 
 
+def with_leader(rng: np.random.Generator) -> np.ndarray:
+    """Scores of 60 models on 25 tasks with two traits, one of them 5 deviations beyond the others."""
+    traits = rng.normal([1, 0], size=(60, 2))
+    traits[0] = [6, 2.5]
+    loadings = np.abs(rng.normal(size=(25, 2))) * [1, 0.5]
+    return 0.5 + 0.05 * (traits @ loadings.T + 0.5 * rng.normal(size=(60, 25)))
+
+
+def hidden_of_the_best(table: np.ndarray, share: float, seed: int) -> np.ndarray:
+    """Hide scores at random; return which of the hidden ones of the ten best models lie within their intervals."""
+    rng = np.random.default_rng(seed)
+    known = np.isfinite(table)
+    away = known & (rng.random(table.shape) < share)
+    away[(known & ~away).sum(axis=1) < 3] = False
+    found = completion.predict(np.where(away, NAN, table), rng)
+    inside = (found.low <= table) & (table <= found.high)
+    whole = np.flatnonzero(known.all(axis=1))
+    best = whole[np.argsort(-table[whole].mean(axis=1))[:10]]
+    return inside[best][away[best]]
+
+
+@pytest.mark.slow
+def test_intervals_hold_at_the_top() -> None:
+    """90% intervals hold 87 to 93% of the hidden scores of the ten best models, also where one leads by far."""
+    held = [
+        hidden_of_the_best(with_leader(np.random.default_rng(seed)), 0.4, seed)
+        for seed in range(40)
+    ]
+    assert 0.87 < np.concatenate(held).mean() < 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_intervals_hold_at_the_top_of_a_real_board(data: Path) -> None:
+    """90% intervals hold 87 to 93% of the hidden scores of the ten best models of MTEB(eng, v2)."""
+    rows = pl.read_parquet(data / "leaderboards" / "mteb-eng-v2.parquet")
+    wide = rows.pivot("task", index="model", values="main_score").drop("model")
+    for share in (0.1, 0.4):
+        held = [hidden_of_the_best(wide.to_numpy(), share, seed) for seed in range(10)]
+        assert 0.87 < np.concatenate(held).mean() < 0.93
+
+
+def test_a_score_has_no_say_in_its_own_correction() -> None:
+    """A hidden score's correction comes from the others of its model and task, and a model's shift from all of them."""
+    excess = np.random.default_rng(3).normal(0.5, 1.0, size=(8, 6))
+    excess[2, 3] = NAN
+    one = completion._corrections(excess)
+    excess[4, 1] += 5.0
+    other = completion._corrections(excess)
+    assert other.shift_without[4, 1] == pytest.approx(one.shift_without[4, 1])
+    assert other.shift[4, 0] == pytest.approx(one.shift[4, 0] + 5 / (6 + 4))
+    assert one.shift[2, 0] == pytest.approx(np.nansum(excess[2]) / (5 + 4))
+    assert np.isnan(one.ratio[2, 3])
+    assert (other.variance[4] > one.variance[4]).all()
+
+
 def test_predictions_use_the_other_tasks() -> None:
     """Scores that others determine are predicted with an error near the noise, not near the spread."""
     rng = np.random.default_rng(1)
@@ -242,8 +298,9 @@ def test_choosing_folds_are_not_measured() -> None:
     # the same folds, and each cell predicted without its own
     fold = np.random.default_rng(4).integers(0, completion.FOLDS, table.shape)
     scaled = (table - found.centre) / found.unit
-    missed, _ = completion._errors(scaled, fold, found.factor.shape[1])
-    squares = (missed * found.unit) ** 2
+    missed, sds = completion._errors(scaled, fold, found.factor.shape[1])
+    without = completion._corrections(-missed / sds).shift_without
+    squares = ((missed + without * sds) * found.unit) ** 2
     judging = fold >= completion.CHOOSING
     assert found.error == pytest.approx(np.sqrt(squares[judging].mean()))
     assert found.error != pytest.approx(np.sqrt(squares.mean()))

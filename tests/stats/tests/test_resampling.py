@@ -2,18 +2,14 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from irmeta.stats.tests import many_to_one, paired, resampling
+from irmeta.stats.tests import many_to_one, paired, resampling, stepdown
 
 
 def tukey(*given):
     return resampling.tukey(*given).p
 
 
-def max_t(*given):
-    return resampling.max_t(*given).p
-
-
-ALL = (resampling.permutation, resampling.bootstrap, tukey, max_t)
+ALL = (resampling.permutation, resampling.bootstrap, tukey, stepdown.of_pairs)
 
 
 def first_stream(seed):
@@ -180,25 +176,6 @@ def test_tukey_holds_its_level_for_the_family():
     assert abs(np.mean(any_pair) - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 500)
 
 
-def test_max_t_is_that_of_a_loop():
-    """P is the share of sign patterns whose largest t over all pairs is at least the pair's; so are intervals."""
-    one = scores(5, 4, 8)
-    signs = first_stream(6).integers(0, 2, (300, 8)) * 2 - 1
-    found = paired.differences(one)
-    largest = np.array(
-        [
-            np.abs(scipy.stats.ttest_1samp(found * row, 0, axis=1).statistic).max()
-            for row in signs
-        ]
-    )
-    observed = np.abs(scipy.stats.ttest_1samp(found, 0, axis=1).statistic)
-    expected = [(np.sum(largest >= t * (1 - 1e-9)) + 1) / 301 for t in observed]
-    joint = resampling.max_t(one, 300, np.random.default_rng(6), 0.9)
-    np.testing.assert_allclose(joint.p, expected)
-    half = np.quantile(largest, 0.9) * scipy.stats.sem(found, axis=1)
-    np.testing.assert_allclose(joint.half, half, rtol=0.02)
-
-
 def test_tukeys_intervals_go_by_the_range():
     """Half an interval is the quantile of the range of permuted means, the same for all pairs."""
     one = scores(5, 4, 8)
@@ -220,6 +197,6 @@ def test_max_t_holds_its_level_where_systems_have_unequal_spread():
     for _ in range(200):
         one = rng.normal(size=(12, 15)) * spread
         wrong["tukey"] += tukey(one, 199, rng).min() <= 0.05
-        wrong["max-t"] += max_t(one, 199, rng).min() <= 0.05
+        wrong["max-t"] += stepdown.of_pairs(one, 199, rng).min() <= 0.05
     assert wrong["tukey"] > 20
     assert wrong["max-t"] < 20

@@ -12,7 +12,7 @@ from irmeta.scores.teams import teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.descriptive import surely_reversed
 from irmeta.stats.halves.teams import means_of
-from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.stats.rankings.ranksets import discovered, rank_sets
 from irmeta.studies.differences.description import (
     PERCENTILES,
     describe,
@@ -41,6 +41,8 @@ def test_means_and_intervals_are_those_of_scipy():
         "rank",
         "rank_low",
         "rank_high",
+        "found_low",
+        "found_high",
     ]
     first = means.filter(metric="P@10")
     assert first["rank"].to_list() == list(range(1, 13))
@@ -64,6 +66,7 @@ def test_topics_have_their_mean_spread_and_reliability():
         "sd",
         "reliability",
         "reversed",
+        "decides",
     ]
     row = topics.filter(topic="303", metric="AP").row(0, named=True)
     column = scores().sel(topic="303", metric="AP").values
@@ -112,7 +115,9 @@ def test_spread_and_reliability_of_gmap_are_of_logarithms():
         views["percentiles"]["name"].to_list() == other["percentiles"]["name"].to_list()
     )
     sd = other["topics"]["sd"]
-    assert f"most, {sd.max() / sd.min():.1f} times as much" in findings(outcome)[1]
+    assert f"most, {sd.max() / sd.min():.1f} times as much" in " ".join(
+        findings(outcome)
+    )
     assert "standardize" not in findings(outcome)[1]
     assert (
         "GMAP: means are geometric; standard deviations and reliability are of logarithms"
@@ -317,7 +322,7 @@ def test_a_reversed_topic_says_what_it_assumes():
 def test_marginal_findings_are_about_one_system():
     """A marginal set is said to be of one system named in advance, and nothing is said of all."""
     said = findings(describe(scores(), sets="marginal"))[0]
-    assert "this one system, if you named it in advance" in said
+    assert "these scores picked it, so no marginal set holds for it" in said
     assert "may be the best" not in said
 
 
@@ -387,3 +392,46 @@ def test_what_rank_sets_suppose_is_said_with_any_number_of_topics(topics):
     """Where shapes differ rank sets hold less often with 8 to 50 topics: the note does not end at 25."""
     notes = about(describe(scores(topics=topics)))["notes"]
     assert sum("scores of one shape" in note for note in notes) == 1
+
+
+def test_a_system_named_in_advance_has_its_marginal_set():
+    """With system= the set of that system is its marginal one; of the observed best none is told."""
+    made = scores(systems=12, topics=20)
+    name = str(made.system.values[4])
+    own = describe(made, metrics="AP", system=name)
+    sets = describe(made, metrics="AP", sets="marginal", rng=1)
+    assert abs(own["own_low"].item() - sets["rank_low"].sel(system=name).item()) <= 1
+    assert f"the true rank of {name} is" in " ".join(findings(own))
+    said = " ".join(findings(sets))
+    assert "these scores picked it, so no marginal set holds for it" in said
+    with pytest.raises(ScoresError, match="no system 'nobody'"):
+        describe(made, system="nobody")
+
+
+def test_ranks_by_false_discovery_rate_lie_beside_the_strict_ones():
+    """Where many differences are clear they claim more pairs, and their sets are those of `discovered`."""
+    made = scores(systems=12, topics=80)
+    outcome = describe(made, metrics="AP")
+    assert (outcome["distinguished_found"] >= outcome["distinguished"]).all()
+    expected = discovered(made.sel(metric="AP").values.T)
+    np.testing.assert_array_equal(outcome["found_low"][:, 0], expected.low)
+    np.testing.assert_array_equal(outcome["found_high"][:, 0], expected.high)
+    assert "false discovery rate" in " ".join(findings(outcome))
+
+
+def test_the_topics_that_decide_the_first_place_are_named():
+    """Without the topics marked as deciding, the runner-up is level or ahead; a leader on every topic has none."""
+    made = scores(systems=5, topics=20)
+    outcome = describe(made, metrics="AP")
+    decides = outcome["decides"].values[:, 0]
+    rest = made.sel(metric="AP").values[:, ~decides].mean(axis=1)
+    other = list(made.system.values).index(outcome["runner_up"].item())
+    leader = int(made.sel(metric="AP").mean("topic").values.argmax())
+    assert decides.any()
+    assert rest[other] >= rest[leader] - 1e-12
+    made = made * 0.9
+    made[leader] = made.max("system") + 0.01
+    ahead = describe(made, metrics="AP")
+    assert not ahead["decides"].any()
+    assert ahead["runner_up"].item() == ""
+    assert "would be level" not in " ".join(findings(ahead))

@@ -54,7 +54,7 @@ def test_daggers_are_comparisons_with_the_baseline_alone():
     """Against a baseline p is corrected for one test per other system, and the mark tells the direction."""
     given = scores()
     made = irmeta.paper_table(
-        given, metrics="AP", baseline="run2", correct="bonferroni"
+        given, metrics="AP", baseline="run2", test="t", correct="bonferroni"
     )
     assert made.system.values[0] == "run2"
     base = given.sel(system="run2", metric="AP").values
@@ -84,7 +84,7 @@ def test_a_table_of_some_systems_says_that_only_these_are_corrected_for(systems,
     """Letters of the best 20 are corrected for their pairs only, which the caption says; of all systems it need not."""
     made = irmeta.paper_table(scores(systems=systems), metrics="AP")
     assert (
-        "(paired t test, Holm correction for the systems shown, level 0.05)"
+        "(max-t test, step-down correction for the systems shown, level 0.05)"
         in caption(made)
     ) is said
 
@@ -146,3 +146,35 @@ def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
         )
         is said
     )
+
+
+def test_marks_are_those_of_significance_and_versus():
+    """By default letters are those of `significance`, and daggers those of `versus`."""
+    given = scores().sel(metric=["AP"])
+    letters = irmeta.paper_table(given)
+    marks = dict(zip(letters.system.values, letters["marks"].values[:, 0], strict=True))
+    tests = irmeta.significance(given)
+    claimed = tests["significant"].values[:, 0]
+    assert claimed.any()
+    for a, b, differ in zip(
+        tests.system_a.values, tests.system_b.values, claimed, strict=True
+    ):
+        assert bool(set(marks[a]) & set(marks[b])) is not bool(differ)
+    daggers = irmeta.paper_table(given, baseline="run2")
+    found = irmeta.versus(given, "run2")
+    for name, better, sure in zip(
+        found.against.values,
+        found["difference"].values[:, 0] < 0,
+        found["significant"].values[:, 0],
+        strict=True,
+    ):
+        mark = daggers["marks"].sel(system=name, metric="AP").item()
+        assert mark == ("" if not sure else "†" if better else "‡")
+
+
+def test_significance_and_rank_sets_make_the_same_claims():
+    """The pairs that differ significantly are those that `describe` distinguishes."""
+    given = scores()
+    tests, ranks = irmeta.significance(given), irmeta.describe(given)
+    assert 0 < tests["share_significant"].values.max() < 1
+    np.testing.assert_array_equal(tests["share_significant"], ranks["distinguished"])

@@ -46,7 +46,7 @@ def scores(systems=5, topics=20, metrics=("AP", "P@10")):
 
 def test_tests_are_those_of_scipy_with_holms_correction():
     """Each row is scipy's paired t test of its two systems, corrected for the pairs of its metric."""
-    tests = tables(significance(scores()))["tests"]
+    tests = tables(significance(scores(), test="t"))["tests"]
     assert tests.columns == CONTRACT
     assert tests.height == 2 * 10
     for (metric,), rows in tests.group_by("metric"):
@@ -71,7 +71,8 @@ def test_tests_are_those_of_scipy_with_holms_correction():
 @pytest.mark.parametrize("test", TESTS)
 def test_power_is_the_share_of_significant_pairs(test):
     """Discriminative power counts the pairs whose corrected p is below alpha."""
-    views = tables(significance(scores(), metrics="AP", test=test, correct="bh"))
+    correct = None if test in ("max-t", "tukey") else "bh"
+    views = tables(significance(scores(), metrics="AP", test=test, correct=correct))
     assert views["power"].rows() == [("AP", views["tests"]["significant"].mean())]
     assert views["power"]["share_significant"][0] > 0
 
@@ -111,7 +112,9 @@ def test_the_pairs_are_never_held_all_at_once(test, monkeypatch):
 
 def test_pairs_are_aligned_by_topic_name():
     """Turning the order of the topics changes nothing."""
-    one, turned = significance(scores()), significance(scores()[:, ::-1])
+    one, turned = (
+        significance(made, test="t") for made in (scores(), scores()[:, ::-1])
+    )
     np.testing.assert_allclose(one["p"], turned["p"], atol=1e-12)
 
 
@@ -146,8 +149,11 @@ def test_of_many_metrics_only_the_power_is_shown():
 
 
 def test_tukey_is_not_corrected_twice():
-    """Randomised Tukey HSD holds for all pairs by itself, and the result says so."""
-    outcome = significance(scores(), test="tukey", correct="holm")
+    """Randomised Tukey HSD and max-t hold for all pairs by themselves; the result says so, and refuses a correction."""
+    for test in ("max-t", "tukey"):
+        with pytest.raises(ScoresError, match="corrects for all comparisons by itself"):
+            significance(scores(), test=test, correct="holm")
+    outcome = significance(scores(), test="tukey")
     assert outcome["p"].equals(outcome["p_corrected"].rename("p"))
     assert "tukey corrects for all pairs itself" in about(outcome)["notes"][0]
 
@@ -317,7 +323,7 @@ def test_standardization_does_not_cost_discriminative_power(data):
     trec8 = import_matrix(data / "matrices" / "trec8-adhoc" / "AP.csv", rows="topics")
     standardized = standardization.apply(trec8, standardization.fit(trec8))
     shares = [
-        significance(one, correct="none")["share_significant"].item()
+        significance(one, test="t", correct="none")["share_significant"].item()
         for one in (trec8, standardized)
     ]
     np.testing.assert_allclose(shares, [0.7244, 0.7293], atol=5e-5)
@@ -411,9 +417,8 @@ def test_intervals_of_differences_are_those_of_scipy_for_all_pairs_at_once():
     one = scores(systems=4)
     values = one.sel(metric="AP").values
     for correct, pairs in (("holm", 6), ("none", 1)):
-        row = tables(significance(one, metrics="AP", correct=correct))["tests"].row(
-            0, named=True
-        )
+        outcome = significance(one, metrics="AP", test="t", correct=correct)
+        row = tables(outcome)["tests"].row(0, named=True)
         paired = scipy.stats.ttest_rel(values[0], values[1]).confidence_interval(
             1 - 0.05 / pairs
         )
@@ -426,17 +431,18 @@ def test_every_test_has_intervals_around_the_difference(test):
     outcome = significance(scores(), test=test, resamples=200)
     low, high = outcome["low"], outcome["high"]
     np.testing.assert_allclose((low + high) / 2, outcome["difference"], atol=1e-12)
-    assert any(
-        "all pairs of a metric at once" in note for note in about(outcome)["notes"]
-    )
+    held = "each pair by itself" if test == "max-t" else "all pairs of a metric at once"
+    assert any(held in note for note in about(outcome)["notes"])
 
 
-def test_intervals_of_tests_for_all_pairs_hold_0_exactly_where_nothing_is_significant():
-    """By max-t and Tukey's test a pair is significant where its interval excludes 0, but for ties of few resamples."""
-    for test in ("max-t", "tukey"):
-        outcome = significance(scores(systems=8), test=test, resamples=2000)
-        excluded = (outcome["low"] > 0) | (outcome["high"] < 0)
-        assert (excluded != outcome["significant"]).sum() <= 1
+@pytest.mark.parametrize("test", ["max-t", "tukey"])
+def test_intervals_exclude_0_where_a_pair_is_significant(test):
+    """By Tukey's test they do so nowhere else, but for ties of few resamples; those of max-t are each pair's own."""
+    outcome = significance(scores(systems=8), test=test, resamples=2000)
+    excluded = (outcome["low"] > 0) | (outcome["high"] < 0)
+    assert outcome["significant"].any()
+    assert excluded.where(outcome["significant"], True).all()
+    assert ((excluded != outcome["significant"]).sum() <= 1) == (test == "tukey")
 
 
 def test_equivalent_systems_are_told_from_undecided_ones():
@@ -515,7 +521,7 @@ def test_intervals_of_differences_stay_within_the_metrics_range(test):
 
 def test_replication_stands_in_words_and_in_a_table():
     """What becomes of significant differences on the other half is told by metric, if there are any."""
-    outcome = significance(scores(), metrics="AP", correct="none")
+    outcome = significance(scores(), metrics="AP", test="t", correct="none")
     row = tables(outcome)["replication"].row(0, named=True)
     assert list(row) == [
         "metric",
@@ -597,7 +603,7 @@ def test_holm_leaves_tied_pairs_that_may_come_last_their_chance():
 
 def test_intervals_that_do_not_hold_at_once_are_meant_to():
     """Beside how often all intervals held at once, they are said to be meant to hold."""
-    notes = about(significance(scores(), metrics="AP"))["notes"]
+    notes = about(significance(scores(), metrics="AP", test="t"))["notes"]
     assert any("are meant to hold for all pairs" in note for note in notes)
 
 

@@ -180,7 +180,8 @@ def test_a_comparison_that_differs_on_too_few_topics_is_counted(test, differing,
 
 def test_intervals_that_do_not_hold_at_once_are_meant_to():
     """Beside how often all intervals held at once, they are said to be meant to hold."""
-    notes = irmeta.about(irmeta.versus(scores(topics=12), "mine"))["notes"]
+    found = irmeta.versus(scores(topics=12), "mine", test="t")
+    notes = irmeta.about(found)["notes"]
     assert any("are meant to hold for all 3 comparisons" in note for note in notes)
 
 
@@ -203,7 +204,7 @@ def test_wrong_options_are_refused(options, message):
 def test_a_correction_that_does_not_exist_is_refused():
     """Misspelt corrections are errors that list those there are."""
     with pytest.raises(IrmetaError, match="dunnett"):
-        irmeta.versus(scores(), "mine", correct="dunnet")
+        irmeta.versus(scores(), "mine", test="t", correct="dunnet")
 
 
 def test_pairwise_compares_on_the_topics_that_both_have():
@@ -228,7 +229,7 @@ def test_pairwise_compares_on_the_topics_that_both_have():
                 found[what].sel(against=name), alone[what].sel(against=name), rtol=1e-12
             )
     with pytest.raises(ScoresError, match="Dunnett"):
-        irmeta.versus(made, "mine", correct="dunnett", missing="pairwise")
+        irmeta.versus(made, "mine", test="t", correct="dunnett", missing="pairwise")
 
 
 def test_pairwise_best_is_a_system_with_all_topics():
@@ -322,21 +323,22 @@ def test_no_p_in_a_note_exceeds_one():
     many = cube(rng.random((8, 2, 1)), list("abcdefgh"), ["1", "2"], ["AP"])
     [note] = [
         note
-        for note in irmeta.about(irmeta.versus(many, "a"))["notes"]
+        for note in irmeta.about(irmeta.versus(many, "a", test="permutation"))["notes"]
         if note.startswith("Nothing can be significant")
     ]
     assert "corrected for 7 comparisons 1;" in note
     assert "corrected for 1 comparison 0.5;" in " ".join(
-        irmeta.about(irmeta.versus(many, "a", "b"))["notes"]
+        irmeta.about(irmeta.versus(many, "a", "b", test="permutation"))["notes"]
     )
 
 
-@pytest.mark.parametrize("correct", ["holm", "dunnett", "none"])
+@pytest.mark.parametrize("correct", ["holm", "dunnett", "none", None])
 def test_intervals_stay_within_the_metrics_range(correct):
     """Of scores of P@10 no difference exceeds 1, nor does an interval."""
     drawn = np.random.default_rng(1).integers(0, 2, (4, 3, 1)).astype(float)
     few = cube(drawn, SYSTEMS, ["1", "2", "3"], ["P@10"])
-    found = irmeta.versus(few, "mine", correct=correct, resamples=200)
+    test = "permutation" if correct else "max-t"
+    found = irmeta.versus(few, "mine", test=test, correct=correct, resamples=200)
     assert np.nanmin(found["low"]) >= -1
     assert np.nanmax(found["high"]) <= 1
     assert np.nanmax(found["high"] - found["low"]) > 1

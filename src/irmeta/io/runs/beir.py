@@ -1,13 +1,14 @@
 """Folders as BEIR, MTEB and the Hugging Face hub lay them out: judgments by split, as TSV, JSON lines or Parquet."""
 
-import io
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from irmeta.errors import FileFormatError
 from irmeta.io import parquet
+from irmeta.io.strictly import fitting, lines, parsed
 from irmeta.words import listed, reason
 
 FOLDERS = ("qrels", "data", ".")
@@ -61,7 +62,10 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
         if data.startswith(b"PAR1"):
             return parquet.read(data)
         if data.startswith(b"{") and _ROW.match(data):
-            return pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
+            rows = [parsed(line) for line in lines(data) if line.strip()]
+            return pl.DataFrame(
+                fitting(rows, list[dict[str, Any]]), infer_schema_length=None
+            )
     except (
         Exception,
         pl.exceptions.PanicException,

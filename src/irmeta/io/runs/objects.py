@@ -7,6 +7,8 @@ import polars as pl
 
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.runs.rankings import DOCUMENT, TOPIC
+from irmeta.io.strictly import fitting, number
+from irmeta.words import reason
 
 IR_DATASETS = "irds:"
 """What begins the name of a dataset of ir_datasets."""
@@ -21,7 +23,12 @@ def plain(given: Any) -> Any:
     [('1', 'a')]
     """
     if isinstance(given, pl.LazyFrame):
-        return given.collect()
+        try:
+            return given.collect()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise FileFormatError(
+                f"the lazy frame cannot be collected ({reason(error)})"
+            ) from error
     if _is_of_ranx(given):
         return given.to_dict()
     if isinstance(given, Iterator):
@@ -101,13 +108,18 @@ def _frame(rows: Iterable[Any]) -> pl.DataFrame:
         value = "relevance"
     else:
         value = "score"
-    columns = {
-        name: [getattr(row, name) for row in listed]
-        for name in ("query_id", "doc_id", value)
-    }
-    return pl.DataFrame(
-        columns, schema={"query_id": pl.String, "doc_id": pl.String, value: pl.Float64}
-    )
+    try:
+        return pl.DataFrame(
+            {
+                "query_id": [str(row.query_id) for row in listed],
+                "doc_id": [str(row.doc_id) for row in listed],
+                value: [number(getattr(row, value)) for row in listed],
+            }
+        )
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FileFormatError(
+            f"not rows with query_id, doc_id and {value} ({reason(error)})"
+        ) from error
 
 
 def ratings_of(held: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -121,12 +133,12 @@ def ratings_of(held: Any) -> Mapping[str, Mapping[str, Any]]:
     if entries is None:
         return held
     found: dict[str, dict[str, Any]] = {}
-    for entry in entries:
+    for entry in fitting(entries, list[dict[str, Any]]):
         topic = _under(entry, ("id", "query", *TOPIC))
         if topic in found:
             raise ValueError(f"{topic!r} occurs twice")
         found[topic] = {}
-        for rating in entry.get("ratings", ()):
+        for rating in fitting(entry.get("ratings", []), list[dict[str, Any]]):
             document = _under(rating, ("_id", "docId", *DOCUMENT))
             if document in found[topic]:
                 raise ValueError(f"document {document!r} of {topic!r} occurs twice")
@@ -156,6 +168,6 @@ def _under(entry: Any, names: Iterable[str]) -> str:
         (entry[name] for name in names if isinstance(entry, dict) and name in entry),
         None,
     )
-    if not isinstance(found, str | int):
+    if not isinstance(found, str | int) or isinstance(found, bool):
         raise ValueError(f"no {' or '.join(list(names)[:2])} in {str(entry)[:60]}")
     return str(found)

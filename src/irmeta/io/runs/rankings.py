@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.runs.fields import Strings, Words
@@ -305,11 +306,15 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
             raise FileFormatError(
                 f"the table has no column {' or '.join(names)}; it has {present}"
             )
+        if list(table.columns).count(column) > 1:
+            raise FileFormatError(
+                f"the table has more than one column {column}; drop all but one"
+            )
         found.append(table[column])
     topics, documents = (_ids(column) for column in found[:2])
     try:
         return topics, documents, _values(found[2])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise FileFormatError(
             f"the column {found[2].name!r} of the table must hold numbers: {error}"
         ) from error
@@ -323,11 +328,18 @@ def _values(column: Any) -> Floats:
     return np.array([number(cell) for cell in cells.tolist()], dtype=np.float64)
 
 
+_NO_IDS = (bool, np.bool_, dict, list, tuple, set, np.ndarray, pl.Series)
+
+
 def _ids(column: Any) -> Strings:
     cells = list(column)
     if any(map(_is_missing, cells)):
         raise FileFormatError(
             f"the column {column.name!r} of the table has missing ids"
+        )
+    if others := {type(cell).__name__ for cell in cells if isinstance(cell, _NO_IDS)}:
+        raise FileFormatError(
+            f"the column {column.name!r} of the table holds {min(others)}, not ids"
         )
     try:
         return Strings.of([str(cell) for cell in cells])

@@ -14,7 +14,15 @@ import xarray as xr
 
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.writing import THEME, _asset, _script, _table, hashes, template
+from irmeta.report.page.writing import (
+    MOST_ROWS,
+    THEME,
+    _asset,
+    _script,
+    bundle,
+    hashes,
+    template,
+)
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.studies import leaderboard
@@ -22,7 +30,7 @@ from irmeta.words import counted
 
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours."""
-_SCRIPTS = ("drawing.js", "address.js", "tables.js", "leaderboard.js")
+_SCRIPTS = ("elements.js", "address.js", "tables.js", "ranks.js", "leaderboard.js")
 
 
 def write_leaderboard(
@@ -49,7 +57,7 @@ def write_leaderboard(
 def html(outcome: xr.Dataset, title: str, source: str) -> str:
     """Return the page as text."""
     options = about(outcome)["options"]
-    scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
+    scripts = bundle(_SCRIPTS)
     return template("leaderboard.html.j2").render(
         title=title,
         findings=leaderboard.findings(outcome),
@@ -59,6 +67,9 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         if "predicted" in outcome
         else "ranks that missing scores allow",
         nouns=leaderboard.nouns(outcome),
+        types=_types(outcome),
+        tables=_shown(outcome),
+        most=MOST_ROWS,
         varied=leaderboard.varied(outcome),
         level=f"{options['level']:.0%}",
         options=options,
@@ -85,23 +96,39 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
     if "predicted" in ordered:
         scores = np.where(known, scores, ordered["predicted"].values)
         filled = _filled(ordered, known)
-    types: list[str | None] = [None] * ordered.sizes["topic"]
-    if "type" in ordered.coords:
-        types = [*names(ordered["type"])]
+    nouns = leaderboard.nouns(outcome)
+    nouns |= {what.capitalize(): _capital(name) for what, name in nouns.items()}
     return {
         "models": names(ordered.system),
-        "tasks": [
-            {"name": name, "type": kind}
-            for name, kind in zip(names(ordered.topic), types, strict=True)
-        ],
+        "tasks": [{"name": name, "type": kind} for name, kind in _tasks(outcome)],
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),
         "filled": filled,
         "holesSay": _missing_note(outcome),
-        "nouns": leaderboard.nouns(outcome),
+        "nouns": nouns,
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
-        "tables": {name: _table(frame) for name, frame in _shown(outcome).items()},
     }
+
+
+def _tasks(outcome: xr.Dataset) -> list[tuple[str, str]]:
+    """List tasks with their types; the type of all is "" where none is known."""
+    tasks = names(outcome.topic)
+    known = "type" in outcome.coords
+    return list(
+        zip(
+            tasks,
+            names(outcome["type"]) if known else [""] * len(tasks),
+            strict=True,
+        )
+    )
+
+
+def _types(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
+    """List the tasks of each type with their places."""
+    found: dict[str, dict[int, str]] = {}
+    for at, (name, kind) in enumerate(_tasks(outcome)):
+        found.setdefault(kind, {})[at] = name
+    return found
 
 
 def _shown(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:

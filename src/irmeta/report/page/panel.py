@@ -23,33 +23,31 @@ DIGITS = 5
 
 
 @dataclass(frozen=True)
-class Chart:
-    """A picture that the page draws itself: `kind` names its function in the scripts, `alt` says what it shows."""
+class Picture:
+    """A figure of a panel: its title, and what draws it."""
 
-    kind: str
     title: str
-    alt: str
-    data: Mapping[str, Any]
+    draw: "Callable[[], Figure]"
 
 
 @dataclass(frozen=True)
 class Panel:
     """One study's answer: its finding, pictures, tables, and how it was computed.
 
+    pictures : by name; each becomes a figure on the page and a file.
     tables : by name; each becomes a CSV file, and those in `shown` a table on the page.
-    figures : by name, what draws each for print.  latex : tables of which LaTeX is written.
+    latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
-    board : what the leaderboard's script draws.
+    board : what the leaderboard of the first section shows.
     warnings : what nobody should read the answer without; they stand with it at the top of the page, and on a terminal.
     """
 
     label: str
     findings: Sequence[str]
-    charts: Sequence[Chart] = ()
+    pictures: Mapping[str, Picture] = field(default_factory=dict)
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     shown: Sequence[str] = ()
     latex: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    figures: Mapping[str, "Callable[[], Figure]"] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     command: str = ""
@@ -73,18 +71,21 @@ class Text:
 
 @dataclass(frozen=True)
 class Section(Text):
-    """A question and the panels that answer it, one per collection or one per level."""
+    """A question and the panels that answer it, one per collection or one per level.
+
+    folded : whether the page shows the section only to who opens it.
+    """
 
     panels: Sequence[Panel]
+    folded: bool = False
 
 
 def of_study(
     label: str,
     outcome: xr.Dataset,
     *,
-    charts: Sequence[Chart],
+    pictures: Mapping[str, Picture],
     shown: Sequence[str],
-    figures: Mapping[str, "Callable[[], Figure]"],
     command: str,
 ) -> Panel:
     """Make the panel of a study's result: findings, tables, options and notes are the study's own."""
@@ -92,11 +93,10 @@ def of_study(
     return Panel(
         label,
         study_of(outcome).findings(outcome),
-        charts,
+        pictures,
         tables.tables(outcome),
         shown,
         {name: overview[name] for name in list(overview)[:1]},
-        figures,
         about(outcome)["options"],
         [note for note in about(outcome)["notes"] if note not in warned],
         command,

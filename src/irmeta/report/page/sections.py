@@ -1,7 +1,8 @@
-"""The sections of the page, in the order of the registry: each is the module of its study, with `TEXT` and `panels`."""
+"""The sections of the page, systems first, then metrics: each is the module of its study, with `TEXT` and `panels`."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import xarray as xr
@@ -13,12 +14,24 @@ from irmeta.report.page.panel import Section
 from irmeta.scores.teams import Grouping
 from irmeta.studies import STUDIES
 
+OTHERS = {"standings": "systems", "data": "collections"}
+"""Sections that are of no study, and what they are about."""
+_STUDIED = [name for name, study in STUDIES.items() if study.section]
+FOLDED = tuple(name for name in _STUDIED if STUDIES[name].about == "metrics")
+"""The modules of sections on metrics, which the page shows folded, after those on systems and collections."""
 SECTIONS = (
     "standings",
+    *(name for name in _STUDIED if name not in FOLDED),
     "data",
-    *(name for name, study in STUDIES.items() if study.section),
+    *FOLDED,
 )
-"""The modules of sections."""
+"""The names of sections."""
+
+
+def module_of(name: str) -> ModuleType:
+    """Return the module of a section, which lies in the room of what it is about."""
+    about = OTHERS[name] if name in OTHERS else STUDIES[name].about
+    return import_module(f"irmeta.report.page.{about}.{name}")
 
 
 def sections(
@@ -42,7 +55,8 @@ def sections(
     )
     made = []
     for name in steps(SECTIONS, "sections of the page"):
-        module = import_module(f"irmeta.report.page.{name}")
+        module = module_of(name)
         if panels := module.panels(content):
-            made.append(Section(**vars(module.TEXT), panels=panels))
+            folded = name in FOLDED
+            made.append(Section(**vars(module.TEXT), panels=panels, folded=folded))
     return made

@@ -14,8 +14,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
-import polars as pl
-import polars.selectors as cs
 import xarray as xr
 from jinja2 import Environment, PackageLoader, Template
 from markupsafe import Markup
@@ -26,32 +24,38 @@ from irmeta.errors import require_choice
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, flat, latex
 from irmeta.report.kept import PAGE, Kept, Write
-from irmeta.report.page.panel import Panel, Section
-from irmeta.report.page.prediction import calculator
+from irmeta.report.page.metrics.prediction import calculator
+from irmeta.report.page.panel import Panel, Picture, Section
 from irmeta.report.page.sections import sections
 from irmeta.report.plots import figure
+from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import Grouping
+from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.words import printable
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
 _WRITTEN = r"index\.html|(?:tables|figures)/[\w-][\w.-]*"
 """The names of a report's files."""
-_FORMS = ("svg", "pdf")
 
+PIXELS = 104
+"""Pixels of the page for an inch of a figure: text of 8 points is 11.6 pixels high."""
+MOST_ROWS = 100
+"""Rows of a table on the page; the file beside it has all."""
 THEME = (
     "document.documentElement.dataset.theme = "
     'matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
 )
 """The script that chooses the colours before anything is drawn."""
 _SCRIPTS = (
-    "drawing.js",
-    "charts.js",
-    "matrices.js",
+    "elements.js",
     "address.js",
+    "figures.js",
     "tables.js",
+    "paired.js",
     "board.js",
+    "regression.js",
     "calculator.js",
     "page.js",
 )
@@ -69,8 +73,9 @@ def write_report(
     reuse: xr.Dataset | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
+    pdf: bool = False,
 ) -> Path:
-    """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg and *.pdf.
+    """Run every study and write folder/index.html, folder/tables/*.csv and *.tex, folder/figures/*.svg.
 
     cubes : one, or several by collection name.
     folder : the folder to write: new, empty, or one of an earlier report.
@@ -82,6 +87,7 @@ def write_report(
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
     reuse : a result of `irmeta.reuse` on the runs and judgments behind the scores, for the section on new runs.
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
+    pdf : whether to write every figure as PDF, too, with fonts inside, for print.
 
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
@@ -93,7 +99,14 @@ def write_report(
         "reuse": reuse,
     }
     return write_sections(
-        cubes, folder, by=by, missing=missing, **options, rng=rng, source=source
+        cubes,
+        folder,
+        by=by,
+        missing=missing,
+        **options,
+        rng=rng,
+        source=source,
+        pdf=pdf,
     )[0]
 
 
@@ -109,6 +122,7 @@ def write_sections(
     reuse: xr.Dataset | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
+    pdf: bool = False,
 ) -> tuple[Path, list[Section]]:
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", missing, get_args(Missing))
@@ -126,12 +140,14 @@ def write_sections(
             cubes, by=by, missing=missing, seed=rng, source=source, **options
         )
         each = _each(made)
-        named = {key: _files_of(stem, panel) for key, stem, panel in each}
+        forms = ("svg", "pdf") if pdf else ("svg",)
+        named = {key: _files_of(stem, panel, forms) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
         with kept.replaced([*wanted, PAGE]) as write:
-            for _, stem, panel in steps(each, "files of panels"):
-                _write_files(write, stem, panel)
-            write(PAGE, _html(made, named, cubes, title or ", ".join(cubes)))
+            drawn = {}
+            for key, stem, panel in steps(each, "files of panels"):
+                drawn[key] = _write_files(write, stem, panel, pdf=pdf)
+            write(PAGE, _html(made, named, drawn, title or ", ".join(cubes)))
     return folder / PAGE, made
 
 
@@ -149,58 +165,70 @@ def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
     return each
 
 
-def _files_of(stem: str, panel: Panel) -> list[str]:
+def _files_of(stem: str, panel: Panel, forms: Sequence[str]) -> list[str]:
     """Name a panel's tables and figures: their paths in the folder."""
     tables = [f"tables/{stem}-{_slug(name)}.csv" for name in panel.tables]
     latexes = [f"tables/{stem}-{_slug(name)}.tex" for name in panel.latex]
     figures = [
         f"figures/{stem}-{_slug(name)}.{form}"
-        for name in panel.figures
-        for form in _FORMS
+        for name in panel.pictures
+        for form in forms
     ]
     return [*tables, *latexes, *figures]
 
 
-def _write_files(write: Write, stem: str, panel: Panel) -> None:
-    """Write a panel's tables and figures, under the names of `_files_of`."""
+def _write_files(
+    write: Write, stem: str, panel: Panel, *, pdf: bool
+) -> list[dict[str, Any]]:
+    """Write a panel's tables and figures, under the names of `_files_of`; return the figures for the page."""
     for name, frame in panel.tables.items():
         write(f"tables/{stem}-{_slug(name)}.csv", csv(frame))
     for name, frame in panel.latex.items():
         write(f"tables/{stem}-{_slug(name)}.tex", latex(frame, digits=3))
-    for name, draw in panel.figures.items():
-        drawn = draw()
-        for form in _FORMS:
-            write(f"figures/{stem}-{_slug(name)}.{form}", figure.rendered(drawn, form))
-            drawn.set_layout_engine("none")  # laid out once, the same in both
+    return [
+        _write_figure(write, f"{stem}-{_slug(name)}", picture, pdf=pdf)
+        for name, picture in panel.pictures.items()
+    ]
+
+
+def _write_figure(
+    write: Write, name: str, picture: Picture, *, pdf: bool
+) -> dict[str, Any]:
+    """Draw a figure once, write its files, and return it for the page, with the words of its marks."""
+    drawn = picture.draw()
+    text = figure.svg(drawn, name, picture.title)
+    write(f"figures/{name}.svg", text)
+    if pdf:
+        write(f"figures/{name}.pdf", figure.rendered(drawn, "pdf"))
+    return {
+        "name": name,
+        "title": picture.title,
+        "svg": text,
+        "wide": round(drawn.get_figwidth() * PIXELS),
+        "marks": placed(drawn),
+    }
 
 
 def _html(
     made: Sequence[Section],
     listed: Mapping[tuple[str, int], list[str]],
-    cubes: Mapping[str, xr.DataArray],
+    drawn: Mapping[tuple[str, int], list[dict[str, Any]]],
     title: str,
 ) -> str:
     model = reference_model()
-    metrics = list(
-        dict.fromkeys(
-            str(name) for scores in cubes.values() for name in scores.metric.values
-        )
-    )
-    content = {
-        section.key: [
-            {
-                "charts": [vars(chart) for chart in panel.charts],
-                "tables": {name: _table(panel.tables[name]) for name in panel.shown},
-                "board": panel.board,
-            }
-            for panel in section.panels
-        ]
+    scripts = bundle(_SCRIPTS)
+    boards = {
+        f"{section.key}-{at}": panel.board["script"]
         for section in made
+        for at, panel in enumerate(section.panels)
+        if panel.board is not None
     }
-    scripts = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
+    marks = {one["name"]: one["marks"] for figures in drawn.values() for one in figures}
+    content = {"boards": boards, "marks": marks, "calculator": calculator(model)}
     return template("page.html.j2").render(
         sections=made,
         files=listed,
+        drawn=drawn,
         title=title,
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -209,9 +237,17 @@ def _html(
         scripts=scripts,
         hashes=hashes(THEME, scripts),
         model=model,
-        content=_script(
-            {"metrics": metrics, "sections": content, "calculator": calculator(model)}
-        ),
+        content=_script(content),
+        most=MOST_ROWS,
+        levels=LEVELS,
+    )
+
+
+def bundle(names: Sequence[str]) -> str:
+    """Return modules of the page as one script: each has what those before it export."""
+    text = "\n".join(_asset(f"scripts/{name}") for name in names)
+    return '"use strict";\n' + re.sub(
+        r"^import .*?;\n|^export ", "", text, flags=re.M | re.S
     )
 
 
@@ -224,7 +260,12 @@ def template(name: str) -> Template:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters |= {"sentences": sentences, "setting": setting}
+    environment.filters |= {
+        "sentences": sentences,
+        "setting": setting,
+        "cell": cell,
+        "flat": flat,
+    }
     return environment.get_template(name)
 
 
@@ -274,17 +315,19 @@ def setting(value: Any) -> str:
     return str(value)
 
 
-def _table(frame: pl.DataFrame) -> dict[str, Any]:
-    """Return a data frame for the page, by column: numbers to six digits, lists as texts."""
-    shown = flat(frame).with_columns(cs.float().round_sig_figs(6).fill_nan(None))
-    columns = [
-        {"name": name, "number": kind.is_numeric()}
-        for name, kind in shown.schema.items()
-    ]
-    return {
-        "columns": columns,
-        "data": [shown[name].to_list() for name in shown.columns],
-    }
+def cell(value: Any) -> str:
+    """Write a value of a table as a page shows it.
+
+    >>> cell(0.12345), cell(-0.5), cell(3), cell(None), cell(0.000012)
+    ('0.1235', '−0.5000', '3', '–', '1.20e-05')
+    """
+    if value is None or value != value:
+        return "\N{EN DASH}"
+    if not isinstance(value, float):
+        return str(value)
+    small = 0 < abs(value) < 1e-4
+    text = f"{value:.2e}" if small else f"{value:.4f}"
+    return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
 
 
 def _script(content: Any) -> str:

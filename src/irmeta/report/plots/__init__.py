@@ -1,5 +1,6 @@
-"""Figures for papers: each module draws the results of the study of its name, and knows how large."""
+"""Figures: each module draws the results of the study of its name, in the room of what that is about."""
 
+from collections.abc import Collection
 from importlib import import_module
 from typing import Any
 
@@ -7,22 +8,29 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
-from irmeta.studies import name_of
+from irmeta.report.plots import marks
+from irmeta.studies import STUDIES, name_of
 
 
-def figure_of(result: xr.Dataset, **view: Any) -> Figure:
+def figure_of(
+    result: xr.Dataset, *, highlight: Collection[str] = (), **view: Any
+) -> Figure:
     """Return the figure of a result, drawn by the `figure` of its study's plots; `view` says what of it to draw.
 
+    highlight : names to mark, of systems or of what else the figure names.
     Raises ScoresError where the study has no figure.
     """
     name = name_of(result)
+    place = f"irmeta.report.plots.{STUDIES[name].about}.{name}"
     try:
-        plots = import_module(f"irmeta.report.plots.{name}")
+        plots = import_module(place)
     except ModuleNotFoundError as error:
-        if error.name != f"irmeta.report.plots.{name}":
+        if error.name not in (place, place.rpartition(".")[0]):
             raise
         raise ScoresError(
             f"results of {name} have no figure; leave out --plot"
         ) from None
     figure: Figure = plots.figure(result, **view)
+    if highlight:
+        marks.highlight(figure, highlight)
     return figure

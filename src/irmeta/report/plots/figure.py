@@ -1,9 +1,12 @@
 """The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
 
+import re
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import matplotlib as mpl
 import xarray as xr
@@ -13,6 +16,8 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
+from irmeta.report.plots.matrix import fitted
+from irmeta.words import printable
 
 COLUMN = 3.35
 """Width of a column of a two-column paper, in inches; PAGE is the width of both."""
@@ -43,17 +48,26 @@ STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones 
     "text.parse_math": False,  # names are not formulas
     "svg.hashsalt": "irmeta",
 }
-
-
 _UNDATED: Any = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """What keeps the time out of a file: the same result draws the same bytes."""
+_UNSIGNED: Any = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+"""What keeps all that is not drawn out of the SVG of a page."""
+_LOOK = {
+    "font-family": "'DejaVu Sans', Verdana, sans-serif",
+    "stroke-linejoin": "round",
+    "stroke-linecap": "butt",
+}
+"""What every element of the SVG of a page shares; the page may choose another font."""
 
+HANDLE = 32
+"""Points that an entry of a legend takes beside its text; LETTER is the width of a letter."""
+LETTER = 5.0
 Plot = Callable[..., Axes]
 
 
 def draw(
     plot: Plot | Sequence[Plot],
-    result: xr.Dataset,
+    result: xr.Dataset | xr.DataArray,
     *,
     width: float = COLUMN,
     height: float = 2.6,
@@ -72,14 +86,32 @@ def draw(
         return figure
 
 
+def widened(figure: Figure, width: float) -> None:
+    """Make a figure that many inches wide. Text stays as large, and a square matrix stays square."""
+    ratio = width / figure.get_figwidth()
+    square = any(axes.get_aspect() == 1 for axes in figure.axes)
+    figure.set_size_inches(width, figure.get_figheight() * (ratio if square else 1))
+    for axes in figure.axes:
+        fitted(axes)
+    for listed in figure.legends:
+        listed.set_ncols(columns(figure, [one.get_text() for one in listed.texts]))
+
+
+def columns(figure: Figure, labels: Sequence[str]) -> int:
+    """Return in how many columns a legend above a figure has room."""
+    longest = max((len(label) for label in labels), default=0)
+    wide = HANDLE + LETTER * longest
+    return max(1, min(4, int(72 * figure.get_figwidth() / wide)))
+
+
 def save(figure: Figure, path: Path, *, width: float | None = None) -> None:
     """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all.
 
-    width : in inches; the figure's own by default. Its height and the size of its text stay.
+    width : in inches; the figure's own by default.
     """
     form = require_form(path)
     if width is not None:
-        figure.set_figwidth(width)
+        widened(figure, width)
     with writing(path) as part:
         part.write_bytes(rendered(figure, form))
 
@@ -90,6 +122,67 @@ def rendered(figure: Figure, form: str) -> bytes:
     with mpl.rc_context(STYLE):
         figure.savefig(drawn, format=form, dpi=200, metadata=_UNDATED.get(form))
     return drawn.getvalue()
+
+
+def svg(figure: Figure, name: str, title: str) -> str:
+    """Return a figure as SVG for a page: its text is text, and no identifier occurs on the page's other figures.
+
+    name : of the figure on the page.  title : what it shows, for who does not see it.
+
+    The figure is laid out for all later forms.
+    """
+    look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
+    drawn = BytesIO()
+    with mpl.rc_context(look):
+        figure.savefig(drawn, format="svg", metadata=_UNSIGNED, transparent=True)
+    figure.set_layout_engine("none")  # laid out once, the same in all forms
+    root = _slim(printable(drawn.getvalue().decode(), "\n\t"))
+    root.attrib |= {"role": "img", "tabindex": "0", "aria-label": title}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "http://www.w3.org/1999/xlink"
+_GROUP = f"{{{_SVG}}}g"
+ElementTree.register_namespace("", _SVG)
+ElementTree.register_namespace("xlink", _LINK)
+
+
+def _slim(text: str) -> Element:
+    """Leave out of matplotlib's SVG what a page does not need: names of groups, their nesting, fonts, far decimals."""
+    root = ElementTree.fromstring(text)
+    root.attrib |= _LOOK
+    root.remove(root[0])  # a style, which would be that of the whole page
+    _unfold(root)
+    for one in root.iter():
+        if one.tag != f"{{{_SVG}}}text":
+            one.text = None
+        one.tail = None
+        for name in ("d", "x", "y", "transform"):
+            if name in one.attrib:
+                one.set(name, _rounded(one.get(name, "")))
+        if one.get("transform", "").startswith("rotate(-0 "):
+            del one.attrib["transform"]
+        if "style" in one.attrib:
+            one.set("style", re.sub("; font-family:[^;]*", "", one.get("style", "")))
+    return root
+
+
+def _unfold(parent: Element) -> None:
+    """Put what stands in groups that say nothing in their places."""
+    children = []
+    for child in parent:
+        _unfold(child)
+        if child.tag == _GROUP:
+            child.attrib.pop("id", None)
+        bare = child.tag == _GROUP and not child.attrib
+        children += list(child) if bare else [child]
+    parent[:] = children
+
+
+def _rounded(places: str) -> str:
+    """Write places to a hundredth of a point, on one line."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", places).replace("\n", "")
 
 
 def require_form(path: Path) -> str:

@@ -1,40 +1,96 @@
-"""What several plots share: a named row for each metric or score, and legends of colours and markers."""
+"""What several plots share: a named row for each system, metric or score, axes of ranks, and legends."""
 
+from collections.abc import Sequence
 from itertools import cycle
 
+import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
-from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.figure import PALETTE, columns
+from irmeta.words import shortened
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NEAR = "0.6"
 """The grey of what stands in the background."""
+BETTER_RIGHT = "right is better"
+BETTER_LEFT = "left is better"
+LONGEST = 40
+"""Letters of a name on an axis; longer ones are shortened in the middle."""
+_AROUND = 0.9
+"""Inches for what stands above and below the rows."""
+
+
+def row_height(rows: int) -> float:
+    """Return the height of a row in inches: lower where there are many, so that 120 still fit on a tall page."""
+    return float(np.clip(9 / max(rows, 1), 0.085, 0.16))
 
 
 def height(rows: int) -> float:
-    """Return the height in inches of a page-wide figure with that number of named rows."""
-    return max(3.0, 0.8 + 0.16 * rows)
+    """Return the height in inches of a figure with that number of named rows."""
+    return _AROUND + row_height(rows) * max(rows, 3)
 
 
-def named_rows(axes: Axes, names: list[str], label: str) -> Axes:
-    """Name the rows of a plot, the first one on top, and label its values."""
-    axes.set_yticks(range(len(names)), names)
+def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -> Axes:
+    """Name the rows of a plot, the first one on top, and label its values; say which direction is better."""
+    size = min(8.0, 72 * 0.85 * row_height(len(names)))
+    shown = [shortened(str(name), LONGEST) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=size)
     # half a row above the first and below the last, so that no mark is cut
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel(label)
+    axes.set_ylim(max(len(names), 3) - 0.5, -0.5)
+    # from the right end, as below the names there is room
+    axes.set_xlabel(directed(label, better), loc="right")
     axes.grid(axis="y", color="0.92", linewidth=0.6)
     axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0)
     return axes
 
 
-def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
-    """List what colours and what markers stand for, beside the axes."""
-    handles = [
+def directed(label: str, better: str) -> str:
+    r"""Add to the label of an axis which direction is better.
+
+    >>> directed("tau", BETTER_RIGHT)
+    'tau\n(right is better)'
+    """
+    return f"{label}\n({better})" if better else label
+
+
+def whole_ranks(axes: Axes, last: int) -> None:
+    """Count ranks along the horizontal axis from 1, in whole numbers."""
+    axes.set_xlim(0.5, last + 0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    ticks = [tick for tick in axes.get_xticks() if 1 < tick <= last]
+    axes.set_xticks([1, *ticks])
+
+
+def legend(axes: Axes, handles: Sequence[Artist] = (), *, title: str = "") -> None:
+    """Say above a figure what is drawn how, in as many columns as its width allows; it hides nothing there.
+
+    handles : what is listed; by default all that has a label.
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    listed = list(handles) or axes.get_legend_handles_labels()[0]
+    figure.legend(
+        handles=listed,
+        title=title,
+        loc="outside upper left",
+        ncols=columns(figure, [str(one.get_label()) for one in listed]),
+        columnspacing=1.0,
+        handlelength=1.4,
+        alignment="left",
+    )
+
+
+def keys(colours: Sequence[str], markers: Sequence[str]) -> list[Line2D]:
+    """Return what colours and what markers stand for, for a legend."""
+    lines = [
         Line2D([], [], color=colour, label=name)
         for name, colour in zip(colours, cycle(PALETTE))
     ]
-    handles += [
+    points = [
         Line2D(
             [],
             [],
@@ -46,4 +102,4 @@ def legend(axes: Axes, colours: list[str], markers: list[str]) -> None:
         )
         for name, marker in zip(markers, cycle(MARKERS))
     ]
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1))
+    return [*lines, *points]

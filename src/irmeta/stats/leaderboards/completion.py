@@ -2,6 +2,8 @@
 
 The model is factor analysis: x_it = m_t + l_t z_i + e_it, z_i ~ N(0, I), e_it ~ N(0, p_t), on tasks scaled to mean 0
 and deviation 1. Given l, m and p the prediction of a task is the best linear one from the tasks that the model has.
+Such predictions shrink towards the mean, and so underrate whoever leads: what a model's own hidden scores say of its
+errors, and of those on a task, corrects them (`_corrections`).
 Sources: Rubin and Thayer (Psychometrika 1982); Little and Rubin, Statistical Analysis with Missing Data, chapter 11.
 """
 
@@ -9,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
+from scipy.stats import rankdata
 
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -21,6 +24,10 @@ CHOOSING = 2
 STEPS = 40
 LEAST = 3
 """Models that must have a task for it to be predicted."""
+TOP = 10
+"""Models at the top of the table for which coverage is reported by itself."""
+_SHIFT_PRIOR, _SPREAD_PRIOR = 4.0, 5.0
+"""Hidden scores without error, and of usual error, that count for each model's and task's correction."""
 _PRIOR = 2.0
 _PRIOR_NOISE = 0.05
 """Each task's noise counts `_PRIOR` observations more, of this variance, so that few scores never look certain."""
@@ -39,9 +46,12 @@ class Predictions(NamedTuple):
 
     mean, low, high : (model, task), for every cell; those of cells that have a score tell what others say of it.
     factor, spread : of each model's factors the mean (model, factor), and the root of their covariance.
-    fit, centre, unit : how factors become scores.  widening : of the model's standard deviations.
-    error : root mean squared error of hidden cells.  coverage : share of hidden cells within their intervals; both of
-    the cells that had no say in the number of factors.
+    fit, centre, unit : how factors become scores.  shift : of each model's scaled scores, beyond the factors', and its
+    standard error, in units of `sd`, (model, 1).  sd : of the cells' errors, scaled, (model, task).
+    widening : what cells' deviations are multiplied by, (model, task).
+    error : root mean squared error of hidden cells.  inside : whether a hidden cell lies within its interval, of the
+    cells that had no say in the number of factors; others NaN, (model, task).  top : whether a model is among the
+    `TOP` best of the filled table.
     """
 
     mean: Floats
@@ -52,9 +62,35 @@ class Predictions(NamedTuple):
     fit: Fit
     centre: Floats
     unit: Floats
-    widening: float
+    shift: Floats
+    shift_error: Floats
+    sd: Floats
+    widening: Floats
     error: float
-    coverage: float
+    inside: Floats
+    top: Bools
+
+    @property
+    def coverage(self) -> float:
+        """Return the share of hidden cells within their intervals."""
+        return float(np.nanmean(self.inside))
+
+    @property
+    def coverage_of_tasks(self) -> Floats:
+        """Return the share of each task's hidden cells within their intervals, (task,); NaN where there are none."""
+        hidden = np.isfinite(self.inside)
+        with np.errstate(invalid="ignore"):
+            return np.nansum(self.inside, axis=0) / hidden.sum(axis=0)
+
+    @property
+    def coverage_of_top(self) -> float:
+        """Return the share of the hidden cells of the best models within their intervals; NaN if there are none."""
+        inside = self.inside[self.top]
+        return (
+            float(inside[np.isfinite(inside)].mean())
+            if np.isfinite(inside).any()
+            else np.nan
+        )
 
 
 def predict(
@@ -76,14 +112,17 @@ def predict(
     scaled = (scores - centre) / unit
     fold = np.where(present, rng.integers(0, FOLDS, scores.shape), -1)
     factors = _best_number(scaled, fold)
-    missed, ratio = _errors(scaled, fold, factors)
+    missed, sds = _errors(scaled, fold, factors)
+    corrected = _corrections(-missed / sds)
     # half an interval is as many standard deviations as hidden cells need
-    wide = float(np.quantile(ratio[present], level))
+    wide = float(np.quantile(corrected.ratio[present], level))
     fit = _em(scaled, factors)
     factor, spread, sd = _conditional(scaled, fit)
-    mean = centre + unit * (fit.mean + factor @ fit.loadings.T)
-    half = wide * unit * sd
-    squares = (missed * unit)[fold >= CHOOSING] ** 2
+    mean = centre + unit * (fit.mean + factor @ fit.loadings.T + corrected.shift * sd)
+    widening = wide * np.sqrt(corrected.variance)
+    half = widening * unit * sd
+    errors = (missed + corrected.shift_without * sds) * unit
+    filled = np.where(present, scaled, (mean - centre) / unit).mean(axis=1)
     return Predictions(
         mean=mean,
         low=mean - half,
@@ -93,22 +132,79 @@ def predict(
         fit=fit,
         centre=centre,
         unit=unit,
-        widening=wide / _normal_quantile(level),
-        error=float(np.sqrt(np.mean(squares))),
-        coverage=_covered(ratio, fold, level),
+        shift=corrected.shift,
+        shift_error=corrected.shift_error,
+        sd=sd,
+        widening=widening / _normal_quantile(level),
+        error=float(np.sqrt(np.mean(errors[fold >= CHOOSING] ** 2))),
+        inside=_inside(corrected.ratio, fold, level),
+        top=np.asarray(rankdata(-filled, method="min") <= TOP),
     )
 
 
+class Corrections(NamedTuple):
+    """What hidden cells say of each model's and each task's errors, in predicted standard deviations.
+
+    shift : what a model's scores exceed their predictions by, and its standard error, (model, 1).
+    shift_without : the same from the model's other cells, (model, task).
+    variance : of errors, in units of the predicted, (model, task).
+    ratio : sizes of hidden cells' errors, corrected by what the other cells say, (model, task).
+    """
+
+    shift: Floats
+    shift_error: Floats
+    shift_without: Floats
+    variance: Floats
+    ratio: Floats
+
+
+def _corrections(excess: Floats) -> Corrections:
+    """Learn from hidden cells' excess over predictions, in predicted deviations, (model, task), NaN where not hidden.
+
+    shift = sum of a model's excesses / (their number + 4): few of them say little.
+    variance = (sum of squares + 5) / (number + 5), by model, then by task, of excesses beyond the shift. Of a hidden
+    cell both come from the other cells of its model and task, as they do of a missing one.
+    """
+    present = np.isfinite(excess)
+    held = np.where(present, excess, 0.0)
+    count = present.sum(axis=1, keepdims=True)
+    total = held.sum(axis=1, keepdims=True)
+    shift = total / (count + _SHIFT_PRIOR)
+    without = (total - held) / (np.maximum(count - 1, 0) + _SHIFT_PRIOR)
+    left = excess - without
+    usual = left / np.sqrt(np.nanmean(left**2))
+    by_model, of_model = _variances(usual, axis=1)
+    by_task, of_task = _variances(usual / np.sqrt(of_model), axis=0)
+    return Corrections(
+        shift,
+        1 / np.sqrt(count + _SHIFT_PRIOR),
+        without,
+        by_model * by_task,
+        np.abs(left) / np.sqrt(of_model * of_task),
+    )
+
+
+def _variances(errors: Floats, axis: int) -> tuple[Floats, Floats]:
+    """Return the mean squares along an axis, with a prior of 1; of all cells, and of all others than each cell."""
+    present = np.isfinite(errors)
+    squares = np.where(present, errors, 0.0) ** 2
+    count = present.sum(axis=axis, keepdims=True)
+    total = squares.sum(axis=axis, keepdims=True) + _SPREAD_PRIOR
+    every = total / (count + _SPREAD_PRIOR)
+    without = (total - squares) / (np.maximum(count - 1, 0) + _SPREAD_PRIOR)
+    return every, without
+
+
 def _errors(scaled: Floats, fold: Ints, factors: int) -> tuple[Floats, Floats]:
-    """Hide each fold in turn; return its cells' errors, and their sizes in predicted deviations: (model, task) both."""
+    """Hide each fold in turn; return its cells' errors, and their predicted deviations: (model, task) both."""
     missed = np.full(scaled.shape, np.nan)
-    ratio = np.full(scaled.shape, np.nan)
+    sds = np.full(scaled.shape, np.nan)
     for one in range(FOLDS):
         away = fold == one
         mean, sd = _hidden(scaled, away, factors)
         missed[away] = (mean - scaled)[away]
-        ratio[away] = np.abs(missed[away]) / sd[away]
-    return missed, ratio
+        sds[away] = sd[away]
+    return missed, sds
 
 
 def draw(
@@ -117,14 +213,14 @@ def draw(
     """Fill the holes `draws` times with what they may be: (draw, model, task); a model's errors go together."""
     models, factors = predicted.factor.shape
     fit = predicted.fit
-    wide = predicted.widening
-    # a model's factors: one draw for all of its tasks
+    # a model's factors and its shift: one draw for all of its tasks
     normal = rng.standard_normal((draws, models, factors, 1))
-    factor = predicted.factor + wide * (predicted.spread @ normal)[..., 0]
+    moved = (predicted.spread @ normal)[..., 0] @ fit.loadings.T
+    shift = predicted.shift_error * rng.standard_normal((draws, models, 1))
     # each cell's own error
-    noise = wide * np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
-    scaled = fit.mean + factor @ fit.loadings.T + noise
-    filled = predicted.centre + predicted.unit * scaled
+    noise = np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
+    error = moved + shift * predicted.sd + noise
+    filled = predicted.mean + predicted.unit * predicted.widening * error
     return np.where(np.isfinite(scores), scores, filled)
 
 
@@ -132,14 +228,14 @@ def _normal_quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def _covered(ratio: Floats, fold: Ints, level: float) -> float:
-    """Return the share of hidden cells within intervals whose width the other folds set, without the choosing folds."""
-    inside = []
+def _inside(ratio: Floats, fold: Ints, level: float) -> Floats:
+    """Say which hidden cells lie within intervals whose width the other folds set; NaN in the choosing folds."""
+    inside = np.full(ratio.shape, np.nan)
     for one in range(CHOOSING, FOLDS):
         others = (fold >= 0) & (fold != one)
         width = np.quantile(ratio[others], level)
-        inside.append(ratio[fold == one] <= width)
-    return float(np.concatenate(inside).mean())
+        inside[fold == one] = ratio[fold == one] <= width
+    return inside
 
 
 def _scaling(scores: Floats) -> tuple[Floats, Floats]:

@@ -159,6 +159,14 @@ def check_margin(margin: float | None) -> None:
         )
 
 
+def check_correction(test: str, correct: str | None) -> None:
+    """Raise ScoresError for a correction of a test that corrects for all comparisons by itself."""
+    if correct is not None and test in ("max-t", "tukey"):
+        raise ScoresError(
+            f"{test} corrects for all comparisons by itself; leave out --correct, or name another --test"
+        )
+
+
 def effect_size(found: Floats) -> Floats:
     """Mean of the differences (pair, topic) in units of their standard deviation (divisor n - 1): Cohen's d for pairs.
 

@@ -1,4 +1,4 @@
-"""Two-sided tests by resampling topics, all pairs of systems at once: permutation, bootstrap, Tukey HSD, max-T."""
+"""Two-sided tests by resampling topics, all pairs of systems at once: permutation, bootstrap, Tukey HSD."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -12,9 +12,7 @@ from irmeta.stats.tests import floors
 from irmeta.stats.tests.paired import (
     blocks,
     differences,
-    half_width,
     over_pairs,
-    standard_error,
     statistic,
 )
 
@@ -193,63 +191,6 @@ def _permuted_ranges(scores: Floats, draws: Draws) -> Floats:
     permuted = rng.permuted(copies, axis=1)  # (resample, system, topic)
     means = permuted.mean(axis=2)
     return np.asarray(np.ptp(means, axis=1))
-
-
-def max_t(
-    scores: Floats, resamples: int, rng: np.random.Generator, level: float = 0.95
-) -> Joint:
-    """Test all pairs of systems by t, corrected by the largest |t| of each resample; from scores (system, topic).
-
-    Each resample changes the signs of all pairs' differences on a random half of the topics. A pair's p is the share of
-    resamples whose largest |t| is at least the pair's; it is 1 for equal systems. Unlike Tukey's range it does not
-    suppose that systems have equal spread.  level : of the intervals, mean -/+ quantile of the largest |t| * standard
-    error.  Single-step max-T: Westfall and Young (1993), chapter 2; Romano and Wolf (Econometrica 2005).
-
-    With mean m and mean square q of n differences, which signs leave as it is, t^2 = (n - 1) r / (1 - r), r = m^2 / q.
-
-    >>> max_t(np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]), 100, np.random.default_rng(0)).p.tolist()
-    [1.0]
-    """
-    topics = scores.shape[1]
-    mean, square, error = over_pairs(_moments, scores)
-    # equal systems never have the largest t
-    differs = np.where(square > 0, square, np.inf)
-    block = max(_LEAST, _BLOCK // max(len(scores), topics))
-    drawn = in_order(
-        partial(_largest_ratios, scores, differs),
-        streams(rng, resamples, block),
-        "blocks of resamples",
-    )
-    ratios = np.sort(np.concatenate(list(drawn)))  # (resample,), the largest r of each
-    # p compares r, which rises with |t|; equal but for rounding counts
-    least = np.maximum(np.abs(mean) - _rounding(scores), 0)
-    observed = least**2 / differs
-    p = np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
-    # the quantile of r as one of |t|
-    ratio = min(float(np.quantile(ratios, level)), 1 - 1e-12)
-    quantile = np.sqrt((topics - 1) * ratio / (1 - ratio))
-    return Joint(p, half_width(quantile, error))
-
-
-def _moments(found: Floats) -> Floats:
-    """Return the mean, the mean square and the standard error of differences (pair, topic): (3, pair)."""
-    mean = found.mean(axis=1)
-    square = (found**2).mean(axis=1)
-    return np.stack([mean, square, standard_error(found)])
-
-
-def _largest_ratios(scores: Floats, square: Floats, draws: Draws) -> Floats:
-    """Return the largest m^2 / q over all pairs, under each resample's signs: (resample,)."""
-    systems, topics = scores.shape
-    signs = _random_signs(topics, draws)
-    # a pair's mean under signs is the difference of its systems' means: (system, resample)
-    means = scores @ signs.T / topics
-    largest = np.zeros(means.shape[1])
-    for i, of_pairs in enumerate(np.split(square, _first_pairs(systems))):
-        m = means[i + 1 :] - means[i]  # (pair of i, resample)
-        ratios = m**2 / of_pairs[:, None]
-        np.maximum(largest, ratios.max(axis=0), out=largest)
-    return largest
 
 
 def _first_pairs(systems: int) -> Ints:

@@ -24,8 +24,8 @@ from irmeta.stats.tests.paired import over_pairs
 
 DRAWS = 1000
 """Draws by each law; the Monte-Carlo standard error of a p of .05 is then .007."""
-_BLOCK = 1 << 20
-"""Numbers of one kind in a block of draws, 8 MiB."""
+_BLOCK = 1 << 17
+"""Numbers of one kind in a block of draws, 1 MiB: a few such arrays stay near the processor."""
 
 
 def laws(topics: int, draws: int, rng: np.random.Generator) -> tuple[Singles, Singles]:

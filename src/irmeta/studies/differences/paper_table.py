@@ -16,7 +16,14 @@ from irmeta.scores.means import additive, means
 from irmeta.scores.result import frame, result, scale
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, resampling
+from irmeta.stats.tests import (
+    floors,
+    many_to_one,
+    multiplicity,
+    paired,
+    resampling,
+    stepdown,
+)
 from irmeta.studies.door import study
 from irmeta.words import counted
 
@@ -28,7 +35,11 @@ BETTER, WORSE = "†", "‡"
 UNNAMED = ("collection", "qrels")
 """Names of a collection that nobody named: those of a cube without a name, and of a file of judgments."""
 DIGITS = 3
-TESTS = {"t": "paired t test", "permutation": "paired permutation test"}
+TESTS = {
+    "max-t": "max-t test",
+    "t": "paired t test",
+    "permutation": "paired permutation test",
+}
 CORRECTIONS = {
     "holm": "Holm",
     "bh": "Benjamini-Hochberg",
@@ -45,10 +56,10 @@ def paper_table(
     *,
     metrics: str | Iterable[str] | None = None,
     baseline: str | None = None,
-    test: TableTest = "t",
-    correct: Correction = "holm",
+    test: TableTest = "max-t",
+    correct: Correction | None = None,
     alpha: float = 0.05,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     by: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -59,9 +70,8 @@ def paper_table(
     metrics : the columns, in this order; all by default
     baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
         letters: those that share a letter do not differ significantly
-    test, correct, alpha : as in `irmeta.significance`; by metric, over the comparisons that the table shows. "none"
-        makes no test
-    resamples, rng : of the permutation test
+    test, correct, alpha, resamples, rng : as in `irmeta.significance`; by metric, over the comparisons that the table
+        shows. "none" makes no test
     by : the metric that sorts the rows, best first; the first one by default
     missing : what to do with missing scores, as in `selection.complete`
 
@@ -76,7 +86,11 @@ def paper_table(
     '†'
     """
     require_choice("test", test, get_args(TableTest))
+    paired.check_correction(test, correct)
+    correct = correct or ("none" if test == "max-t" else "holm")
     require_choice("correct", correct, get_args(Correction))
+    if resamples is None:
+        resamples = stepdown.DRAWS if test == "max-t" else 10_000
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
@@ -182,12 +196,16 @@ def _marks(
         return [""] * len(scores)
     if against_first:
         found = -paired.less(scores[0], scores[1:])
-        p = multiplicity.CORRECTIONS[correct](
-            many_to_one.p_values(found, test, resamples, rng)
-        )
+        if test == "max-t":
+            p = stepdown.of_differences(found, resamples, rng)
+        else:
+            p = many_to_one.p_values(found, test, resamples, rng)
+        p = multiplicity.CORRECTIONS[correct](p)
         signs = np.where(found.mean(axis=1) > 0, BETTER, WORSE)
         return ["", *np.where(p < alpha, signs, "").tolist()]
-    if test == "t":
+    if test == "max-t":
+        p = stepdown.of_pairs(scores, resamples, rng)
+    elif test == "t":
         p = paired.over_pairs(paired.t, scores)
     else:
         p = resampling.permutation(scores, resamples, rng)
@@ -226,7 +244,9 @@ def caption(outcome: xr.Dataset) -> str:
         text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."
     if options["test"] == "none":
         return text
-    if options["correct"] == "none":
+    if options["test"] == "max-t":
+        correction = ", step-down correction"
+    elif options["correct"] == "none":
         correction = ""
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"

@@ -15,7 +15,7 @@ from irmeta.scores.clusters import by_cluster
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.leaderboards import items
-from irmeta.words import counted, shortened
+from irmeta.words import counted, joined, listed, shortened
 
 
 class Nouns(NamedTuple):
@@ -120,27 +120,84 @@ def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.Da
 
 
 def complete(board: Board) -> Board:
-    """Keep the models without holes on all tasks, or all models on the tasks without holes: the larger table."""
+    """Keep a part of the table without holes: see `whole_part`."""
     present = np.isfinite(board.scores)
-    models, tasks = (np.asarray(present.all(axis=axis)) for axis in (1, 0))
-    every_model = np.ones_like(models)
-    every_task = np.ones_like(tasks)
-    if models.all():
+    if present.all():
         return board
-    if not models.any() and not tasks.any():
+    models, tasks = whole_part(present)
+    model, task, _ = board.nouns
+    if models.sum() < 2 or tasks.sum() < 2:
         raise ScoresError(
-            f"every {board.nouns.model} and every {board.nouns.task} lacks a score; use --holes "
-            "bounds or --holes predict, or leave some out"
+            f"no 2 {model}s have all scores of 2 {task}s or more; use --holes bounds or --holes "
+            "predict, or leave some out"
         )
-    by_models = models.sum() * tasks.size >= tasks.sum() * models.size
-    if by_models:
-        kept = board.kept(models, every_task)
-        what = (models, board.nouns.model)
-    else:
-        kept = board.kept(every_model, tasks)
-        what = (tasks, board.nouns.task)
-    note = f"left out for missing scores: {counted(int((~what[0]).sum()), what[1])} of {what[0].size}"
-    return replace(kept, notes=[*board.notes, note])
+    left = [
+        f"{counted(int((~kept).sum()), noun)} of {kept.size}"
+        for kept, noun in ((tasks, task), (models, model))
+        if not kept.all()
+    ]
+    note = f"left out for missing scores: {joined(left)}"
+    return replace(board.kept(models, tasks), notes=[*board.notes, note])
+
+
+def whole_part(present: Bools) -> tuple[Bools, Bools]:
+    """Choose models and tasks without holes: the models that have all tasks, or the tasks that all models have.
+
+    Where these keep less than half of the scores that a part of both could keep, as one task that nobody has does, it
+    is the tasks that most models have, with the models that have them all.
+    """
+    every_model = np.ones(present.shape[0], dtype=bool)
+    every_task = np.ones(present.shape[1], dtype=bool)
+    sides = [
+        (np.asarray(present.all(axis=1)), every_task),
+        (every_model, np.asarray(present.all(axis=0))),
+    ]
+    best = max(sides, key=_cells)
+    # the k tasks that most models have, and the models that have them all, for every k
+    most_first = np.argsort(-present.sum(axis=0), kind="stable")
+    has_first = np.logical_and.accumulate(present[:, most_first], axis=1)
+    cells = has_first.sum(axis=0) * np.arange(1, present.shape[1] + 1)
+    k = int(cells.argmax())
+    if _cells(best) >= cells[k] / 2:
+        return best
+    tasks = np.isin(np.arange(present.shape[1]), most_first[: k + 1])
+    return np.asarray(has_first[:, k]), tasks
+
+
+def _cells(part: tuple[Bools, Bools]) -> int:
+    return int(part[0].sum() * part[1].sum())
+
+
+def with_tasks(board: Board, least: int) -> Board:
+    """Keep the models that have scores on at least this number of tasks."""
+    model, task, _ = board.nouns
+    kept = np.isfinite(board.scores).sum(axis=1) >= least
+    if kept.all():
+        return board
+    if kept.sum() < 2:
+        raise ScoresError(
+            f"fewer than 2 {model}s have scores on {counted(least, task)} or more; lower --min-tasks"
+        )
+    few = counted(int((~kept).sum()), model)
+    note = f"left out: {few} of {kept.size} with scores on fewer than {counted(least, task)}"
+    part = board.kept(kept, np.ones(len(board.tasks), dtype=bool))
+    return replace(part, notes=[*board.notes, note])
+
+
+def predictable(board: Board, least: int) -> Board:
+    """Keep the tasks that at least this number of models have, and the models that have some of them."""
+    model, task, _ = board.nouns
+    present = np.isfinite(board.scores)
+    tasks = present.sum(axis=0) >= least
+    if tasks.all():
+        return board
+    models = np.asarray(present[:, tasks].any(axis=1))
+    rare = [name for name, on in zip(board.tasks, tasks, strict=True) if not on]
+    note = (
+        f"left out: {counted(len(rare), task)} that fewer than {least} {model}s have, too few to "
+        f"predict from: {listed(rare)}"
+    )
+    return replace(board.kept(models, tasks), notes=[*board.notes, note])
 
 
 def require_comparison(board: Board) -> None:

@@ -25,8 +25,11 @@ from irmeta.studies.leaderboard.board import (
     Board,
     board_of,
     complete,
+    predictable,
     require_comparison,
     types_of,
+    whole_part,
+    with_tasks,
 )
 from irmeta.words import counted, listed
 
@@ -46,6 +49,7 @@ def leaderboard(
     over: Over = "tasks",
     aggregate: str | Iterable[Aggregate] | None = None,
     holes: Holes = "bounds",
+    min_tasks: int = 1,
     types: Mapping[str, str] | None = None,
     metric: str | None = None,
     level: float = 0.95,
@@ -61,7 +65,8 @@ def leaderboard(
         (Bradley-Terry), one or several; the first orders the table. All by default, types only with `types`
     holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
         predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
-        without holes, or the tasks, whichever leaves more scores
+        without holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many
+    min_tasks : the least number of tasks that a model must have, to be ranked
     types : the type of each task by name
     metric : which, where the scores have several
     level : of the rank sets, in (0, 1)
@@ -73,7 +78,9 @@ def leaderboard(
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
     order is sure) and tied (how many may be first); over (aggregate, other) tau, over the `compared` models that have a
     value by all aggregates; over (system, topic) score, and with holes="predict" predicted, predicted_low and
-    predicted_high; and over (step) the few tasks that rank as all do.
+    predicted_high, with the coverage of hidden scores, of those of the ten best models, and of each task's; with
+    holes="bounds" and holes, over (system) complete_rank, complete_low and complete_high, by the first aggregate on
+    the part without holes; and over (step) the few tasks that rank as all do.
     Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
     count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
 
@@ -90,8 +97,12 @@ def leaderboard(
     kinds = _kinds(aggregate, types)
     cubes = by_name(scores)
     board = board_of(cubes, metric, over)
+    if min_tasks > 1:
+        board = with_tasks(board, min_tasks)
     if holes == "complete":
         board = complete(board)
+    if holes == "predict":
+        board = predictable(board, completion.LEAST)
     require_comparison(board)
     numbers, type_of_task = None, None
     if "types" in kinds:
@@ -105,6 +116,8 @@ def leaderboard(
     if filled is not None:
         data |= _predicted(board.scores, filled)
     data |= _few(board, generator)
+    if holes == "bounds":
+        data |= _without_holes(board, kinds[0], types, level, resamples, generator)
     outcome = result(
         "leaderboard",
         data,
@@ -113,6 +126,7 @@ def leaderboard(
             "over": over,
             "aggregate": kinds,
             "holes": holes,
+            "min_tasks": min_tasks,
             "metric": metric,
             "types": types is not None,
             "level": level,
@@ -147,6 +161,8 @@ def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, obje
         "predicted_low": (cells, np.clip(filled.low, *possible)),
         "predicted_high": (cells, np.clip(filled.high, *possible)),
         "coverage": filled.coverage,
+        "coverage_of_top": filled.coverage_of_top,
+        "coverage_of_task": ("topic", filled.coverage_of_tasks),
         "prediction_error": filled.error,
     }
 
@@ -303,6 +319,40 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
         "tau_few": ("step", chosen.others),
         "tau_chosen": ("step", chosen.chosen_on),
     }
+
+
+def _without_holes(
+    board: Board,
+    kind: Aggregate,
+    types: Mapping[str, str] | None,
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> dict[str, object]:
+    """Rank the part of a table without holes by the first aggregate; NaN for models that are not in it."""
+    present = np.isfinite(board.scores)
+    models, tasks = whole_part(present)
+    few_tasks = tasks.sum() < max(2, tasks.size / 2)
+    if present.all() or models.sum() < 2 or few_tasks:
+        return {}
+    scores = board.scores[models][:, tasks]
+    names = [name for name, on in zip(board.tasks, tasks, strict=True) if on]
+    numbers = types_of(names, types)[0] if kind == "types" else None
+    allowed = _allowed(scores, [kind], numbers)[kind]
+    one = standing.as_it_is(
+        scores, kind, rng, allowed=allowed, types=numbers, level=level, draws=draws
+    )
+    columns = {"rank": one.rank, "low": one.sets.low, "high": one.sets.high}
+    data: dict[str, object] = {}
+    for name, values in columns.items():
+        every = np.full(len(models), np.nan)
+        every[models] = values
+        data[f"complete_{name}"] = ("system", every)
+    pairs = models.sum() * (models.sum() - 1) / 2
+    data["complete_resolution"] = one.sets.better.sum() / pairs
+    data["complete_tied"] = int((one.sets.low == 1).sum())
+    data["complete_tasks"] = int(tasks.sum())
+    return data
 
 
 def _notes(

@@ -10,6 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
+from irmeta.stats.leaderboards.completion import TOP
 from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.stats.rankings.rank import tau_b
@@ -41,6 +42,8 @@ UNVOTED: Mapping[str, str] = {
 """What the aggregates that rank a table with holes make of them."""
 PARTLY = "~"
 """Marks a value that contains predicted scores; the notes explain it."""
+SHOWN = 5
+"""Models without holes that are shown beside a table with holes."""
 CLOSE = 0.9
 """Tau from which on a few tasks are said to rank as all do."""
 
@@ -72,7 +75,7 @@ def varied(outcome: xr.Dataset) -> str:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `models` (a row for each model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`."""
+    """Tables `models` (by model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`."""
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
@@ -99,7 +102,20 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         )
     if "predicted" in outcome:
         views["predicted"] = _predicted(outcome)
+    if "complete_rank" in outcome:
+        views["complete"] = _complete(scored)
     return views
+
+
+def _complete(scored: xr.Dataset) -> pl.DataFrame:
+    """List the models of the part without holes: rank and rank set there."""
+    columns = ("complete_rank", "complete_low", "complete_high")
+    every = frame(scored, list(columns), by=["system"])
+    there = every.filter(pl.col("complete_rank").is_not_nan())
+    short = {name: name.removeprefix("complete_") for name in columns}
+    return there.rename(short).with_columns(
+        pl.col("rank", "low", "high").cast(pl.Int64)
+    )
 
 
 def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
@@ -108,6 +124,9 @@ def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
     if "type" in outcome.coords:
         held["type"] = _texts(outcome["type"])
     held["models"] = counts.sum("system").values
+    if "coverage_of_task" in outcome:
+        covered = pl.Series(outcome["coverage_of_task"].values)
+        held["coverage"] = covered.fill_nan(None)
     held["mean"] = outcome["score"].mean("system").values
     return pl.DataFrame(held)
 
@@ -151,6 +170,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if outcome["score"].isnull().any():
         board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
     views = {"leaderboard": pl.DataFrame(board)}
+    if "complete_rank" in outcome:
+        views["complete"] = _among_complete(outcome)
     if outcome.sizes["aggregate"] > 1:
         ranks = {
             str(kind): _ranks(ordered.sel(aggregate=kind))
@@ -161,6 +182,19 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             "other", index="aggregate", values="tau"
         )
     return views
+
+
+def _among_complete(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show the first models of the part without holes, with their rank sets there."""
+    every = tables(outcome)["complete"].sort("rank", maintain_order=True).head(SHOWN)
+    sets = _ranges(every["low"].to_numpy(), every["high"].to_numpy())
+    return pl.DataFrame(
+        {
+            nouns(outcome)["model"]: every["system"],
+            "rank": every["rank"],
+            "rank set": sets,
+        }
+    )
 
 
 def _values(one: xr.Dataset) -> pl.Series:
@@ -270,6 +304,8 @@ def _first_place(outcome: xr.Dataset, kind: str) -> str:
     head += _leader_may_be(outcome, one.isel(system=leader))
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
+    elif outcome["score"].isnull().any():
+        head = _among(outcome, kind) + head
     if tied > 1:
         may_be = f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first"
     else:
@@ -329,15 +365,39 @@ def _open_first(outcome: xr.Dataset, kind: str) -> str:
     absent = int(outcome["score"].isnull().sum())
     values = one["value"].values
     known = int(np.isfinite(values).sum())
-    full = ""
-    if known:
-        leader = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
-        full = f". Of the {known} {model}s that have all scores, {leader} is first"
-    if known == 1:
-        full = f". Only {leader} has all scores"
+    full = _among(outcome, kind)
+    if known == 1 and not full:
+        only = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
+        full = f"Only {only} has all scores. "
     return (
-        f"Which of {counted(firsts, model)} is first by {label(kind, outcome)} depends on the "
-        f"{counted(absent, 'missing score')}{full}"
+        f"{full}Which of {counted(firsts, model)} is first of all {outcome.sizes['system']} by "
+        f"{label(kind, outcome)} depends on the {counted(absent, 'missing score')}"
+    )
+
+
+def _among(outcome: xr.Dataset, kind: str) -> str:
+    """Say who is first among the models without holes, and what is sure there."""
+    if "complete_rank" not in outcome:
+        return ""
+    names = nouns(outcome)
+    ranks = outcome["complete_rank"].values
+    there = int(np.isfinite(ranks).sum())
+    tasks = int(outcome["complete_tasks"])
+    if tasks == outcome.sizes["topic"]:
+        which = f"Of the {there} {names['model']}s that have all scores"
+    else:
+        which = (
+            f"On {counted(tasks, names['task'])} that {there} {names['model']}s have"
+        )
+    first = shortened(str(outcome.system.values[int(np.nanargmin(ranks))]))
+    tied = int(outcome["complete_tied"])
+    may_be = "it would remain first"
+    if tied > 1:
+        may_be = f"{'either' if tied == 2 else 'any'} of {tied} may be"
+    return (
+        f"{which}, {first} is first by {label(kind, outcome)}; with {varied(outcome)}, {may_be}, and "
+        f"{outcome['complete_resolution'].item():.0%} of their pairs are distinguished "
+        "(--holes complete). "
     )
 
 
@@ -354,7 +414,8 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
         return [
             f"{count}; they were predicted from the models' other scores. Of known scores that were "
             f"hidden as a check, {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} "
-            f"intervals (typical error {outcome['prediction_error'].item():.3f}). This holds for "
+            f"intervals{_of_the_best(outcome)} (typical error "
+            f"{outcome['prediction_error'].item():.3f}). This holds for "
             "missing scores that resemble the known ones; if bad scores were withheld, they are "
             "worse than predicted, and ranks favour whoever withheld them."
         ]
@@ -371,8 +432,29 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
     return [
         f"{count}: {'; '.join(part for part in (without, moved) if part)}. These bounds hold "
         "whatever the missing scores are, even if bad ones were withheld; --holes predict narrows "
-        f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons."
+        f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons{_sparse(outcome)}."
     ]
+
+
+def _of_the_best(outcome: xr.Dataset) -> str:
+    """Say how many of the hidden scores of the best models lay within their intervals."""
+    covered = outcome["coverage_of_top"].item()
+    if np.isnan(covered):
+        return ""
+    best = min(TOP, outcome.sizes["system"])
+    return f", {covered:.0%} of those of the {best} best {nouns(outcome)['model']}s"
+
+
+def _sparse(outcome: xr.Dataset) -> str:
+    """Say how to leave out the models that lack more than half of the scores, where there are some."""
+    half = -(-outcome.sizes["topic"] // 2)
+    sparse = int((outcome["score"].notnull().sum("topic") < half).sum())
+    if not sparse:
+        return ""
+    return (
+        f"; --min-tasks {half} leaves out the {counted(sparse, nouns(outcome)['model'])} with fewer "
+        f"than half of the {nouns(outcome)['task']}s"
+    )
 
 
 def _agreement(outcome: xr.Dataset) -> list[str]:

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import Missing, Sets
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.measured.coverage import held
-from irmeta.metrics.names import metric_names
+from irmeta.metrics.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.scores.cube import check
 from irmeta.scores.limits import limits, shapes_notes
@@ -18,9 +18,15 @@ from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, metric_of, prepare
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Bools, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.teams import means_of
-from irmeta.stats.rankings.ranksets import RankSets, fewest_topics, rank_sets
+from irmeta.stats.rankings.first import fewest
+from irmeta.stats.rankings.ranksets import (
+    RankSets,
+    discovered,
+    fewest_topics,
+    rank_sets,
+)
 from irmeta.studies.door import study
 from irmeta.words import listed
 
@@ -37,6 +43,7 @@ def describe(
     by: str | None = None,
     level: float = 0.95,
     sets: Sets = "simultaneous",
+    system: str | None = None,
     teams: Grouping = None,
     top: float | None = None,
     missing: Missing = "error",
@@ -51,14 +58,18 @@ def describe(
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
         before anybody saw the scores
     rng : a seed or a generator
+    system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high)
     teams : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
         which it takes as independent of each other, instead of systems
     metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
-    over (metric) distinguished, the share of pairs of systems that the rank sets distinguish; over (topic,
-    metric) topic_mean, topic_sd, reliability (correlation with the rest), and reversed, whether that is below 0 beyond
-    chance (see `irmeta.stats.descriptive.surely_reversed`); over (share, metric) the quantiles of single scores; and
+    found_low, found_high: the same by false discovery rate (of the claims behind them at most 1 - level are wrong on
+    average); over (metric) distinguished, the share of pairs of systems that the rank sets distinguish, and
+    distinguished_found, by false discovery rate; runner_up, the system that is level or ahead without the fewest topics
+    that can bring that about ("" if none); over (topic, metric) topic_mean, topic_sd, reliability (correlation with the
+    rest), reversed, whether that is below 0 beyond chance (see `irmeta.stats.descriptive.surely_reversed`), and
+    decides, whether it is one of these fewest topics; over (share, metric) the quantiles of single scores; and
     score itself. The intervals are each system's own, cut to the scores that the metric can take: that two overlap does
     not say that the systems do not differ (see `significance`, which pairs by topic).
     Sources: Webber et al. (SIGIR 2008), section 3, Figures 1 to 3 and Table 1; Mogstad et al. (REStud 2024).
@@ -86,6 +97,10 @@ def describe(
             "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
         )
     names = [str(metric) for metric in scores.metric.values]
+    if system is not None and system not in scores.system.values:
+        raise ScoresError(
+            f"no system {system!r}; {nearest(system, scores.system.values)}"
+        )
     if by is not None:
         by = metric_of(scores, by)
     else:
@@ -99,6 +114,10 @@ def describe(
     team = teams_of(scores["system"].values, teams)
     data = _of_systems(scores, averaged, level, sets, generator)
     data |= _of_topics(averaged, team.of)
+    data |= _of_first_place(averaged)
+    if system is not None:
+        at = int(np.flatnonzero(scores.system.values == system)[0])
+        data |= _of_one(averaged, at, level, generator)
     data["quantiles"] = (
         ("share", "metric"),
         np.quantile(scores.values, SHARES, axis=(0, 1)),
@@ -108,6 +127,7 @@ def describe(
         "by": by,
         "level": level,
         "sets": sets,
+        "system": system,
         "teams": team.source,
         "top": top,
         "missing": missing,
@@ -136,6 +156,7 @@ def _of_systems(
     least, most = limits(scores)
     low, high = (end.clip(least, most) for end in _intervals(averaged, level))
     possible = _rank_sets(averaged, level, sets, rng)
+    found = [discovered(column.T, level=level) for column in _columns(averaged)]
     over = ("system", "metric")
     return {
         "mean": mean,
@@ -147,9 +168,15 @@ def _of_systems(
             over,
             np.stack([of_metric.high for of_metric in possible], axis=1),
         ),
+        "found_low": (over, np.stack([of_metric.low for of_metric in found], axis=1)),
+        "found_high": (over, np.stack([of_metric.high for of_metric in found], axis=1)),
         "distinguished": (
             "metric",
             [_distinguished(of_metric) for of_metric in possible],
+        ),
+        "distinguished_found": (
+            "metric",
+            [_distinguished(of_metric) for of_metric in found],
         ),
     }
 
@@ -172,15 +199,51 @@ def _of_topics(averaged: xr.DataArray, team: Ints) -> dict[str, Any]:
     }
 
 
+def _columns(averaged: xr.DataArray) -> list[Floats]:
+    """Return the scores (system, topic) of each metric."""
+    return [
+        np.ascontiguousarray(averaged.values[..., m])
+        for m in range(averaged.sizes["metric"])
+    ]
+
+
+def _of_first_place(averaged: xr.DataArray) -> dict[str, Any]:
+    """Return by metric who is level or ahead without the fewest topics that can bring it about, and these topics."""
+    decides = np.zeros(averaged.shape[1:], dtype=np.bool_)
+    runner_up = []
+    for m, column in enumerate(_columns(averaged)):
+        found = fewest(column)
+        runner_up.append(
+            "" if found is None else str(averaged.system[found.system].item())
+        )
+        if found is not None:
+            decides[found.topics, m] = True
+    return {
+        "decides": (("topic", "metric"), decides),
+        "runner_up": ("metric", runner_up),
+    }
+
+
+def _of_one(
+    averaged: xr.DataArray, at: int, level: float, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Return by metric the ranks that one system, named in advance, may have."""
+    sets = _rank_sets(averaged, level, "marginal", rng)
+    return {
+        "own_low": ("metric", [of_metric.low[at] for of_metric in sets]),
+        "own_high": ("metric", [of_metric.high[at] for of_metric in sets]),
+    }
+
+
 def _rank_sets(
     averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
 ) -> list[RankSets]:
     """Compute the rank sets of each metric."""
-    found = []
-    for m in range(averaged.sizes["metric"]):
-        column = np.ascontiguousarray(averaged.values[..., m].T)  # (topic, system)
-        found.append(rank_sets(column, rng, level=level, marginal=sets == "marginal"))
-    return found
+    marginal = sets == "marginal"
+    return [
+        rank_sets(column.T, rng, level=level, marginal=marginal)
+        for column in _columns(averaged)
+    ]
 
 
 def _distinguished(found: RankSets) -> float:

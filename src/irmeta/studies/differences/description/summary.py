@@ -16,6 +16,8 @@ from irmeta.words import counted, listed
 
 FEW_METRICS = 4
 """The means by this many metrics stand side by side; more are a table for programs."""
+FOUND = ("found_low", "found_high")
+"""Rank sets by false discovery rate."""
 PERCENTILES = (1, 10, 40, 75, 90)
 
 
@@ -23,11 +25,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
     by = about(outcome)["options"]["by"]
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
-    columns = ("mean", "low", "high", "rank", "rank_low", "rank_high")
+    columns = ("mean", "low", "high", "rank", "rank_low", "rank_high", *FOUND)
     means = frame(outcome.isel(system=order), columns, by=["metric", "system"])
     topics = frame(
         outcome,
-        ("topic_mean", "topic_sd", "reliability", "reversed"),
+        ("topic_mean", "topic_sd", "reliability", "reversed", "decides"),
         by=["metric", "topic"],
     )
     percentiles = [
@@ -43,6 +45,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             pl.col("topic_sd").alias("sd"),
             "reliability",
             "reversed",
+            "decides",
         ),
         "percentiles": pl.concat(percentiles),
         "scores": _quantiles(outcome),
@@ -90,8 +93,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
     of_metric = outcome.sel(metric=by)
     best = of_metric.isel(system=int(of_metric["rank"].values.argmin()))
     lines = [
-        f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric, best)}"
+        f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric)}"
     ]
+    lines += _own_ranks(outcome, of_metric)
+    lines += _discovered(outcome, of_metric)
+    lines += _decided(of_metric)
     sd = of_metric["topic_sd"].values
     if (sd > 0).all() and sd.max() > 3 * sd.min():
         lines.append(_uneven(by, outcome.topic.values, sd))
@@ -141,16 +147,13 @@ def _uneven(by: str, topics: Any, sd: Any) -> str:
     )
 
 
-def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
+def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> str:
     """Say which ranks are open: those of the best system, or how many systems may be the best."""
     level = about(outcome)["options"]["level"]
     if about(outcome)["options"]["sets"] == "marginal":
-        low = best["rank_low"].item()
-        high = best["rank_high"].item()
-        ranks = f"{low}" if low == high else f"from {low} to {high}"
         return (
-            f"its true rank is {ranks} (marginal, {level:.0%}: for this one system, if you named it "
-            "in advance)."
+            f"these scores picked it, so no marginal set holds for it (marginal, {level:.0%}: of one "
+            "system, named in advance; --system names one)."
         )
     first = int((of_metric["rank_low"] == 1).sum())
     tied = int((of_metric["rank"] == 1).sum())
@@ -163,6 +166,45 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) ->
         f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are "
         f"distinguished (simultaneous rank sets, {level:.0%}: all true ranks at once)."
     )
+
+
+def _own_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
+    """Say which ranks a system may have that was named in advance."""
+    options = about(outcome)["options"]
+    if options["system"] is None:
+        return []
+    low, high = int(of_metric["own_low"]), int(of_metric["own_high"])
+    ranks = f"{low}" if low == high else f"from {low} to {high}"
+    return [
+        f"{options['by']}: the true rank of {options['system']} is {ranks} ({options['level']:.0%}, for "
+        "this one system, if you named it before you saw the scores)."
+    ]
+
+
+def _discovered(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
+    """Say how many pairs are distinguished if a small share of the claims may be wrong, where these are more."""
+    options = about(outcome)["options"]
+    share = of_metric["distinguished_found"].item()
+    if share <= of_metric["distinguished"].item():
+        return []
+    return [
+        f"{options['by']}: {share:.0%} of the pairs are distinguished if {1 - options['level']:.0%} of such claims "
+        "may be wrong on average (false discovery rate; ranks found_low to found_high)."
+    ]
+
+
+def _decided(of_metric: xr.Dataset) -> list[str]:
+    """Say without which topics, the fewest, the first place changes."""
+    decides = of_metric["decides"].values
+    other = of_metric["runner_up"].item()
+    if not decides.any():
+        return []
+    topics = counted(int(decides.sum()), "topic")
+    which = listed(of_metric.topic.values[decides])
+    return [
+        f"{of_metric.metric.item()}: without {topics} of {decides.size} ({which}) {other} would be level with "
+        "the best system or ahead."
+    ]
 
 
 def _percentiles(scores: xr.DataArray) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from irmeta.metrics.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.scores.limits import (
     at_once_notes,
+    by_itself_notes,
     constant_notes,
     equivalence_notes,
     tied_notes,
@@ -28,7 +29,7 @@ from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
-from irmeta.stats.tests import floors, multiplicity, paired, resampling
+from irmeta.stats.tests import floors, multiplicity, paired, resampling, stepdown
 from irmeta.studies.door import study
 
 RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
@@ -36,9 +37,7 @@ RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] =
         {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap}
     )
 )
-JOINT: Mapping[
-    str, Callable[[Floats, int, np.random.Generator, float], resampling.Joint]
-] = MappingProxyType({"tukey": resampling.tukey, "max-t": resampling.max_t})
+JOINT = ("max-t", "tukey")
 """Tests that correct for all pairs by themselves."""
 CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
@@ -66,11 +65,11 @@ def significance(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,
-    test: Test = "t",
-    correct: Correction = "holm",
+    test: Test = "max-t",
+    correct: Correction | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
@@ -83,23 +82,24 @@ def significance(
 
     scores : a cube of at least 2 systems and 2 topics
     metrics : one or several; all by default. Each is corrected for its own pairs
-    test : t, wilcoxon, sign, permutation, bootstrap (studentised), or one that is corrected for all pairs by itself, so
-        that `correct` does nothing: tukey (randomised Tukey HSD) and max-t (the largest t, for systems of unequal
-        spread). Systems that score the same on every topic have p = 1
-    correct : holm or bonferroni (any false rejection), bh (share of false rejections) or none
+    test : max-t (the largest t, step by step: `irmeta.stats.tests.stepdown`) and tukey (randomised Tukey HSD) correct
+        for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do not. Systems that
+        score the same on every topic have p = 1
+    correct : of the others holm, the default, or bonferroni (any false rejection), bh (share of false rejections) or
+        none
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
-    resamples : of permutation, bootstrap, tukey and max-t, at least 100
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and tukey
     top, by, missing : what to use of the scores, as in `selection.prepare`
     rng : a seed or a generator, of all that is random
 
-    Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of all pairs at once
-    unless `correct` is bh or none, cut to the differences that the metric can have, NaN where systems differ by the
-    same on every topic; p, p_corrected, effect_size (mean difference over the standard deviation of
-    differences), direction (1 where the test favours system_a, -1 system_b) and significant; with a margin
-    p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over (metric) share_significant, the
-    discriminative power, and what half of the topics shows of differences significant on the other half
-    (`Replication`); over (system, metric) mean and rank.
+    Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of this
+    pair by itself, of all at once by tukey and where `correct` is holm or bonferroni, cut to the differences that the
+    metric can have, NaN where systems differ by the same on every topic; p, p_corrected, effect_size (mean difference
+    over the standard deviation of differences), direction (1 where the test favours system_a, -1 system_b) and
+    significant; with a margin p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over
+    (metric) share_significant, the discriminative power, and what half of the topics shows of differences significant
+    on the other half (`Replication`); over (system, metric) mean and rank.
     Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012), Westfall and Young (1993),
     Schuirmann (1987).
 
@@ -108,6 +108,10 @@ def significance(
     >>> significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]))["p"].item().__round__(5)
     0.00521
     """
+    if resamples is None:
+        resamples = stepdown.DRAWS if test == "max-t" else 10_000
+    paired.check_correction(test, correct)
+    correct = correct or "holm"
     _check(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
@@ -252,8 +256,12 @@ def _tests(
     mean, effect, direction, error, *closed = paired.over_pairs(
         partial(_quantities, test), scores
     )
-    if test in JOINT:
-        p, half = JOINT[test](scores, resamples, rng, 1 - alpha)
+    topics = scores.shape[1]
+    if test == "max-t":
+        p = corrected = stepdown.of_pairs(scores, resamples, rng)
+        half = _half(error, 1, alpha, topics)
+    elif test == "tukey":
+        p, half = resampling.tukey(scores, resamples, rng, 1 - alpha)
         corrected = p
     else:
         if closed:
@@ -261,7 +269,8 @@ def _tests(
         else:
             p = RESAMPLING[test](scores, resamples, rng)
         corrected = multiplicity.CORRECTIONS[correct](p)
-        half = _half(error, correct, alpha, scores.shape[1])
+        together = error.size if correct in ("holm", "bonferroni") else 1
+        half = _half(error, together, alpha, topics)
     found = {
         "difference": mean,
         "low": mean - half,
@@ -276,9 +285,8 @@ def _tests(
     return found
 
 
-def _half(error: Floats, correct: Correction, alpha: float, topics: int) -> Floats:
-    """Return half the widths of Student's t intervals, of all pairs at once (Bonferroni) if p is corrected for all."""
-    together = error.size if correct in ("holm", "bonferroni") else 1
+def _half(error: Floats, together: int, alpha: float, topics: int) -> Floats:
+    """Return half the widths of Student's t intervals, of this number of pairs at once (Bonferroni)."""
     quantile = float(stdtrit(topics - 1, 1 - alpha / 2 / together))
     return paired.half_width(quantile, error)
 
@@ -373,11 +381,6 @@ def _topics_for(needed: float) -> int:
 
 BY_T = "all differences at once, Bonferroni's t"
 AT_ONCE = {
-    "max-t": (
-        "all differences at once, max-t",
-        "those of --test t, which are wider,",
-        BY_T,
-    ),
     "tukey": ("all differences at once, Tukey",),
 }
 BY_DEFAULT = (
@@ -393,18 +396,21 @@ def _interval_notes(
 ) -> list[str]:
     """Say of how many differences the intervals hold together, and by what distribution."""
     systems = scores.sizes["system"]
-    together = test in JOINT or correct in ("holm", "bonferroni")
+    by_correction = test not in JOINT and correct in ("holm", "bonferroni")
+    together = test == "tukey" or by_correction
     if together and systems > 2:
         held = "all pairs of a metric at once"
     else:
         held = "each pair by itself"
-    by = test if test in JOINT else "Student's t"
+    by = "tukey" if test == "tukey" else "Student's t"
     lines = [
         f"{1 - alpha:.0%} intervals of the differences in mean are meant to hold for {held} (by {by})"
     ]
     if together and systems > 2:
         promise, *better = AT_ONCE.get(test, BY_DEFAULT)
         lines += at_once_notes(promise, scores, *better)
+    else:
+        lines += by_itself_notes(scores)
     if systems > 2:
         lines.append(
             "the share of pairs that differ significantly describes these topics and has no "

@@ -12,6 +12,7 @@ from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores.limits import (
     at_once_notes,
+    by_itself_notes,
     constant_notes,
     equivalence_notes,
     tied_notes,
@@ -21,7 +22,7 @@ from irmeta.scores.means import additive, from_additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.tests import floors, many_to_one, multiplicity, paired
+from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, stepdown
 from irmeta.studies.door import study
 from irmeta.words import counted, listed
 
@@ -38,11 +39,11 @@ def versus(
     against: str | Iterable[str] = ALL,
     *,
     metrics: str | Iterable[str] | None = None,
-    test: PairedTest = "permutation",
-    correct: ManyToOne = "holm",
+    test: PairedTest = "max-t",
+    correct: ManyToOne | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
-    resamples: int = 10_000,
+    resamples: int | None = None,
     missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -53,15 +54,17 @@ def versus(
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
         and "best" (the other system with the best mean by that metric); a system that is called so is meant first
     metrics : one or several; all by default
-    test : t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic
-    correct : holm, bonferroni (any false rejection), dunnett (the same, by the joint distribution of the comparisons),
-        bh (share of false rejections) or none; by metric, over the comparisons asked for and no others
-    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, all comparisons of a metric at once
-        unless `correct` is bh or none
+    test : max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step, which corrects by
+        itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic
+    correct : of other tests than max-t holm, the default, bonferroni (any false rejection), dunnett (the same, by the
+        joint distribution of the comparisons), bh (share of false rejections) or none; by metric, over the comparisons
+        asked for and no others
+    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
+        `correct` is bh or none, else all comparisons of a metric at once
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
-    resamples : of permutation, bootstrap and dunnett
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
     rng : a seed or a generator, of all that is random
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
@@ -79,9 +82,13 @@ def versus(
     (4, -0.3)
     """
     require_choice("test", test, get_args(PairedTest))
+    paired.check_correction(test, correct)
+    correct = correct or ("none" if test == "max-t" else "holm")
     require_choice("correct", correct, get_args(ManyToOne))
     require_share("alpha", alpha, 0.05)
     paired.check_margin(margin)
+    if resamples is None:
+        resamples = stepdown.DRAWS if test == "max-t" else 10_000
     if resamples < 100:
         raise ScoresError(f"{resamples} resamples are too few; use 1000 or more")
     generator, seed = seeded(rng)
@@ -277,7 +284,8 @@ def _tested(
     for number, topics in enumerate(kinds):
         rows = kind.ravel() == number
         some = found[rows][:, topics]
-        p[rows] = many_to_one.p_values(some, test, resamples, rng)
+        if test != "max-t":
+            p[rows] = many_to_one.p_values(some, test, resamples, rng)
         half[rows] = many_to_one.half_widths(
             some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1
         )
@@ -286,6 +294,8 @@ def _tested(
             within[rows] = paired.equivalence(
                 mean[rows], paired.standard_error(some), some.shape[1], margin
             )
+    if test == "max-t":
+        p = stepdown.of_differences(found, resamples, rng)
     if correct == "dunnett":
         together = many_to_one.joint(found, 1 - alpha, resamples, rng)
         corrected = together.p
@@ -340,6 +350,8 @@ def _notes(
         notes.append(
             f"{1 - alpha:.0%} intervals of the differences are meant to hold {held}."
         )
+    if count == 1 or correct in ("bh", "none"):
+        notes += by_itself_notes(scores)
     if count > 1 and correct in ("holm", "bonferroni"):
         notes += at_once_notes(f"{AT_ONCE}, Bonferroni's t", scores)
     if count > 1 and correct == "dunnett":

@@ -1,0 +1,238 @@
+"""How fast a board is: pages, reads, uploads, scoring, publication, freezing; on loopback only, and bounded in time.
+
+python -m bench.serve --submissions 10000 --seconds 20
+"""
+
+import argparse
+import http.client
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+import irmeta
+from irmeta.serve import catalogue, importing, publishing, running, tables
+from irmeta.serve.site import Site
+
+TOPICS, METRICS = 50, ["nDCG@10", "AP", "P@10", "RR", "Judged@10"]
+
+
+class Rate(NamedTuple):
+    """What came of a load: answers a second, and how long the slower ones took, in milliseconds."""
+
+    what: str
+    rate: float
+    middle: float
+    slow: float
+    wrong: int
+
+
+def everybody(systems: int) -> xr.DataArray:
+    """Return random scores of many systems."""
+    rng = np.random.default_rng(0)
+    skill = rng.beta(4, 4, size=(systems, 1, 1))
+    scores = rng.beta(2, 3, size=(systems, TOPICS, len(METRICS))) * 0.6 + 0.4 * skill
+    return xr.DataArray(
+        scores,
+        dims=("system", "topic", "metric"),
+        coords={
+            "system": np.array([f"s{at}" for at in range(systems)], dtype=object),
+            "topic": np.array([str(at) for at in range(TOPICS)], dtype=object),
+            "metric": np.array(METRICS, dtype=object),
+        },
+        name="score",
+        attrs={"collection": "many"},
+    )
+
+
+def a_run(seed: int, documents: int = 300) -> bytes:
+    """Make a run of about .4 MB."""
+    rng = random.Random(seed)
+    lines = [
+        f"{topic} Q0 d{rng.randrange(10**6):06}-{rank} {rank} {1000 - rank} t"
+        for topic in range(TOPICS)
+        for rank in range(documents)
+    ]
+    return "\n".join(lines).encode()
+
+
+def load(
+    what: str, threads: int, seconds: float, port: int, ask: Callable[..., int]
+) -> Rate:
+    """Have threads ask for some seconds, each over one connection."""
+    times: list[float] = []
+    wrong = [0]
+    end = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        count = 0
+        while time.monotonic() < end:
+            began = time.perf_counter()
+            try:
+                status = ask(connection, number, count)
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                status = 599
+            times.append(1000 * (time.perf_counter() - began))
+            wrong[0] += status >= 400
+            count += 1
+
+    began = time.monotonic()
+    workers = [threading.Thread(target=work, args=(at,)) for at in range(threads)]
+    for one in workers:
+        one.start()
+    for one in workers:
+        one.join()
+    took = time.monotonic() - began
+    slow = statistics.quantiles(times, n=100)[98] if len(times) > 1 else times[0]
+    return Rate(what, len(times) / took, statistics.median(times), slow, wrong[0])
+
+
+def get(path: str, token: str = "") -> Callable[..., int]:
+    """Return a request that reads."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def ask(connection: http.client.HTTPConnection, *_: int) -> int:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+
+    return ask
+
+
+def put(token: str, bodies: list[bytes]) -> Callable[..., int]:
+    """Return a request that uploads."""
+
+    def ask(connection: http.client.HTTPConnection, number: int, count: int) -> int:
+        name = f"u{number}-{count}"
+        body = bodies[(number + count) % len(bodies)] + f"\n#{name}".encode()
+        headers = {"Authorization": f"Bearer {token}"}
+        connection.request("PUT", f"/v1/boards/live/runs/{name}", body, headers)
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+
+    return ask
+
+
+def memory(pid: int) -> float:
+    """Return the resident memory of a process in MB."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(one.split()[1]) / 1024 for one in lines if one.startswith("VmRSS"))
+
+
+def main() -> None:
+    """Print what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--submissions", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=5)
+    given = parser.parse_args()
+    print(f"load of this machine before: {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as folder:
+        measure(Path(folder), given.submissions, given.seconds)
+
+
+def measure(folder: Path, submissions: int, seconds: float) -> None:
+    """Fill a site, and load its server."""
+    site = Site.make(folder / "site")
+    (folder / "site/site.toml").write_text("requests = 1000000000\n")
+    site = Site.open(folder / "site")
+    engine = tables.upgraded(site.database)
+    irmeta.save(everybody(submissions), folder / "many.parquet")
+    timed(
+        "imported",
+        lambda: importing.import_scores(engine, folder / "many.parquet", "many"),
+    )
+    qrels = folder / "qrels.txt"
+    qrels.write_text(
+        "".join(
+            f"{t} 0 d{at:06}-{at % 300} {at % 2}\n"
+            for t in range(TOPICS)
+            for at in range(200)
+        )
+    )
+    importing.open_board(site, engine, "live", qrels=qrels)
+    token = running.token_file(site, engine).read_text().strip()
+    timed("published first", lambda: publishing.publish(site))
+    timed("published again, nothing changed", lambda: publishing.publish(site))
+    timed("frozen", lambda: publishing.freeze(site, folder / "frozen"))
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = int(one.getsockname()[1])
+    command = [sys.executable, "-m", "irmeta", "serve", str(site.folder)]
+    began = time.monotonic()
+    server = subprocess.Popen([*command, "--listen", f"127.0.0.1:{port}"])
+    try:
+        while True:
+            try:
+                get("/healthz")(http.client.HTTPConnection("127.0.0.1", port))
+                break
+            except OSError:
+                time.sleep(0.05)
+        print(f"started: {time.monotonic() - began:.1f} s")
+        key = next((site.public / "b/many/s").iterdir()).name
+        path = f"/b/many/s/{key}/index.html"
+        rates = [
+            load("pages, 50 at once", 50, seconds, port, get(path)),
+            load(
+                "API reads, 10 at once",
+                10,
+                seconds,
+                port,
+                get("/v1/boards/many", token),
+            ),
+            load(
+                "uploads of .4 MB, 20 at once",
+                20,
+                seconds,
+                port,
+                put(token, [a_run(at) for at in range(8)]),
+            ),
+        ]
+        print("| what | a second | median ms | p99 ms | not answered well |")
+        print("|---|---|---|---|---|")
+        for one in rates:
+            print(
+                f"| {one.what} | {one.rate:.0f} | {one.middle:.0f} | {one.slow:.0f} | {one.wrong} |"
+            )
+        began = time.monotonic()
+        before = catalogue.counts(engine, "live").get("scored", 0)
+        while catalogue.healthy(engine)["waiting"] and time.monotonic() - began < 120:
+            time.sleep(0.2)
+        count = catalogue.counts(engine, "live").get("scored", 0) - before
+        took = time.monotonic() - began
+        if took > 1:
+            print(f"scored: {count / took:.1f} runs a second")
+        began = time.monotonic()
+        version = catalogue.versions_of(engine)
+        print(f"memory of the server: {memory(server.pid):.0f} MB; boards {version}")
+    finally:
+        server.terminate()
+        server.wait()
+    engine.dispose()
+
+
+def timed(what: str, work: Callable[[], object]) -> None:
+    """Print how long some work takes."""
+    began, used = time.monotonic(), time.process_time()
+    work()
+    print(
+        f"{what}: {time.monotonic() - began:.1f} s ({time.process_time() - used:.1f} s of processor time)"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+"""`irmeta board`: the boards of a site, from the shell."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.serve import extra
+from irmeta.errors import IrmetaError
+
+board = Verbs("board", help="Make, show, change and import the boards of a site.")
+
+Key = Annotated[str, argument(metavar="KEY", help="Key of the board, in its address.")]
+SiteOption = Annotated[
+    Path, option("--site", metavar="DIR", help="Folder of the site.")
+]
+Title = Annotated[str | None, option(metavar="TEXT", help="Title.")]
+Text = Annotated[Path | None, option(metavar="FILE", help="File with the text.")]
+Metrics = Annotated[
+    str | None,
+    option("-m", "--metrics", metavar="METRICS", help="Metrics; the first ranks."),
+]
+Precision = Annotated[
+    str | None,
+    option(metavar="TYPE", help="float32 orders documents as trec_eval does."),
+]
+Licence = Annotated[str | None, option(metavar="TEXT", help="Licence of the data.")]
+Factors = Annotated[
+    str | None,
+    option(metavar="NAME", help="Factors to standardize by, by name or file."),
+]
+Depth = Annotated[int | None, option(min=1, help="The most documents of a list.")]
+File = Path | None
+
+
+def _opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
+    """Open a site and its catalogue."""
+    with extra():
+        from irmeta.serve import tables
+        from irmeta.serve.site import Site
+    site = Site.make(folder) if new else Site.open(folder)
+    return site, tables.upgraded(site.database)
+
+
+def _settings(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that were named, texts from their files."""
+    found = {
+        name: one.read_text(encoding="utf-8") if isinstance(one, Path) else one
+        for name, one in given.items()
+        if one is not None
+    }
+    if found.get("precision", "float32") not in ("float32", "float64"):
+        raise IrmetaError("--precision: float32 or float64")
+    return found
+
+
+@board.command()
+def new(
+    key: Key,
+    site: SiteOption,
+    qrels: Annotated[File, option(metavar="FILE", help="Its judgments.")] = None,
+    topics: Annotated[
+        File, option(metavar="FILE", help="Its topics, one a line.")
+    ] = None,
+    documents: Annotated[
+        File, option(metavar="FILE", help="Its documents, one id a line.")
+    ] = None,
+    clusters: Annotated[
+        File, option(metavar="FILE", help="Lines of topic,cluster.")
+    ] = None,
+    title: Title = None,
+    description: Text = None,
+    rules: Text = None,
+    metrics: Metrics = None,
+    depth: Depth = None,
+    precision: Precision = None,
+    licence: Licence = None,
+    factors: Factors = None,
+) -> None:
+    """Make a board, and its site if there is none.
+
+    irmeta board new covid1 --site site/ --qrels qrels.txt -m 'nDCG@10 AP' --title 'TREC-COVID round 1'
+    """
+    of, engine = _opened(site, new=True)
+    from irmeta.serve import importing
+
+    given = {"title": title, "description": description, "rules": rules, "depth": depth}
+    given |= {"precision": precision, "licence": licence, "factors": factors}
+    importing.open_board(
+        of,
+        engine,
+        key,
+        qrels=qrels,
+        topics=topics,
+        documents=documents,
+        clusters=clusters,
+        metrics=metrics or importing.METRICS,
+        **_settings(given),
+    )
+    print(f"{key}: made; irmeta serve {site} shows it")
+
+
+@board.command("set")
+def set_(
+    key: Key,
+    site: SiteOption,
+    title: Title = None,
+    description: Text = None,
+    rules: Text = None,
+    metrics: Metrics = None,
+    depth: Depth = None,
+    precision: Precision = None,
+    licence: Licence = None,
+    factors: Factors = None,
+    publish_runs: Annotated[
+        Literal["yes", "no"] | None,
+        option(help="Whether freezing may copy runs."),
+    ] = None,
+) -> None:
+    """Change a board; its page of changes says what.
+
+    irmeta board set covid1 --site site/ -m 'AP nDCG@10'
+    """
+    _, engine = _opened(site)
+    from irmeta.serve import answers, catalogue
+
+    given = {"title": title, "description": description, "rules": rules, "depth": depth}
+    given |= {"precision": precision, "licence": licence, "factors": factors}
+    changes = _settings(given)
+    if publish_runs is not None:
+        changes["publish_runs"] = publish_runs == "yes"
+    if metrics is not None:
+        changes["metrics"] = answers.metrics(metrics)
+    catalogue.set_board(engine, key, changes)
+
+
+@board.command()
+def show(key: Key, site: SiteOption) -> None:
+    """Show a board's settings, and how many submissions are in which state.
+
+    irmeta board show covid1 --site site/
+    """
+    _, engine = _opened(site)
+    from irmeta.serve import catalogue
+
+    found = catalogue.board_of(engine, key)
+    for name in ("title", "collection", "metrics", "depth", "precision", "licence"):
+        value = getattr(found, name)
+        print(f"{name:12}{' '.join(value) if isinstance(value, list) else value}")
+    print(f"{'topics':12}{len(found.topics)}")
+    for state, count in catalogue.counts(engine, key).items():
+        print(f"{state:12}{count}")
+
+
+@board.command()
+def check(site: SiteOption) -> None:
+    """Say what is damaged or unsafe in a site; exit with 1 if anything is.
+
+    irmeta board check --site site/
+    """
+    of, engine = _opened(site)
+    from irmeta.serve import checkup
+
+    found = checkup.problems(of, engine)
+    for line in found:
+        print(line)
+    print(f"{len(found)} problem{'' if len(found) == 1 else 's'}.")
+    sys.exit(int(bool(found)))
+
+
+@board.command("import")
+def import_(
+    key: Key,
+    sources: Annotated[
+        list[Path],
+        argument(
+            metavar="FROM", help="Run files or folders, a frozen site, or a score file."
+        ),
+    ],
+    site: SiteOption,
+    table: Annotated[
+        File, option(metavar="FILE", help="CSV of runs: columns run, team, type, date.")
+    ] = None,
+) -> None:
+    """Submit runs to a board; or make one of a frozen site or of a score file.
+
+    irmeta board import covid1 runs/ --table runs.csv --site site/
+
+    irmeta board import covid1 frozen-site/ --site other/
+    """
+    first = sources[0]
+    frozen = (first / "MANIFEST.sha256").exists()
+    of, engine = _opened(site, new=frozen or first.suffix == ".parquet")
+    from irmeta.serve import importing
+
+    if frozen:
+        print(f"{', '.join(importing.import_frozen(engine, first, key))}: imported")
+    elif first.suffix == ".parquet":
+        print(f"{key}: {importing.import_scores(engine, first, key)} runs imported")
+    else:
+        count = importing.import_runs(of, engine, key, sources, table)
+        print(f"{key}: {count} new; the server scores them")
+
+
+@board.command()
+def rescore(
+    key: Key,
+    site: SiteOption,
+    qrels: Annotated[
+        File, option(metavar="FILE", help="New judgments, the next version.")
+    ] = None,
+    note: Annotated[
+        str, option(metavar="TEXT", help="Why; the page of changes says it.")
+    ] = "",
+) -> None:
+    """Have all runs of a board scored again, under new judgments if there are any.
+
+    irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
+    """
+    of, engine = _opened(site)
+    from irmeta.serve import catalogue, importing
+
+    if qrels is not None:
+        version = importing.judge(of, engine, key, qrels, note)
+        print(
+            f"{key}: judgments version {version}; the server scores all runs under it"
+        )
+    else:
+        print(f"{key}: {catalogue.rescore(engine, key)} runs to be scored again")

@@ -1,0 +1,231 @@
+"""`irmeta serve`, `submit`, `freeze`: runs of many people on one board, seen and kept."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from irmeta.cli.app import app, argument, option
+from irmeta.errors import IrmetaError
+
+WORSE = 3
+"""Exit code of `submit --fail-if-worse` where a loss above the margin is shown."""
+SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
+
+
+@contextmanager
+def extra() -> Iterator[None]:
+    """Say which extra to install where it is lacking."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "irmeta":
+            raise
+        raise IrmetaError(
+            f"this needs {error.name}; install it: pip install 'irmeta[serve]'"
+        ) from error
+
+
+@app.command()
+def serve(
+    site: SiteFolder,
+    qrels: Annotated[
+        Path | None, option(metavar="FILE", help="Judgments of a board to make.")
+    ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        option(metavar="DIR", help="Runs to submit to it, files or folders."),
+    ] = None,
+    metrics: Annotated[
+        str,
+        option(
+            "-m", "--metrics", metavar="METRICS", help="Its metrics; the first ranks."
+        ),
+    ] = "nDCG@10 AP P@10",
+    listen: Annotated[
+        str, option(metavar="ADDRESS", help="Where to listen; others need https.")
+    ] = "127.0.0.1:8400",
+    children: Annotated[
+        int, option(min=1, help="Processes that check and score runs.")
+    ] = 2,
+) -> None:
+    """Serve a site: it takes runs, checks and scores them, and shows where they stand.
+
+    irmeta serve lab/ --qrels qrels.txt --runs runs/
+    """
+    with extra():
+        from irmeta.serve.running import serve as run
+    run(
+        site,
+        listen=listen,
+        qrels=qrels,
+        runs=runs or [],
+        metrics=metrics,
+        children=children,
+    )
+
+
+@app.command()
+def freeze(
+    site: SiteFolder,
+    output: Annotated[
+        Path, option("-o", "--output", metavar="DIR", help="Folder to write.")
+    ],
+    runs: Annotated[
+        bool, option("--runs", help="Copy the runs, too, of boards that publish them.")
+    ] = False,
+) -> None:
+    """Write a copy of a site that needs no server: any browser opens it from a disk.
+
+    irmeta freeze lab/ -o lab-2026/
+    """
+    with extra():
+        from irmeta.serve.publishing import freeze as write
+        from irmeta.serve.site import Site
+    count = write(Site.open(site), output, runs=runs)
+    print(f"{output}: {count} files; open {output / 'index.html'}")
+
+
+@app.command()
+def submit(
+    runs: Annotated[list[Path], argument(metavar="RUN", help="Run files.")],
+    to: Annotated[
+        str,
+        option(metavar="URL", help="The board, as in https://runs.example.org/b/KEY."),
+    ],
+    name: Annotated[
+        str | None,
+        option(metavar="NAME", help="Name of the run.", show_default="its file's"),
+    ] = None,
+    team: Annotated[str, option(metavar="TEAM", help="Your team.")] = "",
+    system: Annotated[
+        str, option(metavar="NAME", help="The system, where it ran several times.")
+    ] = "",
+    repeat: Annotated[str, option(metavar="N", help="Which of these times.")] = "",
+    type: Annotated[
+        str, option("--type", metavar="TYPE", help="As in automatic, manual.")
+    ] = "",
+    description: Annotated[str, option(metavar="TEXT", help="What the run does.")] = "",
+    baseline: Annotated[
+        str, option(metavar="RUN", help="The run of the board to be better than.")
+    ] = "",
+    link: Annotated[
+        str, option(metavar="URL", help="A page on the run, https only.")
+    ] = "",
+    replace: Annotated[
+        bool, option("--replace", help="Replace the run of this name.")
+    ] = False,
+    check: Annotated[
+        bool, option("--check", help="Only check; nothing is kept.")
+    ] = False,
+    wait: Annotated[
+        bool, option("--wait", help="Wait for the score, and print it.")
+    ] = False,
+    fail_if_worse: Annotated[
+        float | None,
+        option(
+            metavar="X",
+            min=0,
+            help="With --wait and --baseline: exit with 3 if a loss above X is shown (95%).",
+            show_default="never",
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        option(
+            metavar="FILE",
+            help="File with the token, of mode 0600.",
+            show_default="IRMETA_TOKEN",
+        ),
+    ] = None,
+    format: Annotated[Literal["text", "json"], option(help="What to print.")] = "text",
+) -> None:
+    """Submit runs to a board; exit with 1 if one is refused, with 3 if it is worse than it may be.
+
+    irmeta submit tonight.gz --to http://127.0.0.1:8400/b/lab --baseline main --wait --fail-if-worse 0.02
+    """
+    from irmeta.serve import client
+
+    if fail_if_worse is not None and not (wait and baseline):
+        raise IrmetaError("--fail-if-worse needs --wait and --baseline")
+    if name is not None and len(runs) > 1:
+        raise IrmetaError("--name names one run; the names of several are their files'")
+    server = client.Server(to, client.token(token_file))
+    about = {
+        "team": team,
+        "system": system,
+        "repeat": repeat,
+        "type": type,
+        "description": description,
+        "baseline": baseline,
+        "link": link,
+        "replace": "1" if replace else "",
+    }
+    outcomes: list[dict[str, Any]] = []
+    for path in runs:
+        if not path.is_file():
+            raise IrmetaError(f"{path}: no such file")
+        own = name or path.name.removesuffix(".gz").removesuffix(".zst")
+        if check:
+            found = server.check(path)
+        else:
+            found = server.submit(path, own, about)
+        if wait and not check and found["status"] < 300:
+            found["score"] = server.score(found["key"])
+        outcomes.append({"run": own, **found})
+        if format == "text":
+            _say(server, outcomes[-1])
+    if format == "json":
+        print(json.dumps(outcomes, indent=1))
+    sys.exit(_code(outcomes, fail_if_worse))
+
+
+def _say(server: Any, found: dict[str, Any]) -> None:
+    """Print what came of a run."""
+    for remark in found.get("remarks", []):
+        line = f" line {remark['line']}:" if remark.get("line") else ""
+        print(f"{remark['level']}: {found['run']}:{line} {remark['text']}")
+    if found["status"] >= 400:
+        print(f"{found['run']}: {found.get('detail', found['status'])}")
+    elif "state" in found:
+        state = found.get("score", found)["state"]
+        print(f"{found['run']}: {state}; {server.page(found)}")
+    else:
+        print(f"{found['run']}: checked")
+    score = found.get("score")
+    if score and score["metric"] in score["scores"]:
+        one = score["scores"][score["metric"]]
+        print(
+            f"{score['metric']} {_figure(one, 'mean')}; rank {score['rank']} of {score['of']}"
+        )
+        if score["claim"]:
+            print(
+                f"{score['claim']['name']}: {_figure(score['claim'], 'difference', '+')}"
+            )
+
+
+def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
+    """Write a figure with its interval."""
+    if found["low"] is None:
+        return f"{found[name]:{sign}.3f}"
+    return (
+        f"{found[name]:{sign}.3f} [{found['low']:{sign}.3f}, {found['high']:{sign}.3f}]"
+    )
+
+
+def _code(outcomes: list[dict[str, Any]], margin: float | None) -> int:
+    """Return the exit code: 1 for a refused run, 3 for a loss above the margin."""
+    wrong = any(
+        one["status"] >= 400
+        or any(remark["level"] == "error" for remark in one.get("remarks", []))
+        for one in outcomes
+    )
+    if wrong:
+        return 1
+    claims = [one["score"]["claim"] for one in outcomes if one.get("score")]
+    ends = [one["high"] for one in claims if one and one["high"] is not None]
+    if margin is not None and any(end < -margin for end in ends):
+        return WORSE
+    return 0

@@ -1,0 +1,46 @@
+"""`irmeta verify`: whether scores are what their runs and judgments give."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from irmeta.cli.app import app, argument, option
+from irmeta.cli.evaluate import Reader
+
+
+@app.command()
+def verify(
+    scores: Annotated[
+        Path, argument(help="A score file that irmeta evaluate wrote (Parquet).")
+    ],
+    reader: Reader,
+    qrels: Annotated[str, option(metavar="FILE", help="Relevance judgments.")],
+    runs: Annotated[
+        list[str],
+        option(
+            metavar="FILE|DIR",
+            help="Run files, folders, globs or URLs; can be repeated.",
+        ),
+    ],
+    collection: Annotated[
+        str | None,
+        option(help="The collection of the file.", show_default="its only one"),
+    ] = None,
+) -> None:
+    """Evaluate runs again, and compare every score of a score file; exit with 1 if one does not follow from them.
+
+    A seal says that a file was not changed by accident; whoever changes it on purpose can seal it again. This says
+    whether its scores are those of the runs and judgments that it names.
+
+    irmeta verify scores.parquet --runs runs/ --qrels qrels.txt
+    """
+    from irmeta.cli.output import write
+    from irmeta.evaluation.verification import verify as compare
+    from irmeta.words import folded, printable
+
+    found = compare(
+        scores, qrels, runs, collection=collection, reading=reader.reading()
+    )
+    lines = [found.finding, *(f"- {problem}" for problem in found.problems)]
+    write("".join(f"{folded(printable(line))}\n" for line in lines), None)
+    sys.exit(int(bool(found.problems)))

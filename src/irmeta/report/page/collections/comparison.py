@@ -1,0 +1,70 @@
+"""The section on several collections: whether scores compare across them, raw and standardized."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import (
+    Panel,
+    Picture,
+    Text,
+    attempt,
+    names,
+    of_study,
+)
+from irmeta.report.plots import figure_of
+from irmeta.studies.standardizing import comparison
+
+PARTITIONS = 1000
+"""Random splits of each pair's topics: the standard error of a quantile is at most .016."""
+
+
+TEXT = Text(
+    "collections",
+    "Across collections",
+    "Do scores compare across collections?",
+    "dRMSE is the difference between a system's means on two collections, relative to how much "
+    "systems differ: 0 is perfect. The black line shows random splits of the same topics; if a bar "
+    "goes beyond it, scores compare less well than between two halves of one collection.",
+    "Webber, Moffat and Zobel, Score standardization, SIGIR 2008, section 5.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make one panel of all pairs of collections, where there are several."""
+    if len(content.used) < 2:
+        return []
+    first = next(iter(content.order.values()))
+    return [
+        attempt(
+            "All pairs",
+            lambda: comparison_panel(content.used, first, content.source, content.seed),
+        )
+    ]
+
+
+def comparison_panel(
+    cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int
+) -> Panel:
+    """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
+    outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed)
+    kinds = names(outcome.kind)
+    pictures = {
+        "drmse": Picture(
+            "Difference between collections (dRMSE), raw and standardized, beside random splits of the topics",
+            partial(figure_of, outcome),
+        )
+    }
+    panel = of_study(
+        "All pairs",
+        outcome,
+        pictures=pictures,
+        shown=["forms", "pairs"],
+        command=f"irmeta compare {source} --kind {','.join(kinds)} --partitions {PARTITIONS} --seed {seed}",
+    )
+
+    lines = [line for line in panel.findings if line.startswith(f"{by} (")]
+    return replace(panel, findings=lines or panel.findings)

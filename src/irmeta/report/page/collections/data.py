@@ -1,0 +1,90 @@
+"""The section on the data: what was scored, and every score as a shade."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Panel, Picture, Text, names
+from irmeta.report.plots.figure import PAGE, draw
+from irmeta.report.plots.rows import height
+from irmeta.report.plots.systems.description import shades
+from irmeta.scores.attributes import about
+from irmeta.scores.result import describe as described
+
+REMARKS = 5
+"""How many remarks on the data stand at the top; all are below."""
+
+TEXT = Text(
+    "data",
+    "The data",
+    "What was scored?",
+    "Each cell of the picture is one system on one topic: a column of high scores is an easy "
+    "topic, a row of them a good system, and stripes that break the pattern deserve a second look.",
+    "The score file, and the notes from when it was made.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    cubes = content.cubes
+    order = content.order
+    left_out = content.left_out
+    return content.each(
+        lambda name: data_panel(name, cubes[name], order[name], left_out[name])
+    )
+
+
+def data_panel(
+    name: str, scores: xr.DataArray, by: str, left_out: Sequence[str]
+) -> Panel:
+    """Say what a collection holds: sizes, missing cells, provenance, remarks, and what is left out of all studies."""
+    size = described(scores)
+    counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
+    if size["missing"]:
+        missing = f"{size['missing']:,} of {scores.size:,} scores are missing"
+    else:
+        missing = "no score is missing"
+    systems, topics, metrics = (
+        f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items()
+    )
+    finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
+    about_scores = about(scores)
+    facts = {
+        key: value
+        for key, value in about_scores.items()
+        if key not in ("notes", "runs", "options", "collection")
+    }
+    table = pl.DataFrame(
+        {
+            "metric": names(scores.metric),
+            "missing": np.isnan(scores.values).sum(axis=(0, 1)),
+        }
+    )
+    notes = [str(note) for note in about_scores.get("notes") or []]
+    return Panel(
+        name,
+        [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
+        {"scores": _shades(scores, by)} if counts["topic"] > 1 else {},
+        {"missing": table},
+        ["missing"] if size["missing"] else [],
+        options={**facts, **dict(about_scores.get("options") or {})},
+        notes=notes,
+        command="irmeta validate RUNS --qrels QRELS",
+        warnings=[f"{name}: {line}." for line in left_out],
+    )
+
+
+def _shades(scores: xr.DataArray, by: str) -> Picture:
+    """Draw every score of one metric, the best systems and the easiest topics first."""
+    one = scores.sel(metric=by)
+    one = one.isel(
+        system=np.argsort(-one.mean("topic").fillna(0).values, kind="stable"),
+        topic=np.argsort(-one.mean("system").fillna(0).values, kind="stable"),
+    )
+    tall = height(one.sizes["system"])
+    draw_all = partial(draw, shades, one.rename(by), width=PAGE, height=tall)
+    return Picture(f"Every score of {by}", draw_all)

@@ -1,0 +1,54 @@
+"""The section on the next collection: how far a number of topics, by each metric, ranks systems as others would."""
+
+from functools import partial
+from shlex import quote
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies import design
+
+PARTITIONS = 100
+
+TEXT = Text(
+    "design",
+    "The next collection",
+    "What should the next collection be?",
+    "A line shows how well the ranking of systems by a metric on some topics agrees with their "
+    "ranking by the target metric on as many other topics. It is measured up to half of the "
+    "topics, then extrapolated. With runs and judgments, `irmeta design` also compares depths of "
+    "judging and chooses for a budget.",
+    "Webber, Moffat and Zobel, SIGIR 2008; Urbano, Marrero and Martin, SIGIR 2013.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    return content.each(partial(design_panel, content))
+
+
+def design_panel(content: Content, name: str) -> Panel:
+    """Show worth by the number of topics, a line a metric."""
+    target = content.order[name]
+    outcome = design.design(
+        content.used[name],
+        target=target,
+        partitions=PARTITIONS,
+        teams=content.teams,
+        rng=content.seed,
+    )
+    beyond = int(outcome["half"])
+    pictures = {
+        "design": Picture(
+            f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
+            partial(figure_of, outcome),
+        )
+    }
+    return of_study(
+        name,
+        outcome,
+        pictures=pictures,
+        shown=["front"],
+        command=f"irmeta design {content.source_of(name)} --target {quote(target)} --partitions {PARTITIONS}"
+        f"{content.by_team} --seed {content.seed}",
+    )

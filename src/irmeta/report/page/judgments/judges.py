@@ -1,0 +1,70 @@
+"""The section on judges: whether other judgments of the same runs and topics rank systems as the first ones do."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import (
+    Panel,
+    Picture,
+    Text,
+    attempt,
+    of_study,
+)
+from irmeta.report.plots import figure_of
+from irmeta.studies.judges import compare as judges
+
+TEXT = Text(
+    "judges",
+    "Judges",
+    "Do other judgments rank the systems as the first ones do?",
+    "Tau between each judge's ranking and that of the first collection, which counts as the truth. "
+    "The line is the tau that the truth itself is expected to have with the true ranking; a judge "
+    "beyond it merely shares the chance effects of the same topics. Read the table's intervals: "
+    "without them the order of judges is mostly noise.",
+    "Otero, Parapar and Ferro (CIKM 2023); Urbano and Marrero (SIGIR 2016).",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make one panel where all collections have the same systems and share topics: judgments of the same runs."""
+    if not are_judges(content.used):
+        return []
+    first = next(iter(content.order.values()))
+    return [attempt("All judges", partial(_panel, content, first))]
+
+
+def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
+    """Say whether collections are several judgments of the same runs on the same topics."""
+    if len(cubes) < 2:
+        return False
+    systems = {frozenset(one.system.values) for one in cubes.values()}
+    shared = frozenset.intersection(
+        *(frozenset(one.topic.values) for one in cubes.values())
+    )
+    most = max(one.sizes["topic"] for one in cubes.values())
+    return len(systems) == 1 and len(shared) >= max(2, most / 2)
+
+
+def _panel(content: Content, by: str) -> Panel:
+    """Compare all collections with the first, by one metric."""
+    cubes = content.used
+    outcome = judges.compare_judges(
+        cubes, metrics=[by], families=content.teams, rng=content.seed
+    )
+    truth = next(iter(cubes))
+    pictures = {
+        "tau": Picture(
+            f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
+            partial(figure_of, outcome),
+        )
+    }
+    return of_study(
+        "All judges",
+        outcome,
+        pictures=pictures,
+        shown=["systems", "significance"],
+        command=f"irmeta judges compare {content.source}{content.by_team} --truth '{truth}'",
+    )

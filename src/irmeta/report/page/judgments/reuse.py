@@ -1,0 +1,53 @@
+"""The section on re-use: whether the pool is fair to a run that was not pooled."""
+
+from functools import partial
+
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import (
+    Panel,
+    Picture,
+    Text,
+    attempt,
+    of_study,
+)
+from irmeta.report.plots import figure_of
+
+TEXT = Text(
+    "reuse",
+    "A new run",
+    "Is the pool fair to a run that was not pooled?",
+    "Each group's own judgments are left out in turn. A bar is the mean loss of the groups' runs "
+    "by a metric, in standard deviations of the systems' scores: what a new run loses because its "
+    "documents were not judged. The metric with the smallest loss is the fairest to new runs.",
+    "Zobel, SIGIR 1998; Webber and Park, SIGIR 2009; Voorhees, Soboroff and Lin, 2022.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel where the groups of the pool were left out: this needs judgments and runs, not scores alone."""
+    if content.reuse is None:
+        return []
+    return [attempt("Left-out groups", partial(reuse_panel, content.reuse))]
+
+
+def reuse_panel(outcome: xr.Dataset) -> Panel:
+    """Show what groups lose by each metric, the least first."""
+    pictures = {
+        "metrics": Picture(
+            "Mean loss of left-out groups by metric",
+            partial(figure_of, outcome, view="metrics"),
+        ),
+        "penalty": Picture(
+            "Loss of each left-out run by its share of unjudged documents",
+            partial(figure_of, outcome, view="penalty"),
+        ),
+    }
+    return of_study(
+        "Left-out groups",
+        outcome,
+        pictures=pictures,
+        shown=["metrics", "groups"],
+        command="irmeta reuse QRELS RUNS --teams TEAMS",
+    )

@@ -1,0 +1,53 @@
+"""The section on agreement: which metrics say the same."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import xarray as xr
+
+from irmeta.choices import Level
+from irmeta.report.page.content import LEVELS, Content
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.plots import figure_of
+from irmeta.scores.attributes import about
+from irmeta.studies.agreement import correlation
+
+TEXT = Text(
+    "agreement",
+    "Agreement of metrics",
+    "Which metrics say the same?",
+    "Topic level correlates scores over all systems and topics; within topics removes how easy or "
+    "hard a topic is for everybody; system level correlates system means. Outlined metrics form a "
+    "group: every pair of them correlates at the threshold or above.",
+    "Kutlu et al. (2018) and Gupta et al. (ECIR 2019), section 4; groups by complete linkage.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each level, where there are metrics to compare."""
+    if not content.several_metrics:
+        return []
+    return content.levels(
+        lambda level: correlation_panel(level, content.used, content.source)
+    )
+
+
+def correlation_panel(
+    level: Level, scores: Mapping[str, xr.DataArray], source: str
+) -> Panel:
+    """Show the correlation of every pair of metrics, ordered by the groups that they form."""
+    outcome = correlation.correlation(scores, unit=level)
+    options = about(outcome)["options"]
+    pictures = {
+        "heatmap": Picture(
+            f"{options['coefficient']} between metrics, {level} level; similar ones side by side",
+            partial(figure_of, outcome, view="clustered"),
+        )
+    }
+    return of_study(
+        LEVELS[level],
+        outcome,
+        pictures=pictures,
+        shown=["correlation", "groups"],
+        command=f"irmeta correlate {source} --unit {level}",
+    )

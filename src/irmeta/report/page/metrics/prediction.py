@@ -1,0 +1,205 @@
+"""The section on prediction: what the reported metrics tell of the others, and the calculator's model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from irmeta.datasets.reference import reference_model
+from irmeta.errors import ScoresError
+from irmeta.io.model_file import Model, described
+from irmeta.metrics.names import highest
+from irmeta.report.page.content import Content
+from irmeta.report.page.metrics.ranking import to_report
+from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
+from irmeta.report.plots import figure_of
+from irmeta.report.plots.metrics.accuracy import cells
+from irmeta.scores.attributes import about
+from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
+from irmeta.studies.prediction import accuracy
+from irmeta.studies.prediction.predict import OUTSIDE, predict
+from irmeta.words import listed
+
+GOOD = 0.8
+"""The coverage on the worst collection left out that makes predictors good."""
+
+TEXT = Text(
+    "prediction",
+    "Unreported metrics",
+    "What do the reported metrics say about the others?",
+    "The reference model, fitted on TREC collections, predicts every metric that is not reported. "
+    "If tau is near 1, systems come in the right order. If all points lie to one side of the "
+    "diagonal, the collection has its own offset. The intervals allow for usual offsets, on "
+    "average over collections; in a collection with an unusual one they miss most systems "
+    "together, as the count below shows. A few systems with known scores correct that (irmeta "
+    "predict apply --calibrate). If the model was fitted on this collection, these figures are too "
+    "good.",
+    "Gupta et al. (ECIR 2019), section 5; intervals from collections left out in turn.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection, where there are metrics to predict."""
+    if not content.several_metrics:
+        return []
+    reported = to_report(content)
+    model = reference_model()
+    return content.each(
+        lambda name: prediction_panel(name, content.used[name], reported, model)
+    )
+
+
+def prediction_panel(
+    name: str, scores: xr.DataArray, reported: Sequence[str], model: Model
+) -> Panel:
+    """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
+    here = _renamed(scores, model)
+    known = [known for metric in reported if (known := model.name_of(metric))]
+    given = chosen(model, known)
+    others = [name for name in names(here.metric) if name not in given]
+    if not given:
+        raise ScoresError(
+            f"the reference model has none of the metrics to report ({', '.join(reported) or 'none found'})"
+        )
+    if not others:
+        raise ScoresError(
+            "the reference model has none of the metrics that are not reported"
+        )
+    outcome = accuracy.accuracy(
+        predict(here.sel(metric=given), model, want=others), here
+    )
+    level = about(outcome)["options"]["level"]
+    pictures = {
+        "tau": Picture(
+            f"How well {', '.join(given)} order the systems as the other metrics do",
+            partial(figure_of, outcome),
+        ),
+        "cells": Picture(
+            f"Actual scores by predicted ones, with {level:.0%} intervals; orange lies outside",
+            partial(cells, outcome),
+        ),
+    }
+    panel = of_study(
+        name,
+        outcome,
+        pictures=pictures,
+        shown=["accuracy", "cells"],
+        command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
+    )
+    first, *rest = panel.findings
+    sentences = [first, *not_used(reported, given, model)]
+    return replace(panel, findings=[" ".join(sentences), *rest])
+
+
+def not_used(reported: Sequence[str], given: Sequence[str], model: Model) -> list[str]:
+    """Say which of the metrics to report predictions do not rest on, and why."""
+    unknown = [metric for metric in reported if model.name_of(metric) is None]
+    known = [name for metric in reported if (name := model.name_of(metric))]
+    weaker = [name for name in known if name not in given]
+    sentences = []
+    if unknown:
+        sentences.append(f"Not used, as the model does not have it: {listed(unknown)}.")
+    if weaker:
+        sentences.append(
+            f"Not used, as intervals hold better without it on collections left out: {listed(weaker)}."
+        )
+    return sentences
+
+
+def chosen(model: Model, candidates: Sequence[str]) -> list[str]:
+    """Choose what to predict from: the most of these metrics whose intervals hold on collections left out.
+
+    Good is a coverage of `GOOD` or more, in the mean over the metrics to predict, on the worst collection; where no set
+    is as good, the best one. Only the model's own collections decide, not the one of the page.
+    """
+    worst = {}
+    for size in range(len(candidates), 0, -1):
+        for given in combinations(candidates, size):
+            worst[given] = _worst_coverage(model, given)
+    if not worst:
+        return []
+    best = max(
+        worst,
+        key=lambda given: (
+            worst[given] >= GOOD,
+            len(given) if worst[given] >= GOOD else 0,
+            worst[given],
+        ),
+    )
+    return list(best)
+
+
+def _worst_coverage(model: Model, given: Sequence[str]) -> float:
+    """Return the coverage to expect of 90% intervals on the worst collection, in the mean over other metrics."""
+    level = 0.9
+    size = len(given)
+    # the targets that the same collections have
+    by_parts: dict[tuple[str, ...], list[str]] = {}
+    for target in (metric for metric in model.metrics if metric not in given):
+        by_parts.setdefault(
+            tuple(part.name for part in model.holding([*given, target])), []
+        ).append(target)
+    found: dict[str, list[float]] = {}
+    for parts, targets in by_parts.items():
+        if len(parts) < 3:
+            continue
+        held = model.holding([*given, *targets])
+        at = range(size, size + len(targets))
+        far = reach(np.array([part.tails[list(at)] for part in held]), level)
+        expected = expected_coverage(
+            [part.moments for part in held], range(size), at, level, far
+        )
+        for part, shares in zip(held, expected, strict=True):
+            found.setdefault(part.name, []).extend(shares.tolist())
+    return min((float(np.mean(shares)) for shares in found.values()), default=0.0)
+
+
+def calculator(model: Model) -> Mapping[str, Any]:
+    """Return all that the page needs to predict as `irmeta predict apply` does: the model's figures, and quantiles.
+
+    t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
+    """
+    two_sided = (1 + np.array(LEVELS)) / 2
+    freedom = np.arange(1, max(2, len(model.parts)))
+    scores = np.arange(1, len(model.metrics) + 1)
+    return {
+        "scale": model.scale,
+        "levels": list(LEVELS),
+        "metrics": [
+            {"name": metric, "highest": _finite(highest(metric))}
+            for metric in sorted(model.metrics, key=_by_name)
+        ],
+        "collections": [described(part) for part in model.parts],
+        "normal": np.asarray(stats.norm.ppf(two_sided)).tolist(),
+        "t": np.asarray(stats.t.ppf(two_sided[:, None], freedom)).tolist(),
+        "chi2": np.asarray(stats.chi2.ppf(OUTSIDE, scores)).tolist(),
+        "outside": OUTSIDE,
+        "sources": list(model.provenance.get("sources", [])),
+    }
+
+
+def _renamed(scores: xr.DataArray, model: Model) -> xr.DataArray:
+    """Keep the metrics that the model knows, under its names; of two with one name the one that is called so."""
+    found: dict[str, str] = {}
+    for metric in names(scores.metric):
+        name = model.name_of(metric)
+        if name is not None and (name == metric or name not in found):
+            found[name] = metric
+    return scores.sel(metric=list(found.values())).assign_coords(metric=list(found))
+
+
+def _by_name(metric: str) -> tuple[str, float]:
+    """Order metrics as an index does: by name, then by cutoff."""
+    name, _, cutoff = metric.partition("@")
+    return name.lower(), float(cutoff or 0)
+
+
+def _finite(value: float) -> float | None:
+    if np.isfinite(value):
+        return value
+    return None

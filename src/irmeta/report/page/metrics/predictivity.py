@@ -1,0 +1,85 @@
+"""The section on predictive power: which metrics predict results on new topics."""
+
+from functools import partial
+
+import numpy as np
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
+from irmeta.report.plots import figure_of
+from irmeta.studies.agreement import predictivity
+
+PARTITIONS = 500
+"""Random halves of the topics: the Monte-Carlo standard error of phi is then about .002."""
+
+TEXT = Text(
+    "power",
+    "Predictive power",
+    "Which metrics predict results on new topics?",
+    "Phi is Kendall's tau between the ranking of systems by one metric on half of the topics and "
+    "by another on the rest, averaged over random halves. An advantage is how much better a metric "
+    "predicts another metric than that metric predicts itself. If its interval includes 0, either "
+    "may predict better. Only an interval above \N{MINUS SIGN}.05 shows that dropping the other "
+    "metric loses at most .05 of tau.",
+    "Webber, Moffat, Zobel and Sakai, Precision-at-ten considered redundant, SIGIR 2008.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    return content.each(partial(_panel, content))
+
+
+def power(content: Content, name: str) -> xr.Dataset:
+    """Return the predictive power of the metrics of one collection, which two sections need."""
+    scores = content.used[name]
+    half = scores.sizes["topic"] // 2
+    sizes = sorted({max(1, round(half * share)) for share in (0.2, 0.4, 0.6, 0.8, 1.0)})
+    compute = partial(
+        predictivity.predictivity,
+        scores,
+        partitions=PARTITIONS,
+        sizes=sizes,
+        teams=content.teams,
+        rng=content.seed,
+    )
+    outcome: xr.Dataset = content.once(f"predictivity {name}", compute)
+    return outcome
+
+
+def _panel(content: Content, name: str) -> Panel:
+    """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
+    outcome = power(content, name)
+    sizes = outcome["size"].values.tolist()
+    metrics = names(outcome.metric)
+    best = metrics[predictivity.best_predictor(outcome)]
+    pictures = {
+        "advantage": Picture(
+            f"How much better {best} predicts each target than the target predicts itself",
+            partial(figure_of, outcome, view="advantage"),
+        ),
+        "curve": Picture(
+            "Predictive power for itself of the metrics that predict themselves best and least",
+            partial(figure_of, _few(outcome), view="curve"),
+        ),
+        "phi": Picture(
+            "Predictive power of every metric for every other",
+            partial(figure_of, outcome, view="matrix"),
+        ),
+    }
+    return of_study(
+        name,
+        outcome,
+        pictures=pictures,
+        shown=["advantage", "phi"],
+        command=f"irmeta predictivity {content.source_of(name)}{content.by_team} --partitions {PARTITIONS} "
+        f"--sizes {','.join(map(str, sizes))} --seed {content.seed}",
+    )
+
+
+def _few(outcome: xr.Dataset) -> xr.Dataset:
+    """Keep the metrics that predict themselves best and least: a figure has room for a few lines."""
+    order = np.argsort(-np.diagonal(outcome["phi"].values), kind="stable")
+    kept = [int(order[0]), int(order[-1])]
+    return outcome.isel(metric=kept, metric_2=kept)

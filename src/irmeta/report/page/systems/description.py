@@ -1,0 +1,80 @@
+"""The section on the systems: their means, and the ranks that they may have."""
+
+from dataclasses import replace
+from functools import partial
+from shlex import quote
+
+import polars as pl
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.plots import figure_of
+from irmeta.scores.attributes import about
+from irmeta.studies.differences import description
+
+TEXT = Text(
+    "systems",
+    "The systems",
+    "How sure are the means?",
+    "A point is a system's mean over topics, the line its interval. Point at a system to see the "
+    "ranks that it may have: its rank set. With 95% confidence all rank sets hold the true ranks "
+    "at once, if equal systems have scores of one shape. Two systems may differ even if their "
+    "intervals overlap, because they share topics; rank sets take that into account.",
+    "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; Student's t over topics.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    return content.each(partial(systems_panel, content))
+
+
+def described(content: Content, name: str) -> xr.Dataset:
+    """Return the description of one collection, which two sections show."""
+    scores = content.used[name]
+    by = content.order[name]
+    seed = content.seed
+    outcome: xr.Dataset = content.once(
+        f"description {name}",
+        lambda: description.describe(scores, by=by, teams=content.teams, rng=seed),
+    )
+    return outcome
+
+
+def systems_panel(content: Content, name: str) -> Panel:
+    """Show the systems' means with intervals, and the ranks that they may have."""
+    outcome = described(content, name)
+    by = content.order[name]
+    source = content.source_of(name)
+    seed = content.seed
+    level = about(outcome)["options"]["level"]
+    topics = outcome.sizes["topic"]
+    drawn = partial(figure_of, outcome, highlight=content.highlight)
+    pictures = {
+        "means": Picture(
+            f"Means by {by} with {level:.0%} intervals over {topics} topics",
+            partial(drawn, view="means"),
+        ),
+        "ranks": Picture(
+            f"Ranks by {by}, and the ranks that each system may have",
+            partial(drawn, view="ranks"),
+        ),
+    }
+    panel = of_study(
+        name,
+        outcome,
+        pictures=pictures,
+        shown=["means", "topics"],
+        command=f"irmeta describe {source} --by {quote(by)}{content.by_team} --seed {seed}",
+    )
+    return replace(
+        panel, tables={title: first(frame, by) for title, frame in panel.tables.items()}
+    )
+
+
+def first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """Put the rows of one metric before those of the others; a table that is not by metric stays as it is."""
+    if "metric" not in frame.columns:
+        return frame
+    return frame.sort(pl.col("metric") != metric, maintain_order=True)

@@ -1,0 +1,105 @@
+"""The section on significance: which systems differ, and how many pairs a metric distinguishes."""
+
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+import xarray as xr
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.systems.description import described, first
+from irmeta.report.plots import figure_of
+from irmeta.studies.differences import description, significance
+
+LETTERED = 20
+"""How many of the best systems the table for print shows, with letters: those that share one do not differ
+significantly."""
+
+TEXT = Text(
+    "significance",
+    "Significance",
+    "Which systems differ?",
+    "The bar is a metric's discriminative power: the share of pairs of systems that a paired test "
+    "distinguishes, corrected for testing all of them. More is not always better: a metric can be "
+    "consistently wrong.",
+    "Smucker, Allan and Carterette (CIKM 2007); Sakai (SIGIR 2006).",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    return content.each(partial(significance_panel, content))
+
+
+def significance_panel(content: Content, name: str) -> Panel:
+    """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
+    by, outcome = content.order[name], tested(content, name)
+    pictures = {
+        "power": Picture(
+            f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
+            partial(figure_of, outcome),
+        )
+    }
+    panel = of_study(
+        name,
+        outcome,
+        pictures=pictures,
+        shown=["power", "systems"],
+        command=f"irmeta significance {content.source_of(name)}",
+    )
+    views = {title: first(frame, by) for title, frame in panel.tables.items()}
+    tests = views["tests"].filter(pl.col("metric") == by)
+    ranked = views["power"].sort("share_significant", descending=True)
+    lines = [line for line in panel.findings if line.startswith(f"{by}:")]
+    return replace(
+        panel,
+        findings=[*lines, *range_of_power(ranked)],
+        tables={**views, "power": ranked, "tests": tests},
+        latex={"systems": lettered(content, name)},
+        notes=[
+            *panel.notes,
+            f"the CSV of tests has those by {by}; the command gives all",
+        ],
+    )
+
+
+def range_of_power(ranked: pl.DataFrame) -> list[str]:
+    """Describe between which metrics the share of pairs goes; say nothing where it is the same by all, as it is shown.
+
+    ranked : the table of power, the highest share first.
+    """
+    high, low = (f"{ranked['share_significant'][at]:.1%}" for at in (0, -1))
+    if low == high:
+        return []
+    return [
+        f"Over the {ranked.height} metrics the share of pairs distinguished goes from {low} ({ranked['metric'][-1]}) "
+        f"to {high} ({ranked['metric'][0]}); differences between metrics have no interval here."
+    ]
+
+
+def tested(content: Content, name: str) -> xr.Dataset:
+    """Return the tests of all pairs of systems of one collection, which two sections show."""
+    outcome: xr.Dataset = content.once(
+        f"tests {name}", lambda: significance.significance(content.used[name])
+    )
+    return outcome
+
+
+def lettered(content: Content, name: str) -> pl.DataFrame:
+    """Return the best systems with means, intervals, and letters: systems that share one do not differ significantly.
+
+    The letters follow from the tests of all pairs of systems, as all else that the page says of pairs.
+    """
+    by = content.order[name]
+    means = (
+        description.tables(described(content, name))["means"]
+        .filter(pl.col("metric") == by)
+        .head(LETTERED)
+    )
+    letters = significance.letters_of_best(
+        tested(content, name).sel(metric=by), LETTERED
+    )
+    return means.select(
+        "system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String)
+    )

@@ -1,0 +1,141 @@
+"""The first section: every system by every metric, and two systems topic by topic."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+from scipy import stats
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.panel import Panel, Text, names
+from irmeta.report.page.systems.description import described
+from irmeta.report.page.systems.significance import lettered
+from irmeta.scores.figures import short
+from irmeta.scores.means import additive
+from irmeta.studies.choice.ranking import is_reported
+from irmeta.words import counted, listed
+
+MOST = 400_000
+"""Scores of single topics that the page holds; of more, only those of the metric that orders systems."""
+
+TEXT = Text(
+    "standings",
+    "Leaderboard",
+    "Who is best?",
+    "Click a metric to sort by it, and one system or two to see their topics. With 95% confidence "
+    "all true ranks lie within the possible ranks at once, if equal systems have scores of one "
+    "shape. Among the best systems, those that share a letter do not differ significantly.",
+    "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by Student's t, Holm.",
+)
+
+
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection."""
+    return content.each(partial(standings_panel, content))
+
+
+def standings_panel(content: Content, name: str) -> Panel:
+    """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
+    outcome = described(content, name)
+    scores = content.used[name]
+    by = content.order[name]
+    best = outcome.sel(metric=by)
+    leaders = best.system.values[best["rank"].values == 1]
+    may = int((best["rank_low"].values == 1).sum())
+    verb = "leads" if len(leaders) == 1 else "lead together"
+    finding = f"{listed(leaders)} {verb} by {by} with {short(float(best['mean'].max()), 3)}; {_others(may)}."
+    return Panel(
+        name,
+        [finding],
+        options={"by": by},
+        command=f"irmeta table {content.source_of(name)} -m '{by}'",
+        board=board(
+            outcome,
+            scores,
+            by,
+            lettered(content, name),
+            content.highlight,
+            content.source_of(name),
+        ),
+    )
+
+
+def _others(may: int) -> str:
+    """Say how many systems may be the best."""
+    if may == 1:
+        return "no other system can be the best on topics like these"
+    return f"{counted(may, 'system')} may be the best on topics like these"
+
+
+def board(
+    outcome: xr.Dataset,
+    scores: xr.DataArray,
+    by: str,
+    best: pl.DataFrame,
+    marked: Any,
+    source: str,
+) -> Mapping[str, Any]:
+    """Return the leaderboard: its rows by one metric, and what the script needs to compare two systems."""
+    named = sorted(names(outcome.metric), key=lambda one: not is_reported(one))
+    metrics = [by, *(one for one in named if one != by)]
+    held = metrics if scores.size <= MOST else [by]
+    line = additive(scores)
+    topics = scores.sizes["topic"]
+    return {
+        "metrics": metrics,
+        "rows": _rows(outcome, by, metrics, best, marked),
+        "script": {
+            "by": by,
+            "systems": names(outcome.system),
+            "topics": names(scores.topic),
+            "marked": [name for name in names(outcome.system) if name in marked],
+            "scores": {one: _packed(line.sel(metric=one).values) for one in held},
+            "t": float(stats.t.ppf(0.975, topics - 1)),
+            "command": f"irmeta versus {source}",
+        },
+    }
+
+
+def _rows(
+    outcome: xr.Dataset,
+    by: str,
+    metrics: Sequence[str],
+    best: pl.DataFrame,
+    marked: Any,
+) -> list[dict[str, Any]]:
+    """Return the rows of the leaderboard, best first; the best mean by each metric says so."""
+    letters = dict(best.select("system", "letters").iter_rows())
+    one = outcome.sel(metric=by)
+    mean = outcome["mean"].sel(metric=metrics).values
+    top = np.nanmax(mean, axis=0)
+    systems = names(outcome.system)
+    rows = []
+    for at in np.argsort(one["rank"].values, kind="stable"):
+        low, high = (int(one[name].values[at]) for name in ("rank_low", "rank_high"))
+        rows.append(
+            {
+                "system": systems[at],
+                "rank": int(one["rank"].values[at]),
+                "ranks": str(low) if low == high else f"{low} to {high}",
+                "letters": letters.get(systems[at]) or "\N{EN DASH}",
+                "marked": systems[at] in marked,
+                "means": [
+                    {"text": short(value, 3), "best": value == most}
+                    for value, most in zip(mean[at], top, strict=True)
+                ],
+            }
+        )
+    return rows
+
+
+def _packed(values: np.ndarray[Any, np.dtype[np.float64]]) -> Mapping[str, Any]:
+    """Pack scores (system, topic) into 16 bits each: low + code * step."""
+    low = float(values.min())
+    high = float(values.max())
+    step = (high - low) / 65535 or 1.0
+    codes = np.round((values - low) / step).astype("<u2")
+    return {"low": low, "step": step, "codes": b64encode(codes.tobytes()).decode()}

@@ -1,0 +1,70 @@
+"""What a design is worth against what it costs: a line a way, the front marked, the budget as a line."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+
+from irmeta.report.plots.figure import PAGE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import legend
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+
+LISTED = 8
+"""Ways that the legend names: those that are on the front most often."""
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Draw a result of `design`."""
+    return draw(taus, result, width=PAGE, height=4.0)
+
+
+def taus(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw tau against cost, a line a way: solid where measured, dotted where extrapolated; points on the front."""
+    options = about(result)["options"]
+    often = result["front"].sum("size").values
+    named = set(np.argsort(-often, kind="stable")[:LISTED].tolist())
+    for way in range(result.sizes["way"]):
+        one = result.isel(way=way)
+        cost, tau, measured = (one[name].values for name in ("cost", "tau", "measured"))
+        label = str(one["label"].item()) if way in named else None
+        style: dict[str, Any] = (
+            {} if way in named else {"color": "lightgrey", "zorder": 1}
+        )
+        (line,) = axes.plot(cost[measured], tau[measured], label=label, **style)
+        words = [
+            f"tau {short(one, 3)} for {price:g}"
+            for one, price in zip(tau, cost, strict=True)
+        ]
+        say(axes, cost, tau, [str(one["label"].item())] * len(words), words)
+        last = max(int(measured.sum()) - 1, 0)
+        axes.plot(
+            cost[last:],
+            tau[last:],
+            ":",
+            color=line.get_color(),
+            zorder=line.get_zorder(),
+        )
+    front = result["front"].values
+    axes.plot(
+        result["cost"].values[front],
+        result["tau"].values[front],
+        "o",
+        color="black",
+        markersize=2,
+        label="best for its cost",
+    )
+    if options["budget"] is not None:
+        axes.axvline(options["budget"], color="grey", linewidth=0.6, label="budget")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")  # powers of ten would be formulas
+    axes.xaxis.set_minor_formatter("")
+    axes.set_xlabel("cost (dotted: extrapolated)")
+    axes.set_ylabel(f"tau with {options['target']} on other topics\n(up is better)")
+    legend(axes)
+    return axes

@@ -1,0 +1,48 @@
+"""What machine judgments add to few human ones: intervals of system means with both, and by people alone."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.scores.figures import short
+
+
+def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
+    """Return the figure of a metric's means, the first by default."""
+    one = result.sel(metric=result.metric.values[0] if metric is None else metric)
+    return draw(means, one, width=COLUMN, height=height(one.sizes["system"]))
+
+
+def means(one: xr.Dataset, axes: Axes) -> Axes:
+    """Draw each system's mean with its 95% interval, best first; behind it, in grey, by the human topics alone."""
+    order = np.argsort(-one["mean"].values, kind="stable")
+    rows = np.arange(order.size)
+    axes.hlines(
+        rows,
+        one["human_low"].values[order],
+        one["human_high"].values[order],
+        color="0.85",
+        linewidth=3,
+    )
+    axes.hlines(
+        rows,
+        one["low"].values[order],
+        one["high"].values[order],
+        color=PALETTE[0],
+        linewidth=1.2,
+    )
+    axes.plot(one["mean"].values[order], rows, "o", markersize=3, color=PALETTE[0])
+    axes.plot(one["machine"].values[order], rows, "x", markersize=3, color=NEAR)
+    names = one.system.values[order].astype(str).tolist()
+    mean, low, high = (one[name].values[order] for name in ("mean", "low", "high"))
+    words = [
+        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(mean, low, high, strict=True)
+    ]
+    say(axes, mean, rows, names, words, nearest="y")
+    label = f"mean {one.metric.item()}: both; people (grey), machine (x)"
+    return named_rows(axes, names, label, BETTER_RIGHT)

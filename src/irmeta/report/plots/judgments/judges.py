@@ -1,0 +1,175 @@
+"""How judges rank systems: tau with its interval and ceiling, means beside the truth's, favour by group."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.choices import JudgesView
+from irmeta.errors import ScoresError
+from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+from irmeta.stats.arrays import Floats
+
+OUTLIERS = 3
+"""Systems that have their name beside their means."""
+
+
+def figure(
+    result: xr.Dataset,
+    *,
+    view: JudgesView = "tau",
+    metric: str | None = None,
+    judge: str | None = None,
+) -> Figure:
+    """Draw tau with intervals and ceiling, means of systems beside the truth's, favour of groups, or kappas.
+
+    metric, judge : whose, by default the first metric, and the judge with the highest tau.
+    """
+    if "tau" not in result:
+        return draw(labels, result, width=PAGE, height=height(result.sizes["judge"]))
+    one = result.sel(metric=result.metric.values[0] if metric is None else metric)
+    if view == "tau":
+        return draw(taus, one, width=COLUMN, height=height(one.sizes["judge"]))
+    which = _best(one) if judge is None else judge
+    if view == "means":
+        return draw(means, one, width=COLUMN, height=COLUMN, judge=which)
+    if "system_favour" not in one:
+        raise ScoresError(
+            "judges of different topics have no favour to draw; --view tau shows their tau"
+        )
+    if "group_favour" in one:
+        rows = one.sizes["group"]
+    else:
+        rows = one.sizes["system"]
+    return draw(favour, one, width=PAGE, height=height(rows), judge=which)
+
+
+def taus(one: xr.Dataset, axes: Axes) -> Axes:
+    """Draw each judge's tau with its 95% interval, best first, beside the tau that the truth itself can have."""
+    order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
+    tau, low, high = (
+        one[name].values[order] for name in ("tau", "tau_low", "tau_high")
+    )
+    rows = np.arange(order.size)
+    names = one.judge.values[order].astype(str).tolist()
+    axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
+    axes.plot(tau, rows, "o", markersize=3.5, color=PALETTE[0])
+    words = [
+        f"tau {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(tau, low, high, strict=True)
+    ]
+    say(axes, tau, rows, names, words, nearest="y")
+    axes.axvline(float(one["ceiling"]), color=PALETTE[5], linewidth=0.8, linestyle="--")
+    truth = about(one)["options"]["truth"]
+    place = axes.get_xaxis_transform()  # across by tau, up by the height of the axes
+    axes.text(
+        float(one["ceiling"]),
+        1.01,
+        f"{truth} itself",
+        color=PALETTE[5],
+        ha="center",
+        fontsize=7,
+        transform=place,
+    )
+    label = f"tau-b with {truth} by {one.metric.item()}, 95% interval"
+    return named_rows(axes, names, label, BETTER_RIGHT)
+
+
+def means(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
+    """Draw the mean of each system under a judge against that under the truth; the line is equality."""
+    truth = about(one)["options"]["truth"]
+    x = one["truth_mean"].values
+    y = one["judge_mean"].sel(judge=judge).values
+    axes.plot(x, y, "o", markersize=3, color=PALETTE[0], alpha=0.8)
+    ends = [min(x.min(), y.min()), max(x.max(), y.max())]
+    axes.plot(ends, ends, color=NEAR, linewidth=0.8)
+    systems = one.system.values.astype(str)
+    words = [
+        f"{short(theirs, 3)} under {judge}, {short(own, 3)} under {truth}"
+        for own, theirs in zip(x, y, strict=True)
+    ]
+    say(axes, x, y, systems, words)
+    _name_outliers(axes, x, y, systems)
+    axes.set_xlabel(f"mean {one.metric.item()} under {truth}")
+    axes.set_ylabel(f"mean {one.metric.item()} under {judge}")
+    return axes
+
+
+def _name_outliers(
+    axes: Axes, x: Floats, y: Floats, names: npt.NDArray[np.str_]
+) -> None:
+    """Name the systems that lie farthest from the line that fits the others."""
+    slope, start = np.polyfit(x, y, 1)
+    far = np.argsort(-np.abs(y - start - slope * x), kind="stable")[:OUTLIERS]
+    for at in far:
+        left = x[at] > x.mean()
+        axes.annotate(
+            names[at],
+            (x[at], y[at]),
+            xytext=(-4 if left else 4, 2),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            fontsize=6,
+        )
+
+
+def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
+    """Draw how much a judge favours each group, or each system, with 95% intervals; those clear of 0 are filled."""
+    dim = "group" if "group_favour" in one else "system"
+    part = one.sel(judge=judge)
+    value, low, high, p = (
+        part[f"{dim}_favour{suffix}"].values
+        for suffix in ("", "_low", "_high", "_p_corrected")
+    )
+    order = np.argsort(-value, kind="stable")
+    rows = np.arange(order.size)
+    axes.axvline(0, color=NEAR, linewidth=0.8)
+    axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
+    for clear, face in ((True, PALETTE[0]), (False, "white")):
+        kept = (p[order] < 0.05) == clear
+        axes.plot(
+            value[order][kept],
+            rows[kept],
+            "o",
+            markersize=3.5,
+            color=PALETTE[0],
+            markerfacecolor=face,
+        )
+    names = one[dim].values[order].astype(str).tolist()
+    words = [f"favoured by {short(each, 3, sign=True)}" for each in value[order]]
+    say(axes, value[order], rows, names, words, nearest="y")
+    truth = about(one)["options"]["truth"]
+    label = f"{judge} less {truth}, relative to all ({one.metric.item()})"
+    return named_rows(axes, names, label)
+
+
+def labels(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw kappa of relevant or not for each judge, with its 95% interval over topics."""
+    kappa: Any = result["label"].sel(figure="kappa_relevant").values
+    low, high = (
+        result[f"label_{end}"].sel(figure="kappa_relevant").values
+        for end in ("low", "high")
+    )
+    order = np.argsort(-np.nan_to_num(kappa, nan=-2), kind="stable")[
+        : int((~np.isnan(kappa)).sum())
+    ]
+    rows = np.arange(order.size)
+    axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
+    axes.plot(kappa[order], rows, "o", markersize=3.5, color=PALETTE[0])
+    truth = about(result)["options"]["truth"]
+    return named_rows(
+        axes,
+        result.judge.values[order].tolist(),
+        f"kappa with {truth} of relevant or not, 95% interval",
+    )
+
+
+def _best(one: xr.Dataset) -> str:
+    return str(one.judge.values[int(np.nan_to_num(one["tau"].values, nan=-2).argmax())])

@@ -1,0 +1,39 @@
+"""How the width of intervals falls with the number of human topics, with a machine's help and without."""
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import draw
+from irmeta.report.plots.rows import legend
+from irmeta.scores.attributes import about
+
+
+def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
+    """Return the figure of a metric's widths, the first by default."""
+    return draw(
+        widths, result.sel(metric=result.metric.values[0] if metric is None else metric)
+    )
+
+
+def widths(one: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the mean width of intervals of differences by the number of human topics, and the width wanted."""
+    sizes = one["size"].values
+    axes.plot(
+        sizes, one["width_pairs"].values, marker="o", markersize=3, label="with machine"
+    )
+    axes.plot(
+        sizes,
+        one["width_pairs_alone"].values,
+        marker="s",
+        markersize=3,
+        label="people alone",
+    )
+    axes.axhline(
+        about(one)["options"]["width"], color="0.6", linewidth=0.8, linestyle="--"
+    )
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("human topics")
+    axes.set_ylabel(f"width of 95% intervals, {one.metric.item()}\n(low is better)")
+    legend(axes)
+    return axes

@@ -1,0 +1,93 @@
+"""What runs lose when nobody has judged their own documents."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.choices import ReuseView
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import BETTER_LEFT, NEAR, height, legend, named_rows
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+
+
+def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:
+    """Return the figure of a view: what each metric loses, or each run's loss by its unjudged share."""
+    if view == "penalty":
+        return draw(penalty, result, width=COLUMN)
+    return draw(metrics, result, width=COLUMN, height=height(result.sizes["metric"]))
+
+
+def metrics(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw for each metric the mean loss of left-out groups, in standard deviations of the systems' scores."""
+    loss = result["relative_loss"].values
+    order = np.argsort(loss, kind="stable")
+    names = result["metric"].values[order].astype(str).tolist()
+    rows = np.arange(len(order))
+    axes.axvline(0, color=NEAR, linewidth=0.8)
+    axes.hlines(rows, 0, loss[order], color=PALETTE[4])
+    axes.plot(loss[order], rows, "o", color=PALETTE[0], markersize=4)
+    words = [f"mean loss {short(one, 3)}" for one in loss[order]]
+    say(axes, loss[order], rows, names, words, nearest="y")
+    label = "mean loss, in deviations of systems"
+    return named_rows(axes, names, label, BETTER_LEFT)
+
+
+def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
+    """Draw each left-out run's loss by its unjudged share, with the interval that the other groups predicted.
+
+    metric : by default the first. New runs are drawn at the loss to expect, with its interval.
+    """
+    one = result.sel(metric=metric or result["metric"].values[0])
+    known = ~np.isnan(one["low"].values)
+    unjudged = one["unjudged"].values[known]
+    loss = one["loss"].values[known]
+    low = one["low"].values[known]
+    high = one["high"].values[known]
+    axes.vlines(unjudged, low, high, color="0.8", linewidth=1)
+    inside = (loss >= low) & (loss <= high)
+    axes.plot(
+        unjudged[inside],
+        loss[inside],
+        "o",
+        color=PALETTE[0],
+        markersize=3,
+        label="within",
+    )
+    axes.plot(
+        unjudged[~inside],
+        loss[~inside],
+        "o",
+        color=PALETTE[5],
+        markersize=3,
+        label="beyond",
+    )
+    runs = one["system"].values[known].astype(str)
+    words = [
+        f"loss {short(lost, 3)}, {share:.0%} unjudged"
+        for lost, share in zip(loss, unjudged, strict=True)
+    ]
+    say(axes, unjudged, loss, runs, words)
+    if "run" in result.dims:
+        axes.vlines(
+            one["new_unjudged"].values,
+            one["penalty_low"].values,
+            one["penalty_high"].values,
+            color="black",
+            linewidth=1,
+        )
+        axes.plot(
+            one["new_unjudged"].values,
+            one["penalty"].values,
+            "D",
+            color="black",
+            markersize=4,
+            label="new",
+        )
+    axes.set_xlabel("share of first documents unjudged")
+    axes.set_ylabel(f"loss of {one['metric'].item()} (low is better)")
+    level = about(result)["options"]["level"]
+    legend(axes, title=f"{level:.0%} interval")
+    return axes

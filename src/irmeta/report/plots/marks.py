@@ -1,0 +1,150 @@
+"""Words of what is drawn: a page says them to who points at a mark, and a figure marks the systems of interest."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+Nearest = Literal["x", "y", "xy"]
+"""By what a pointer finds its mark: across, down, or by distance."""
+POINTS = 72
+"""Points of an inch, the unit of a figure in SVG."""
+MARKED = "#D55E00"
+"""The colour of systems of interest."""
+
+
+class Marks(Artist):
+    """Where the marks of a plot stand, with a name and words for each; itself it draws nothing."""
+
+    def __init__(
+        self,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        names: Iterable[str],
+        words: Sequence[str],
+        nearest: Nearest,
+    ) -> None:
+        super().__init__()
+        self.set_in_layout(False)
+        self.x = np.asarray(x, dtype=np.float64)
+        self.y = np.asarray(y, dtype=np.float64)
+        self.names = [str(name) for name in names]
+        self.words = list(words)
+        self.nearest = nearest
+
+    def draw(self, renderer: Any) -> None:
+        """Draw nothing."""
+
+    def placed(self) -> dict[str, Any]:
+        """Return names and words with their places in points from the top left, once the figure is laid out."""
+        across, down = _places(self, self.x, self.y)
+        return {
+            "x": across,
+            "y": down,
+            "names": self.names,
+            "words": self.words,
+            "nearest": self.nearest,
+        }
+
+
+class Cells(Artist):
+    """The cells of a matrix, with words for each, row by row; itself it draws nothing."""
+
+    def __init__(
+        self, rows: Iterable[str], columns: Iterable[str], words: Sequence[str]
+    ) -> None:
+        super().__init__()
+        self.set_in_layout(False)
+        self.rows = [str(name) for name in rows]
+        self.columns = [str(name) for name in columns]
+        self.words = list(words)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw nothing."""
+
+    def placed(self) -> dict[str, Any]:
+        """Return names and words, with the places of columns and rows as `Marks.placed`."""
+        columns = np.arange(len(self.columns))
+        rows = np.arange(len(self.rows))
+        return {
+            "x": _places(self, columns, 0 * columns)[0],
+            "y": _places(self, 0 * rows, rows)[1],
+            "rows": self.rows,
+            "columns": self.columns,
+            "words": self.words,
+        }
+
+
+def _places(
+    artist: Artist, x: npt.NDArray[Any], y: npt.NDArray[Any]
+) -> tuple[list[float], list[float]]:
+    assert artist.axes is not None
+    figure = artist.axes.get_figure(root=True)
+    assert figure is not None
+    dots = artist.axes.transData.transform(np.column_stack([x, y]))
+    points = dots * POINTS / figure.dpi
+    tall = figure.get_figheight() * POINTS
+    return points[:, 0].round(1).tolist(), (tall - points[:, 1]).round(1).tolist()
+
+
+def say(
+    axes: Axes,
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    names: Iterable[str],
+    words: Sequence[str],
+    *,
+    nearest: Nearest = "xy",
+) -> None:
+    """Name marks, and say in words what each shows."""
+    axes.add_artist(Marks(x, y, names, words, nearest))
+
+
+def say_cells(
+    axes: Axes, rows: Iterable[str], columns: Iterable[str], words: Sequence[str]
+) -> None:
+    """Say in words what each cell of a matrix shows, row by row."""
+    axes.add_artist(Cells(rows, columns, words))
+
+
+def placed(figure: Figure) -> list[dict[str, Any]]:
+    """Return all marks of a figure that is laid out, for the page."""
+    return [
+        artist.placed()
+        for axes in figure.axes
+        for artist in axes.artists
+        if isinstance(artist, Marks | Cells)
+    ]
+
+
+def highlight(figure: Figure, names: Collection[str]) -> None:
+    """Mark what has these names: bold where an axis names it, else a ring, and its name beside it."""
+    for axes in figure.axes:
+        labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+        named = [label for label in labels if label.get_text() in names]
+        for label in named:
+            label.set_color(MARKED)
+            label.set_fontweight("bold")
+        for marks in axes.artists:
+            if isinstance(marks, Marks):
+                _ringed(axes, marks, names, beside=not named)
+
+
+def _ringed(axes: Axes, marks: Marks, names: Collection[str], *, beside: bool) -> None:
+    for x, y, name in zip(marks.x, marks.y, marks.names, strict=True):
+        if name not in names:
+            continue
+        axes.plot(x, y, "o", markersize=6, markerfacecolor="none", color=MARKED)
+        if beside:
+            axes.annotate(
+                name,
+                (x, y),
+                xytext=(5, 5),
+                textcoords="offset points",
+                color=MARKED,
+                fontweight="bold",
+            )

@@ -1,0 +1,45 @@
+"""Measured coverage of prediction intervals drawn, target by target."""
+
+from itertools import cycle
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.rows import MARKERS, NEAR, height, legend, named_rows
+from irmeta.scores.attributes import about
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of coverage, as wide as a page."""
+    return draw(
+        coverage, result, width=PAGE, height=0.3 + height(result.sizes["target"])
+    )
+
+
+def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
+    """Draw measured coverage: a row for each target, a marker for each collection; the line is the nominal level."""
+    for name, marker, colour in zip(
+        outcome.collection.values, cycle(MARKERS), cycle(PALETTE)
+    ):
+        share = outcome["measured"].sel(collection=name).values
+        axes.plot(
+            share,
+            np.arange(share.size),
+            marker,
+            color=colour,
+            markersize=4,
+            label=str(name),
+            linestyle="none",
+        )
+    axes.axvline(
+        about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0
+    )
+    legend(axes)
+    return named_rows(
+        axes,
+        [str(target) for target in outcome.target.values],
+        "share of systems inside the interval",
+    )

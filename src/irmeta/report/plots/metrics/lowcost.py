@@ -1,0 +1,45 @@
+"""Costly metrics predicted from cheap ones: tau by judging depth."""
+
+from itertools import cycle
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.rows import MARKERS, NEAR, height, keys, legend
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of prediction by depth, as wide as a page."""
+    return draw(lowcost, result, width=PAGE, height=height(result.sizes["target"]))
+
+
+def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
+    """Draw tau (or r2, rmse) by depth: colour a target, marker a collection, dashed for judgments of the pool only."""
+    for kind, target, colour in (
+        (kind, target, colour)
+        for kind in outcome.judgments.values
+        for target, colour in zip(outcome.target.values, cycle(PALETTE))
+    ):
+        for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
+            line = outcome[measure].sel(judgments=kind, target=target, collection=name)
+            style = "-" if kind == "full" else "--"
+            axes.plot(
+                line.depth.values,
+                line.values,
+                style,
+                color=colour,
+                marker=marker,
+                markersize=3.5,
+            )
+    axes.set_xticks(outcome.depth.values)
+    axes.set_xlabel("documents judged for the predictors")
+    axes.set_ylabel({"tau": "Kendall's tau-b", "r2": "R²", "rmse": "RMSE"}[measure])
+    if measure != "rmse":
+        axes.axhline(0.9, color=NEAR, linewidth=0.6, zorder=0)
+        axes.set_ylim(max(-0.2, axes.get_ylim()[0]), 1.02)
+    targets = [str(target) for target in outcome.target.values]
+    collections = [str(name) for name in outcome.collection.values]
+    legend(axes, keys(targets, collections))
+    return axes

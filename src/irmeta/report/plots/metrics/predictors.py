@@ -1,0 +1,44 @@
+"""Tau of the best predictors drawn, target by target."""
+
+from itertools import cycle
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.rows import MARKERS, NEAR, height, keys, legend, named_rows
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of the best predictors, as wide as a page."""
+    return draw(
+        predictors, result, width=PAGE, height=0.5 + height(result.sizes["target"])
+    )
+
+
+def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
+    """Draw tau of each target's best predictors in a row: the colour is their number, the marker the collection."""
+    for size, colour in zip(outcome["size"].values, cycle(PALETTE)):
+        for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
+            tau = outcome["tau"].sel(size=size, collection=name).values
+            axes.plot(
+                tau,
+                np.arange(tau.size),
+                marker,
+                color=colour,
+                markersize=4,
+                alpha=0.8,
+                linestyle="none",
+            )
+    axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
+    counts = [
+        f"{size} predictor{'s' if size > 1 else ''}" for size in outcome["size"].values
+    ]
+    legend(axes, keys(counts, [str(name) for name in outcome.collection.values]))
+    return named_rows(
+        axes,
+        [str(target) for target in outcome.target.values],
+        "Kendall's tau-b, predicted and actual scores",
+    )

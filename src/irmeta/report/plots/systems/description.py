@@ -1,0 +1,133 @@
+"""A cube drawn: means with intervals, rank sets, the matrix of scores, the distribution of single scores."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.choices import ScoreView
+from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say, say_cells
+from irmeta.report.plots.matrix import fitted
+from irmeta.report.plots.rows import (
+    BETTER_LEFT,
+    BETTER_RIGHT,
+    height,
+    legend,
+    named_rows,
+    row_height,
+    whole_ranks,
+)
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+
+NAMED = 40
+"""Topics that have their name below the matrix of scores; more are only counted."""
+
+
+def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
+    """Return a figure of the scores, the taller the more systems; the matrix of scores is as wide as a page."""
+    if view == "distribution":
+        return draw(distribution, result, height=2.8)
+    plot = {"means": means, "ranks": ranks, "matrix": matrix}[view]
+    return draw(
+        plot,
+        result,
+        width=PAGE if view == "matrix" else COLUMN,
+        height=height(result.sizes["system"]),
+    )
+
+
+def means(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the mean of every system, best first, with its interval. Webber et al. (2008), Figure 2."""
+    one = _ordered(result)
+    names = one.system.values.astype(str).tolist()
+    rows = np.arange(len(names))
+    mean, low, high = (one[name].values for name in ("mean", "low", "high"))
+    axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
+    axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
+    words = [
+        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(mean, low, high, strict=True)
+    ]
+    say(axes, mean, rows, names, words, nearest="y")
+    level = about(result)["options"]["level"]
+    label = f"mean {one.metric.item()}, {level:.0%} interval"
+    return named_rows(axes, names, label, BETTER_RIGHT)
+
+
+def ranks(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the rank of every system, best first, and as a line its rank set: the ranks that it may have."""
+    one = _ordered(result)
+    names = one.system.values.astype(str).tolist()
+    rows = np.arange(len(names))
+    rank, low, high = (
+        one[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
+    )
+    wide = 72 * 0.45 * row_height(len(names))
+    axes.hlines(rows, low, high, color=PALETTE[4], linewidth=wide)
+    axes.plot(rank, rows, "o", color=PALETTE[0], markersize=2.5)
+    words = [
+        f"rank {own}, may be {least} to {most}"
+        for own, least, most in zip(rank, low, high, strict=True)
+    ]
+    say(axes, rank, rows, names, words, nearest="y")
+    whole_ranks(axes, len(names))
+    level = about(result)["options"]["level"]
+    label = f"rank by {one.metric.item()}, {level:.0%} rank set"
+    return named_rows(axes, names, label, BETTER_LEFT)
+
+
+def matrix(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw every score as a shade: systems down, best first; topics across, easiest first. Same source, Figure 1."""
+    one = _ordered(result)
+    one = one.isel(topic=np.argsort(-one["topic_mean"].values, kind="stable"))
+    return shades(one["score"].rename(str(one.metric.item())), axes)
+
+
+def shades(scores: xr.DataArray, axes: Axes) -> Axes:
+    """Draw scores (system, topic) as shades, missing ones in orange; the name of the array is that of the metric."""
+    axes.set_facecolor(PALETTE[1])
+    image = axes.imshow(
+        scores.values, aspect="auto", cmap="cividis", interpolation="nearest"
+    )
+    systems, topics = (
+        scores[dim].values.astype(str).tolist() for dim in ("system", "topic")
+    )
+    named_rows(axes, systems, "topics, easiest first")
+    axes.grid(visible=False)
+    axes.set_ylim(len(systems) - 0.5, -0.5)
+    if len(topics) <= NAMED:
+        axes.set_xticks(range(len(topics)), topics, rotation=90)
+    else:
+        axes.set_xticks([])
+        axes.set_xlabel(f"{len(topics)} topics, easiest first")
+    fitted(axes)
+    axes.get_figure().colorbar(image, ax=axes, label=str(scores.name), aspect=40)  # type: ignore[union-attr]
+    say_cells(axes, systems, topics, [short(one, 3) for one in scores.values.ravel()])
+    return axes
+
+
+def distribution(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the share of single scores below each value, a line a metric; quartiles marked. Same source, Figure 3."""
+    for metric in result.metric.values:
+        values = result["quantiles"].sel(metric=metric)
+        (line,) = axes.plot(values, result.share, label=str(metric))
+        quartiles = [0.25, 0.5, 0.75]
+        axes.plot(
+            values.sel(share=quartiles, method="nearest"),
+            quartiles,
+            "o",
+            markersize=3,
+            color=line.get_color(),
+        )
+    axes.set_xlabel("score of a system on a topic")
+    axes.set_ylabel("share of scores at or below")
+    axes.set_ylim(0, 1)
+    legend(axes)
+    return axes
+
+
+def _ordered(result: xr.Dataset) -> xr.Dataset:
+    one = result.sel(metric=about(result)["options"]["by"])
+    return one.isel(system=np.argsort(one["rank"].values, kind="stable"))

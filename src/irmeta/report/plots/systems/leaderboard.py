@@ -1,0 +1,87 @@
+"""A leaderboard drawn: the ranks that each model may have, and how aggregates order the best models."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.choices import LeaderboardView
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import (
+    BETTER_LEFT,
+    height,
+    legend,
+    named_rows,
+    whole_ranks,
+)
+from irmeta.studies.leaderboard import order
+
+SHOWN = 30
+"""Models that have their name; more are a table."""
+
+
+def figure(result: xr.Dataset, *, view: LeaderboardView = "ranks") -> Figure:
+    """Draw the best models of a result of `leaderboard` with their ranks, as wide as a page."""
+    models = min(result.sizes["system"], SHOWN)
+    return draw(plot, result, width=PAGE, height=0.3 + height(models), view=view)
+
+
+def plot(result: xr.Dataset, axes: Axes, *, view: LeaderboardView = "ranks") -> Axes:
+    """Draw a result of `leaderboard`: the ranks that models may have, or their ranks by each aggregate."""
+    return {"ranks": ranks, "aggregates": aggregates}[view](result, axes)
+
+
+def ranks(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw each model's rank by the first aggregate, its rank set, and a thin line for what its holes allow."""
+    one = _best(result).isel(aggregate=0)
+    place = np.arange(one.sizes["system"])
+    axes.hlines(
+        place, one["low"], one["high"], color=PALETTE[4], linewidth=4, label="rank set"
+    )
+    if (one["best"] != one["worst"]).any():
+        axes.hlines(
+            place,
+            one["best"],
+            one["worst"],
+            color=PALETTE[5],
+            linewidth=0.8,
+            label="what holes allow",
+        )
+    axes.plot(one["rank"], place, "o", color=PALETTE[0], markersize=3, label="rank")
+    ends = np.stack([one["low"].values, one["high"].values], axis=1)
+    words = [f"rank set {low:.0f} to {high:.0f}" for low, high in ends]
+    say(axes, ends.mean(axis=1), place, one.system.values, words, nearest="y")
+    axes.set_xlabel(
+        f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models"
+    )
+    legend(axes)
+    return _named(one, axes)
+
+
+def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw each model's rank by every aggregate."""
+    one = _best(result)
+    place = np.arange(one.sizes["system"])
+    for kind, marker in zip(one.aggregate.values, "osD^v", strict=False):
+        axes.plot(
+            one["rank"].sel(aggregate=kind),
+            place,
+            marker,
+            markersize=3.5,
+            label=str(kind),
+            alpha=0.8,
+        )
+    axes.set_xlabel(f"rank, of {result.sizes['system']} models")
+    legend(axes)
+    return _named(one, axes)
+
+
+def _best(result: xr.Dataset) -> xr.Dataset:
+    return result.isel(system=order(result)[:SHOWN])
+
+
+def _named(one: xr.Dataset, axes: Axes) -> Axes:
+    """Name the models down the axis, the best on top, and count ranks in whole numbers."""
+    whole_ranks(axes, int(axes.get_xlim()[1]))
+    return named_rows(axes, one.system.values.tolist(), axes.get_xlabel(), BETTER_LEFT)

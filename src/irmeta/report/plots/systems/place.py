@@ -1,0 +1,64 @@
+"""Systems among everybody's, by standardized scores."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of standardized scores by the first metric, by system."""
+    return draw(place, result, width=COLUMN, height=0.3 + height(result.sizes["entry"]))
+
+
+def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
+    """Draw each system's mean standardized score with its interval, with everybody's median and best of its collection.
+
+    metric : by default the first.
+    """
+    one = result.sel(metric=metric or result["metric"].values[0])
+    several = len(set(one["collection"].values)) > 1
+    rows = np.arange(one.sizes["entry"])
+    axes.hlines(rows, one["low"].values, one["high"].values, color=PALETTE[4])
+    # in front: the best of all may be a system of these
+    own = one["standardized"].values
+    axes.plot(own, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
+    axes.plot(
+        one["median"].values,
+        rows,
+        "|",
+        color="black",
+        markersize=6,
+        label="everybody's median",
+    )
+    axes.plot(
+        one["best"].values,
+        rows,
+        ">",
+        color=PALETTE[1],
+        markersize=4,
+        label="everybody's best",
+    )
+    systems, collections = (
+        one[name].values.astype(str) for name in ("system", "collection")
+    )
+    names = [
+        f"{system} on {where}" if several else system
+        for system, where in zip(systems, collections, strict=True)
+    ]
+    axes.set_xlim(0, 1)
+    legend(axes)
+    label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
+    low, high = one["low"].values, one["high"].values
+    words = [
+        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(own, low, high, strict=True)
+    ]
+    say(axes, own, rows, names, words, nearest="y")
+    return named_rows(axes, names, label, BETTER_RIGHT)

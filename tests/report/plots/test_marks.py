@@ -1,0 +1,109 @@
+"""Marks: where they stand, what they say, and how systems of interest are marked."""
+
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.axes import Axes
+
+from irmeta.report.plots.figure import COLUMN, PAGE, draw, svg, widened
+from irmeta.report.plots.marks import MARKED, highlight, placed, say
+from irmeta.report.plots.matrix import matrix
+from irmeta.report.plots.rows import named_rows
+
+NAMES = ["bm25", "<dense> & \x07", "mine"]
+RESULT = xr.Dataset({"x": ("y", [3.0, 2.0, 1.0])})
+
+
+def rows(result: xr.Dataset, axes: Axes) -> Axes:
+    x = result["x"].values
+    axes.plot(x, range(3), "o")
+    say(axes, x, range(3), NAMES, [f"x {value:g}" for value in x], nearest="y")
+    return named_rows(axes, NAMES, "x")
+
+
+def heat(result: xr.Dataset, axes: Axes) -> Axes:
+    values = np.linspace(-1, 1, 23 * 23).reshape(23, 23)
+    names = [f"metric {at}" for at in range(23)]
+    matrix(axes, values, names, names, label="r")
+    return axes
+
+
+def test_marks_stand_where_they_are_drawn() -> None:
+    """A mark's place in points is that of its point in the SVG of the figure, and it keeps its name and words."""
+    figure = draw(rows, RESULT)
+    root = ElementTree.fromstring(svg(figure, "one", "Rows"))
+    [marks] = placed(figure)
+    drawn = [
+        (float(one.get("x", "")), float(one.get("y", "")))
+        for one in root.iter("{http://www.w3.org/2000/svg}use")
+    ]
+    for x, y in zip(marks["x"], marks["y"], strict=True):
+        assert any(abs(x - a) < 0.1 and abs(y - b) < 0.1 for a, b in drawn)
+    assert marks["names"] == NAMES
+    assert marks["words"] == ["x 3", "x 2", "x 1"]
+
+
+def test_names_in_a_figure_are_text() -> None:
+    """A name with markup and a bell in it stands in the SVG as text that can be printed."""
+    drawn = svg(draw(rows, RESULT), "one", "Rows")
+    texts = [
+        one.text
+        for one in ElementTree.fromstring(drawn).iter(
+            "{http://www.w3.org/2000/svg}text"
+        )
+    ]
+    assert "<dense> & \\x07" in texts
+
+
+def test_figures_of_one_page_share_no_identifier() -> None:
+    """Two drawings of the same result have no identifier in common: what refers to one finds it."""
+
+    def identifiers(name: str) -> set[str]:
+        root = ElementTree.fromstring(svg(draw(rows, RESULT), name, "Rows"))
+        return {one.get("id", "") for one in root.iter()} - {""}
+
+    assert identifiers("one")
+    assert not identifiers("one") & identifiers("two")
+
+
+def test_a_named_system_is_bold_and_ringed() -> None:
+    """The system of interest has its name in colour and a ring at its mark; others have neither."""
+    figure = draw(rows, RESULT)
+    highlight(figure, {"mine"})
+    [axes] = figure.axes
+    colours = {one.get_text(): one.get_color() for one in axes.get_yticklabels()}
+    assert colours["mine"] == MARKED
+    assert colours["bm25"] != MARKED
+    ring = axes.lines[-1]
+    assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (1, 2)
+
+
+def test_figures_stand_in_cells_that_have_room_for_them() -> None:
+    """23 metrics have figures at the width of a page and none at that of a column; the matrix stays square."""
+    figure = draw(heat, RESULT, width=PAGE, height=PAGE)
+    [axes, *_] = figure.axes
+    assert all(text.get_visible() for text in axes.texts)
+    widened(figure, COLUMN)
+    assert not any(text.get_visible() for text in axes.texts)
+    assert figure.get_figheight() == pytest.approx(COLUMN)
+
+
+def test_no_name_is_cut() -> None:
+    """The longest name lies within the figure, at the width of a column and with 126 rows."""
+    names = ["x" * 30, *(f"system {at}" for at in range(125))]
+
+    def many(result: xr.Dataset, axes: Axes) -> Axes:
+        return named_rows(axes, names, "mean nDCG@10, 95% interval", "right is better")
+
+    with mpl.rc_context():
+        figure = draw(many, RESULT, height=12)
+        figure.draw_without_rendering()
+    [axes] = figure.axes
+    whole = figure.bbox
+    for text in [*axes.get_yticklabels(), axes.xaxis.label]:
+        box = text.get_window_extent()
+        assert box.x0 >= whole.x0
+        assert box.x1 <= whole.x1 + 1

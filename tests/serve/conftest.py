@@ -1,0 +1,104 @@
+"""A small site, and a server of it that lives as long as the tests."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+fastapi = pytest.importorskip("fastapi", reason="the extra serve is not installed")
+
+from fastapi.testclient import TestClient  # noqa: E402
+from sqlalchemy import Engine  # noqa: E402
+
+from irmeta.serve import catalogue, importing, tables  # noqa: E402
+from irmeta.serve.app import application  # noqa: E402
+from irmeta.serve.crew import Crew  # noqa: E402
+from irmeta.serve.site import Site  # noqa: E402
+
+TOPICS = [str(301 + at) for at in range(8)]
+DOCUMENTS = [f"d{at:02}" for at in range(30)]
+
+
+def a_run(seed: int, skill: float = 0.5) -> bytes:
+    """Make a run that finds relevant documents (even numbers) the better, the more skill it has."""
+    rng = random.Random(seed)
+    lines = []
+    for topic in TOPICS:
+        found = sorted(
+            DOCUMENTS, key=lambda one: rng.random() - skill * (int(one[1:]) % 2 == 0)
+        )
+        lines += [
+            f"{topic} Q0 {document} {rank} {100 - rank} tag"
+            for rank, document in enumerate(found[:20], 1)
+        ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def write_qrels(path: Path, *, without: str = "") -> Path:
+    """Write judgments: documents with even numbers are relevant."""
+    lines = [
+        f"{topic} 0 {one} {int(int(one[1:]) % 2 == 0)}"
+        for topic in TOPICS
+        for one in DOCUMENTS
+        if topic != without
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@dataclass
+class Served:
+    """A server, and a member's way in."""
+
+    site: Site
+    engine: Engine
+    client: TestClient
+    token: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def put(self, name: str, body: bytes, board: str = "lab", **about: Any) -> Any:
+        return self.client.put(
+            f"/v1/boards/{board}/runs/{name}",
+            content=body,
+            params=about,
+            headers=self.headers,
+        )
+
+    def get(self, path: str) -> Any:
+        return self.client.get(path, headers=self.headers)
+
+    def wait(self, until: Callable[[], bool], seconds: float = 200) -> None:
+        """Wait, some time at most: other tests may have the processors."""
+        end = time.monotonic() + seconds
+        while not until():
+            assert time.monotonic() < end, "it takes too long"
+            time.sleep(0.05)
+
+    def shown(self, key: str) -> dict[str, Any]:
+        """Return the record of a submission, once it is published."""
+        self.wait(lambda: self.get(f"/v1/submissions/{key}").json()["published"])
+        return self.client.get(f"/b/lab/s/{key}/record.json").json()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server of a board `lab` without runs."""
+    folder = tmp_path_factory.mktemp("site")
+    site = Site.make(folder / "site")
+    engine = tables.upgraded(site.database)
+    importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
+    crew = Crew(site, engine, 1)
+    patient = pytest.MonkeyPatch()  # other tests may have the processors
+    patient.setattr("irmeta.serve.app.WAIT", 200.0)
+    token = catalogue.new_token(engine, "test")
+    with TestClient(application(site, engine, crew)) as client:
+        yield Served(site, engine, client, token)
+    patient.undo()
+    engine.dispose()

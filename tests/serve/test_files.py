@@ -1,0 +1,379 @@
+"""Sites that are frozen, imported, judged again, damaged, or killed."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+
+import irmeta
+from irmeta.errors import IrmetaError
+from irmeta.serve import (
+    catalogue,
+    checkup,
+    crew,
+    importing,
+    publishing,
+    running,
+    tables,
+)
+from irmeta.serve.site import Site
+
+from .conftest import TOPICS, a_run, write_qrels
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with five scored runs of two teams, in clusters of topics."""
+    tmp_path = tmp_path_factory.mktemp("first")
+    site = Site.make(tmp_path / "site")
+    (site.folder / "site.toml").write_text('title = "Lab"\n')
+    site = Site.open(site.folder)
+    engine = tables.upgraded(site.database)
+    clusters = tmp_path / "clusters.csv"
+    clusters.write_text("".join(f"{topic},c{int(topic) % 3}\n" for topic in TOPICS))
+    importing.open_board(
+        *(site, engine, "lab"),
+        qrels=write_qrels(tmp_path / "qrels.txt"),
+        clusters=clusters,
+        metrics="nDCG@10 AP",
+    )
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    table = ["run,team,runtype,date"]
+    for seed in range(5):
+        (runs / f"r{seed}.gz").write_bytes(a_run(seed, seed / 5))
+        table.append(f"r{seed},team {seed % 2},automatic,2026-01-0{seed + 1}")
+    (tmp_path / "table.csv").write_text("\n".join(table) + "\n")
+    assert (
+        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 5
+    )
+    assert (
+        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 0
+    )
+    work_off(site, engine)
+    engine.dispose()
+    return site.folder
+
+
+@pytest.fixture
+def filled(first: Path, tmp_path: Path) -> Site:
+    """A copy of it for one test."""
+    return Site.open(Path(shutil.copytree(first, tmp_path / "site")))
+
+
+def work_off(site: Site, engine) -> None:
+    """Do what waits, without threads."""
+    one = crew.Crew(site, engine, 1)
+    steps = {"received": one._check, "accepted": one._score}
+    while waiting := catalogue.pending(engine, 100):
+        for key, state in waiting:
+            steps[state](key)
+    one.close()
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+class Links(HTMLParser):
+    """Gathers where a page leads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.found += [value for name, value in attrs if name in ("href", "src")]
+
+
+def test_freezing_twice_gives_the_same_bytes(filled: Site, tmp_path: Path) -> None:
+    """A frozen site is the same each time, says what each file is, and every link leads to a file of it."""
+    for name in ("one", "two"):
+        publishing._WRITTEN.clear()
+        publishing.freeze(filled, tmp_path / name)
+    frozen = files(tmp_path / "one")
+    assert frozen == files(tmp_path / "two")
+    sums = (tmp_path / "one" / "MANIFEST.sha256").read_text().split()[1::2]
+    assert sorted([*sums, "MANIFEST.sha256"]) == sorted(frozen)
+    pages = [name for name in frozen if name.endswith(".html")]
+    assert len(pages) > 5 + len(TOPICS)
+    for name in pages:
+        assert len(frozen[name]) < 150_000
+        links = Links()
+        links.feed(frozen[name].decode())
+        for link in links.found:
+            parts = urlsplit(link)
+            if parts.scheme == "data":
+                continue
+            assert not parts.scheme, link
+            target = (tmp_path / "one" / name).parent / unquote(parts.path)
+            assert target.is_file(), f"{name}: {link}"
+    checked = subprocess.run(
+        ["sha256sum", "-c", "--quiet", "MANIFEST.sha256"],
+        cwd=tmp_path / "one",
+        check=False,
+    )
+    assert checked.returncode == 0
+
+
+def test_a_frozen_site_is_made_a_living_one(filled: Site, tmp_path: Path) -> None:
+    """A site that is made of a frozen one freezes to the same files."""
+    publishing.freeze(filled, tmp_path / "one")
+    other = Site.make(tmp_path / "other")
+    (other.folder / "site.toml").write_text('title = "Lab"\n')
+    other = Site.open(other.folder)
+    engine = tables.upgraded(other.database)
+    assert importing.import_frozen(engine, tmp_path / "one") == ["lab"]
+    with pytest.raises(IrmetaError, match="already"):
+        importing.import_frozen(engine, tmp_path / "one")
+    engine.dispose()
+    publishing.freeze(other, tmp_path / "two")
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+def test_a_score_file_is_made_a_board(filled: Site, tmp_path: Path) -> None:
+    """Scores of another board become a board of their own, with the same scores."""
+    publishing.freeze(filled, tmp_path / "one")
+    scores = tmp_path / "one/b/lab/data/scores.parquet"
+    engine = tables.upgraded(filled.database)
+    assert importing.import_scores(engine, scores, "again") == 5
+    engine.dispose()
+    publishing.publish(filled)
+    found = irmeta.load(filled.public / "b/again/data/scores.parquet")
+    expected = irmeta.load(scores)
+    same = found.sel(system=expected.system, metric=expected.metric)
+    np.testing.assert_array_equal(same.values, expected.values)
+
+
+def test_clusters_and_teams_come_along(filled: Site, tmp_path: Path) -> None:
+    """The clusters of topics and the teams of runs stand in the data, with the dates that the table gave."""
+    publishing.publish(filled)
+    data = filled.public / "b/lab/data"
+    assert (data / "topics.csv").read_text().splitlines()[1] == "301,c1"
+    assert "team 1,automatic,2026-01-02 00:00:00" in (data / "table.csv").read_text()
+    engine = tables.upgraded(filled.database)
+    shot = catalogue.snapshot(engine, "lab")
+    engine.dispose()
+    assert shot.board.clusters["302"] == "c2"
+
+
+def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:
+    """Corrected judgments score all runs again; until that is done the table stands, then the changes name them."""
+    engine = tables.upgraded(filled.database)
+    publishing.publish(filled)
+    before = (filled.public / "b/lab/data/scores.csv").read_bytes()
+    fewer = write_qrels(tmp_path / "fewer.txt", without="301")
+    assert importing.judge(filled, engine, "lab", fewer, "topic 301 is out") == 2
+    assert importing.judge(filled, engine, "lab", fewer, "again") == 2
+    publishing.publish(filled)
+    assert (filled.public / "b/lab/data/scores.csv").read_bytes() == before
+    work_off(filled, engine)
+    publishing.publish(filled)
+    scores = irmeta.load(filled.public / "b/lab/data/scores.parquet")
+    assert scores.sizes["topic"] == len(TOPICS) - 1
+    changes = (filled.public / "b/lab/changes/index.html").read_text()
+    assert "topic 301 is out" in changes
+    assert "Whom version 2 moved most" in changes
+    assert catalogue.rescore(engine, "lab") == 5
+    engine.dispose()
+
+
+def test_other_metrics_come_when_all_runs_have_them(filled: Site) -> None:
+    """A new metric stands on the pages once every run is scored by it."""
+    engine = tables.upgraded(filled.database)
+    metrics = ["P@5", "nDCG@10", "Judged@10"]
+    catalogue.set_board(engine, "lab", {"metrics": metrics})
+    publishing.publish(filled)
+    assert "P@5" not in (filled.public / "b/lab/index.html").read_text()
+    work_off(filled, engine)
+    engine.dispose()
+    publishing.publish(filled)
+    page = (filled.public / "b/lab/index.html").read_text()
+    assert "ranked by P@5" in page
+
+
+def test_a_site_says_what_is_damaged(filled: Site) -> None:
+    """A changed run, a lost run, open judgments and high limits are each named."""
+    engine = tables.upgraded(filled.database)
+    assert checkup.problems(filled, engine) == []
+    changed, lost, *_ = sorted(filled.folder.glob("runs/*/*"))
+    changed.write_bytes(b"other")
+    lost.unlink()
+    filled.truth("lab", 1).chmod(0o644)
+    (filled.folder / "site.toml").write_text("uploads = 100\n")
+    found = checkup.problems(Site.open(filled.folder), engine)
+    engine.dispose()
+    assert [line.split(": ")[0] for line in found] == [
+        *sorted([str(changed), str(lost)]),
+        str(filled.truth("lab", 1)),
+        "site.toml",
+    ]
+
+
+def test_settings_that_cannot_be(tmp_path: Path) -> None:
+    """An unknown setting, a wrong type and a folder that is no site are each refused with their name."""
+    site = Site.make(tmp_path / "site")
+    for line, says in (
+        ("titel = 'x'", "no setting 'titel'"),
+        ("uploads = 'x'", "uploads must be a whole number"),
+        ("x", "not TOML"),
+    ):
+        (site.folder / "site.toml").write_text(line)
+        with pytest.raises(IrmetaError, match=says):
+            Site.open(site.folder)
+    with pytest.raises(IrmetaError, match="not a site"):
+        Site.open(tmp_path)
+    with pytest.raises(IrmetaError, match="not empty"):
+        Site.make(tmp_path)
+
+
+def test_one_server_a_site(tmp_path: Path) -> None:
+    """A second server of a site is refused while the first one runs."""
+    site = Site.make(tmp_path / "site")
+    with (
+        site.alone("lock"),
+        pytest.raises(IrmetaError, match="another process"),
+        site.alone("lock"),
+    ):
+        pytest.fail("two servers")
+
+
+def test_the_migrations_make_the_tables(tmp_path: Path) -> None:
+    """The migrations lead to just the tables that the program uses; those of a newer program are refused."""
+    engine = tables.upgraded(tmp_path / "site.db")
+    with engine.begin() as connection:
+        found = compare_metadata(MigrationContext.configure(connection), tables.META)
+        assert found == []
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+    with pytest.raises(IrmetaError, match="newer irmeta"):
+        tables.upgraded(tmp_path / "site.db").dispose()
+
+
+def test_a_child_that_dies_is_replaced() -> None:
+    """A child that takes too long is ended and the task fails; the next task has a new child."""
+    child = crew.Child()
+    limits = {"memory": 1 << 33, "seconds": 60}
+    assert "irmeta" in child.ask("warm", 300, **limits)
+    assert child._process is not None
+    os.kill(child._process.pid, signal.SIGSTOP)
+    assert child.ask("warm", 0.2, **limits)["ended"]
+    assert "irmeta" in child.ask("warm", 300, **limits)
+    child.close()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def started(folder: Path, port: int) -> subprocess.Popen:
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "irmeta", "serve", str(folder)),
+            *("--listen", f"127.0.0.1:{port}", "--children", "1"),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def killed(folder: Path, tmp_path: Path, points: int) -> None:
+    """Kill a server at random points while runs are sent; then every answered run is there once, and scored."""
+    from irmeta.serve.client import Server
+
+    rng = np.random.default_rng(points)
+    port = free_port()
+    site = Site.open(folder)
+    token = (folder / "token").read_text().strip()
+    server = Server(f"http://127.0.0.1:{port}/b/lab", token)
+    answered: dict[str, str] = {}
+    number = 0
+    for point in range(points):
+        process = started(folder, port)
+        delay = rng.uniform(0.1, 1.5)
+        until = None
+        try:
+            while until is None or time.monotonic() < until:
+                path = tmp_path / f"k{number}"
+                path.write_bytes(a_run(1000 + number))
+                try:
+                    answer = server.submit(path, path.name, {})
+                except IrmetaError:
+                    assert process.poll() is None
+                    time.sleep(0.02)
+                    continue
+                assert answer["status"] in (200, 201, 202)
+                answered[path.name] = answer["key"]
+                number += 1
+                # killed a while after its first answer
+                until = until or time.monotonic() + delay
+                if point % 3 == 0 and time.monotonic() > until - delay / 2:
+                    break
+        finally:
+            process.kill()
+            process.wait()
+        for page in site.public.rglob("*.html"):
+            assert page.read_text().rstrip().endswith("</html>")
+    engine = tables.upgraded(site.database)
+    site.sweep()
+    work_off(site, engine)
+    shot = catalogue.snapshot(engine, "lab")
+    counts = catalogue.counts(engine, "lab")
+    with engine.connect() as connection:
+        state = connection.execute(text("PRAGMA integrity_check")).scalar()
+    engine.dispose()
+    assert state == "ok"
+    there = [(run.name, run.key) for run in shot.runs]
+    assert len({name for name, _ in there}) == len(there)
+    assert answered.items() <= set(there)
+    assert set(counts) <= {"scored"}
+    publishing.publish(site)
+    assert not list(site.public.rglob("*.part"))
+
+
+@pytest.fixture
+def alone(filled: Site) -> Path:
+    engine = tables.upgraded(filled.database)
+    running.token_file(filled, engine)
+    engine.dispose()
+    return filled.folder
+
+
+@pytest.mark.slow
+def test_killed_at_many_points(alone: Path, tmp_path: Path) -> None:
+    """A server killed at 200 random points loses no answered run, doubles none, and leaves no half page."""
+    killed(alone, tmp_path, int(os.environ.get("IRMETA_KILLS", "200")))
+
+
+def test_killed(alone: Path, tmp_path: Path) -> None:
+    """A server killed at two random points loses no answered run, doubles none, and leaves no half page."""
+    killed(alone, tmp_path, 2)
+
+
+def test_pages_need_no_inline_script(filled: Site) -> None:
+    """No page has inline script or style, which its policy forbids."""
+    publishing.publish(filled)
+    for page in filled.public.rglob("*.html"):
+        content = page.read_text()
+        assert not re.search(r"<script(?![^>]*\ssrc=)", content)
+        assert not re.search(r"<[^>]+\s(style|on\w+)=", content)
+        assert "<style" not in content

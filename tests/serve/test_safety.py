@@ -1,0 +1,280 @@
+"""What a server of an open board answers to attacks and mistakes."""
+
+import asyncio
+import csv
+import io
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from irmeta.errors import IrmetaError
+from irmeta.serve import catalogue, running
+from irmeta.serve.catalogue import RefusedError
+from irmeta.serve.receive import receive
+from irmeta.serve.site import Settings, Site
+
+from .conftest import Served, a_run
+
+
+def test_who_has_no_token_changes_nothing(served: Served) -> None:
+    """Without a known token an upload, a check and a withdrawal are refused before their body is read."""
+    for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Basic x"}):
+        for method, path in (
+            ("PUT", "/v1/boards/lab/runs/x"),
+            ("POST", "/v1/boards/lab/check"),
+            ("POST", "/v1/submissions/aaaaaaaaaaaaaaaa/withdraw"),
+            ("GET", "/v1/submissions/aaaaaaaaaaaaaaaa"),
+        ):
+            answer = served.client.request(method, path, headers=headers, content=b"x")
+            assert answer.status_code == 401
+
+
+def test_a_token_is_taken_from_its_header_only(served: Served) -> None:
+    """A token in the query or in a cookie opens nothing, and no table keeps one in the clear."""
+    path = "/v1/submissions/aaaaaaaaaaaaaaaa"
+    assert served.client.get(f"{path}?token={served.token}").status_code == 401
+    cookies = {"cookie": f"token={served.token}"}
+    assert served.client.get(path, headers=cookies).status_code == 401
+    # in a process of its own: SQLite loses its locks where its file is closed in this one
+    kept = subprocess.run(
+        ["cat", served.site.database], capture_output=True, check=True
+    )
+    assert served.token.encode() not in kept.stdout
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../site.db",
+        "/%2e%2e/site.db",
+        "/..%2fsite.db",
+        "//etc/passwd",
+        "/b/lab/..%5c..%5csite.db",
+        "/b/lab/%00",
+        "/runs/",
+        "/truth/lab/1.qrels",
+        "/site.db",
+        "/token",
+        "/docs",
+        "/redoc",
+    ],
+)
+def test_nothing_but_public_files_is_served(served: Served, path: str) -> None:
+    """No path leads out of the public folder, and no framework's page is there."""
+    answer = served.client.get(path)
+    assert answer.status_code == 404
+    assert b"SQLite" not in answer.content
+
+
+def test_a_link_in_the_public_folder_leads_nowhere(served: Served) -> None:
+    """A symbolic link in the public folder is not followed out of it."""
+    link = served.site.public / "secret"
+    link.symlink_to(served.site.database)
+    try:
+        assert served.client.get("/secret").status_code == 404
+    finally:
+        link.unlink()
+
+
+def test_another_host_is_refused(served: Served) -> None:
+    """A request for another host name, as after DNS rebinding, is refused."""
+    answer = served.client.get("/", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+
+
+def test_browsers_are_told_what_not_to_do(served: Served) -> None:
+    """Every answer forbids inline script, framing and sniffing; private ones are not kept."""
+    for path in ("/", "/v1/boards", "/nothing"):
+        headers = served.client.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+    assert served.client.get("/v1/boards").headers["cache-control"] == "no-store"
+
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+
+
+def test_texts_of_people_are_shown_as_text(served: Served) -> None:
+    """Markup in a team's name or description stands escaped in pages, and a formula is none in a CSV file."""
+    about = {"team": "=cmd()", "description": HOSTILE, "type": HOSTILE[:20]}
+    answer = served.put("hostile", a_run(60), **about)
+    key = answer.json()["key"]
+    served.shown(key)
+    for path in ("/b/lab/", f"/b/lab/s/{key}/"):
+        page = served.get(path).text
+        assert "<script>alert" not in page
+        assert not re.search(r"<[^>]+\s(on\w+|style)=", page)
+    table = csv.DictReader(io.StringIO(served.get("/b/lab/data/table.csv").text))
+    [team] = [row["team"] for row in table if row["key"] == key]
+    assert team == "'=cmd()"
+
+
+@pytest.mark.parametrize(
+    ("about", "says"),
+    [
+        ({"team": "a\u202eb"}, "U+202E"),
+        ({"team": "x" * 61}, "at most 60"),
+        ({"description": "a\x00b"}, "U+0000"),
+        ({"link": "javascript:alert(1)"}, "https://"),
+        ({"link": "http://plain.example"}, "https://"),
+        ({"baseline": "nobody"}, "no run"),
+    ],
+)
+def test_odd_texts_are_refused(served: Served, about: dict, says: str) -> None:
+    """Marks of direction, controls, long texts, links but https and unknown baselines are refused by name."""
+    answer = served.put("odd", a_run(61), **about)
+    assert answer.status_code == 422
+    assert says in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a b", "a%2fb", "x" * 41, "%00"])
+def test_names_do_not_become_paths(served: Served, name: str) -> None:
+    """A name is refused or is a name: no file of it is made."""
+    served.put(name, a_run(62))
+    files = [path.name for path in served.site.folder.glob("runs/*/*")]
+    assert all(re.fullmatch("[0-9a-f]{64}", one) for one in files)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\x1f\x8bnot gzip",
+        b"PK\x03\x04 a zip",
+        b"%PDF-1.4",
+        a_run(63).decode().encode("utf-16"),
+        b"301 Q0 d00 1 1 t\x00\n" * 3,
+        b"301 Q0 d00 1 nan t\n",
+        b"999 Q0 d00 1 1 t\n",
+        b"301 Q0 d00 1 2 t\n301 Q0 d00 2 1 t\n",
+        b"x" * 1_000_000,
+    ],
+    ids=[
+        "empty",
+        "gzip",
+        "zip",
+        "pdf",
+        "utf16",
+        "nul",
+        "nan",
+        "topic",
+        "twice",
+        "line",
+    ],
+)
+def test_files_that_are_no_runs(served: Served, body: bytes) -> None:
+    """A file that is no run of this collection is refused with a sentence, and the server goes on."""
+    answer = served.put("wrong", body)
+    assert answer.status_code == 422
+    assert answer.json()["remarks"][0]["text"]
+    assert str(served.site.folder) not in answer.text
+    assert served.get("/healthz").status_code == 200
+
+
+def arriving(site: Site, pieces: list[bytes], length: int | None = None) -> None:
+    async def body():
+        for piece in pieces:
+            yield piece
+
+    asyncio.run(receive(site, body(), length)).forget()
+
+
+def test_a_long_body_is_cut_off(tmp_path: Path) -> None:
+    """A body over the limit is refused, by its stated length or as it comes, and nothing of it is left."""
+    site = Site(tmp_path, Settings(body=10))
+    site.temporary.mkdir()
+    for pieces, length in (([b"x"], 11), ([b"x" * 6, b"x" * 6], None)):
+        with pytest.raises(RefusedError, match="longer than 10") as found:
+            arriving(site, pieces, length)
+        assert found.value.status == 413
+    assert list(site.temporary.iterdir()) == []
+    arriving(site, [b"x" * 10])
+
+
+def test_a_slow_body_is_cut_off(tmp_path: Path, monkeypatch) -> None:
+    """A body that dribbles is refused."""
+    site = Site(tmp_path)
+    site.temporary.mkdir()
+    monkeypatch.setattr("irmeta.serve.receive.PATIENCE", -1)
+    monkeypatch.setattr("irmeta.serve.receive.SLOWEST", 1e12)
+    with pytest.raises(RefusedError, match="too slowly"):
+        arriving(site, [b"x"])
+
+
+def test_a_full_disk_takes_no_runs(tmp_path: Path) -> None:
+    """Where the disk is full an upload is refused with 507."""
+    site = Site(tmp_path, Settings(free=1 << 62))
+    with pytest.raises(RefusedError) as found:
+        arriving(site, [b"x"])
+    assert found.value.status == 507
+
+
+def test_too_many_requests(served: Served) -> None:
+    """Who asks too often is told to wait."""
+    tight = Settings(requests=1)
+    object.__setattr__(served.site, "settings", tight)
+    try:
+        answers = [served.get("/v1/boards") for _ in range(3)]
+    finally:
+        object.__setattr__(served.site, "settings", Settings())
+    assert answers[-1].status_code == 429
+    assert answers[-1].headers["retry-after"]
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_request_has_a_documented_answer(served: Served, data) -> None:
+    """Requests drawn for every operation of the OpenAPI document get no 5xx and no status that it does not name."""
+    document = served.client.get("/v1/openapi.json").json()
+    operations = [
+        (path, method, one)
+        for path, methods in document["paths"].items()
+        for method, one in methods.items()
+    ]
+    path, method, operation = data.draw(st.sampled_from(operations))
+    text = st.one_of(
+        st.text(max_size=50),
+        st.sampled_from(["lab", "a", "", "aaaaaaaaaaaaaaaa", "1", "true", "-1"]),
+    )
+    query = {}
+    for one in operation.get("parameters", []):
+        value = data.draw(text)
+        if one["in"] == "path":
+            shown = "".join(f"%{byte:02x}" for byte in (value or "x").encode())
+            path = path.replace("{" + one["name"] + "}", shown)
+        elif one["in"] == "query" and data.draw(st.booleans()):
+            query[one["name"]] = value
+    headers = served.headers if data.draw(st.booleans()) else {}
+    body = data.draw(st.binary(max_size=200)) if "requestBody" in operation else None
+    answer = served.client.request(
+        method, path, params=query, headers=headers, content=body
+    )
+    assert answer.status_code < 500
+    routed = "%2f" not in path.lower() and "%2e" not in path.lower()
+    if routed and answer.status_code not in (404, 405, 307):
+        assert str(answer.status_code) in operation["responses"]
+
+
+def test_others_are_not_listened_to_in_the_clear(tmp_path: Path) -> None:
+    """A server does not listen on an address that others reach unless https stands before it."""
+    with pytest.raises(IrmetaError, match="in the clear"):
+        running.serve(
+            tmp_path / "site",
+            listen="0.0.0.0:8400",
+            qrels=None,
+            runs=[],
+            metrics="AP",
+            children=1,
+        )
+
+
+def test_keys_tell_nothing() -> None:
+    """Keys of submissions are random: they do not say how many there are."""
+    keys = {catalogue.new_key() for _ in range(1000)}
+    assert len(keys) == 1000
+    assert all(re.fullmatch("[a-z2-7]{16}", key) for key in keys)

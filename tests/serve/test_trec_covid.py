@@ -1,0 +1,86 @@
+"""TREC-COVID round 1 through the door: official figures, and what irmeta says of the same files."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+import irmeta
+from irmeta.serve import catalogue, importing, tables
+from irmeta.serve.answers import standardizing
+from irmeta.serve.app import application
+from irmeta.serve.crew import Crew
+from irmeta.serve.site import Site
+
+from .conftest import Served
+
+OFFICIAL = {
+    "nDCG@10": "ndcg@10",
+    "P@5": "p@5",
+    "RBP(p=0.5)": "RBP(p=.5)",
+    "Bpref": "bpref",
+    "AP": "MAP",
+}
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
+    """All 143 runs sent over HTTP have NIST's figures, and the intervals, ranks and places that irmeta gives."""
+    folder = data / "trec-covid" / "round1"
+    with (folder / "leaderboard.csv").open() as file:
+        official = {row["run"]: row for row in csv.DictReader(file)}
+    site = Site.make(tmp_path / "site")
+    engine = tables.upgraded(site.database)
+    importing.open_board(
+        *(site, engine, "lab"),
+        qrels=folder / "qrels.txt",
+        metrics=" ".join(OFFICIAL),
+        precision="float32",
+    )
+    token = catalogue.new_token(engine, "test")
+    with TestClient(application(site, engine, Crew(site, engine, 2))) as client:
+        served = Served(site, engine, client, token)
+        for name, row in official.items():
+            body = (folder / "runs" / f"{name}.gz").read_bytes()
+            answer = served.put(name, body, team=row["team"], type=row["runtype"])
+            assert answer.status_code in (201, 202), answer.text
+        served.wait(
+            lambda: catalogue.counts(engine, "lab") == {"scored": 143}, seconds=600
+        )
+        version = catalogue.versions_of(engine)["lab"]
+        served.wait(
+            lambda: client.get("/v1/boards/lab").json()["published"] == version,
+            seconds=600,
+        )
+        table = client.get("/b/lab/data/table.csv").text
+    engine.dispose()
+    rows = {row["run"]: row for row in csv.DictReader(io.StringIO(table))}
+    assert rows.keys() == official.keys()
+
+    cube = irmeta.evaluate(
+        folder / "qrels.txt",
+        folder / "runs",
+        list(OFFICIAL),
+        score_precision="float32",
+        collection="lab",
+    )
+    described = irmeta.describe(cube, by="nDCG@10").sel(metric="nDCG@10")
+    teams = {name: row["team"] for name, row in official.items()}
+    first = cube.sel(metric=["nDCG@10"])
+    placed = irmeta.place(first, on=standardizing.fit(first, teams=teams))
+    places = {str(name): at for at, name in enumerate(placed.system.values)}
+    for name, row in rows.items():
+        for metric, column in OFFICIAL.items():
+            mean = float(row["mean" if metric == "nDCG@10" else metric])
+            assert abs(mean - float(official[name][column])) <= 0.00005 + 1e-9
+        one = described.sel(system=name)
+        for figure in ("mean", "rank", "rank_low", "rank_high"):
+            assert float(row[figure]) == pytest.approx(one[figure].item(), abs=1e-12)
+        at = places[name]
+        for figure in ("standardized", "percentile"):
+            wanted = placed[figure].values[at, 0]
+            np.testing.assert_allclose(float(row[figure]), wanted, atol=1e-12)
