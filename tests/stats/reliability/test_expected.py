@@ -13,6 +13,7 @@ from irmeta.stats.reliability.expected import (
     expected,
     pairs,
     spread,
+    stepped,
     tau_interval,
 )
 
@@ -128,3 +129,14 @@ def test_expected_tau_is_the_mean_tau_with_the_truth():
         inside.append(low <= tau <= high)
     assert abs(np.mean(taus) - np.mean(promised)) < 0.03
     assert np.mean(inside) > 0.9
+
+
+def test_tau_from_halves_is_that_of_normal_scores():
+    """Where systems' means and errors are normal, tau between halves steps up to tau with the truth, within .02."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=4000)
+    halves_ = truth + rng.normal(0, 1.5, (2, 4000))
+    half = float(tau_a(*halves_))
+    whole = float(tau_a(truth, halves_.mean(axis=0)))
+    assert abs(stepped(half, 2) - whole) < 0.02
+    assert abs(stepped(half, 2) - float(tau_a(truth, halves_[0]))) > 0.05

@@ -98,15 +98,18 @@ def reliability(
     counts = sorted({*sizes, used.sizes["topic"]})
     found = components.components(values)
     team = teams_of(used["system"].values, teams)
+    ends = _tau_ends(values, generator, level)
+    half = _half_tau(values, generator)
     data: dict[str, Any] = {
         "metric": used.metric.values,
         "size": counts,
         "share": list(SHARES),
         **_coefficients(values, team.of, counts, stability, level),
         **_taus(values, counts),
-        **_tau_ends(values, generator, level),
+        "tau": (("size", "metric"), _stepped(half["half_tau"][1], values, counts)),
+        **ends,
         **_shown(values, counts, difference, alpha, power),
-        **_half_tau(values, generator),
+        **half,
     }
     return result(
         "reliability",
@@ -170,7 +173,7 @@ def _coefficients(
 
 
 def _taus(values: Floats, counts: list[int]) -> dict[str, Any]:
-    """Compute expected tau and tau_AP with the true ranking: by ML for each number of topics, by both here."""
+    """Compute expected tau_AP with the true ranking by ML for each number of topics; here by both, and tau."""
     estimators: list[expected.Estimator] = (
         ["ML"] if len(values) > MOST_SORTED else ["ML", "MSQD"]
     )
@@ -185,10 +188,6 @@ def _taus(values: Floats, counts: list[int]) -> dict[str, Any]:
         undefined.append(here[-1][0].undefined)
     return {
         "estimator": list(estimators),
-        "tau": (
-            ("size", "metric"),
-            np.array([[one.tau for one in row] for row in curves]).T,
-        ),
         "tau_ap": (
             ("size", "metric"),
             np.array([[one.tau_ap for one in row] for row in curves]).T,
@@ -221,6 +220,14 @@ def _half_tau(values: Floats, rng: np.random.Generator) -> dict[str, Any]:
     half = topics // 2
     found = split_half(values, [(half, topics - half)], PARTITIONS, rng)[0]
     return {"half_tau": ("metric", np.diag(found.phi))}
+
+
+def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
+    """Step tau between halves up to each number of topics: (size, metric)."""
+    topics = values.shape[1] / 2
+    return np.array(
+        [[expected.stepped(one, count / topics) for one in half] for count in counts]
+    )
 
 
 def _shown(
