@@ -199,6 +199,8 @@ def test_flat_topics_are_told(typed, files):
         ("describe old.parquet --by RR", "no metric 'RR'"),
         ("describe old.parquet --level 95", "between 0 and 1"),
         ("describe old.parquet --plot means.gif", "saved as .svg, .pdf or .png"),
+        ("describe old.parquet --highlight s1", "--highlight needs --plot FILE"),
+        ("describe old.parquet --plot m.png --highlight sX", "no system 'sX'"),
         ("significance old.parquet --alpha 2", "alpha must be between 0 and 1"),
         ("significance old.parquet --systems s1", "at least 2 systems"),
         ("significance old.parquet --systems s1,sX", "no system 'sX'"),
@@ -218,6 +220,18 @@ def test_describe_draws(typed, files, tmp_path, view, suffix):
     """Each view of a cube is saved in each form."""
     assert typed(f"describe old.parquet --view {view} --plot figure.{suffix}")[0] == 0
     assert (tmp_path / f"figure.{suffix}").stat().st_size > 1000
+
+
+def test_systems_of_interest_are_marked(typed, files, tmp_path):
+    """The plot with --highlight differs from the one without: its systems are in colour."""
+    for name, marked in (("plain", ""), ("marked", " --highlight s1")):
+        line = f"describe old.parquet --plot {name}.svg{marked}"
+        assert typed(line)[0] == 0
+    plain, marked = (
+        (tmp_path / f"{name}.svg").read_text() for name in ("plain", "marked")
+    )
+    assert "#d55e00" not in plain
+    assert "#d55e00" in marked
 
 
 @pytest.mark.parametrize(

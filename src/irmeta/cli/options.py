@@ -327,6 +327,14 @@ class Shown:
             help="Draw the result: FILE.svg, .pdf or .png.",
         ),
     ] = None
+    highlight: Annotated[
+        str | None,
+        option(
+            metavar="NAMES",
+            panel=RESULT,
+            help="With --plot: systems to mark, separated by commas; 'bm25*' matches names.",
+        ),
+    ] = None
     plot_width: Annotated[
         float | None,
         option(
@@ -354,6 +362,8 @@ class Shown:
 
         if self.plot_width is not None and self.plot is None:
             raise IrmetaError("--plot-width needs --plot FILE")
+        if self.highlight is not None and self.plot is None:
+            raise IrmetaError("--highlight needs --plot FILE")
         if self.plot is not None:  # what cannot be saved is refused before the work
             from irmeta.io.outputs import require_folder
             from irmeta.report.plots.figure import require_form
@@ -364,10 +374,17 @@ class Shown:
         with working(self.workers, quiet=self.quiet):
             result = study(*scores, **options)
         if self.plot is not None:
-            from irmeta.report.plots import figure_of
+            from irmeta.report.plots import figure_of, marks
             from irmeta.report.plots.figure import save
+            from irmeta.scores.selection import choose_names
 
             drawn = figure_of(result, **({"view": view} if view else {}))
+            if self.highlight is not None:
+                known = marks.named(drawn)
+                marks.highlight(
+                    drawn,
+                    choose_names("system", self.highlight, known, "the plot"),
+                )
             save(drawn, self.plot, width=self.plot_width)
         emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result

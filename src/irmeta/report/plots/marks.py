@@ -121,6 +121,18 @@ def placed(figure: Figure) -> list[dict[str, Any]]:
     ]
 
 
+def named(figure: Figure) -> list[str]:
+    """Return the names of all marks of a figure."""
+    names = [
+        name
+        for axes in figure.axes
+        for artist in axes.artists
+        if isinstance(artist, Marks | Cells)
+        for name in (artist.names if isinstance(artist, Marks) else artist.rows)
+    ]
+    return list(dict.fromkeys(names))
+
+
 def highlight(figure: Figure, names: Collection[str]) -> None:
     """Mark what has these names: bold where an axis names it, else a ring, and its name beside it."""
     for axes in figure.axes:

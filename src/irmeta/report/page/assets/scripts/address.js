@@ -1,7 +1,7 @@
 // What is shown stands in the page's address, so that a link shows the same: a key for each part, and its settings.
 const address = new URLSearchParams(globalThis.location?.search);
 
-/** The settings of a part, as texts by name; those that nobody changed are not there. */
+// The settings of a part, as texts by name; those that nobody changed are not there.
 export function recalled(part) {
   const own = [...address].filter(([key]) => key.startsWith(`${part}.`));
   return Object.fromEntries(

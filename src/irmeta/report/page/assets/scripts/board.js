@@ -7,7 +7,7 @@ import { mean, median, paired } from "./paired.js";
 const [WIDE, TALL] = [720, 220];
 const SAME = 1e-4; // scores are packed in 16 bits: what differs less is equal
 
-/** Scores of a metric, packed as 16 bits each: a function of system and topic. */
+// Scores of a metric, packed as 16 bits each: a function of system and topic.
 function unpacked({ low, step, codes }, topics) {
   const bytes = Uint8Array.from(atob(codes), (char) => char.charCodeAt(0));
   const view = new DataView(bytes.buffer);
@@ -15,9 +15,10 @@ function unpacked({ low, step, codes }, topics) {
     low + step * view.getUint16(2 * (system * topics + topic), true);
 }
 
-/** Bars of differences, the largest first, with a line at their mean. */
+// Bars of differences, the largest first, with a line at their mean.
 function bars(values, names, title) {
-  const order = values.map((_, at) => at).sort((a, b) => values[b] - values[a]);
+  const order = [...values.keys()];
+  order.sort((a, b) => values[b] - values[a]);
   const most = Math.max(0, ...values);
   const span = most - Math.min(0, ...values) || 1;
   const y = (value) => ((most - value) / span) * (TALL - 20) + 10;
@@ -51,7 +52,7 @@ function bars(values, names, title) {
 const quoted = (text) =>
   /^[\w.@%+:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The command that tests the difference; by: the metric. */
+// The command that tests the difference; by: the metric.
 function commandOf(board, chosen, by) {
   const against = chosen[1] === undefined ? "median" : quoted(chosen[1]);
   const options = `--system ${quoted(chosen[0])} --against ${against}`;
@@ -67,7 +68,7 @@ export function boardOf(root, board, key) {
     .split("\n")
     .filter((name) => systems.includes(name));
 
-  /** The metric that the table is sorted by, if its scores are here. */
+  // The metric that the table is sorted by, if its scores are here.
   function metric() {
     const by = root.querySelector("[aria-sort]")?.textContent;
     return by in scores ? by : board.by;
@@ -86,18 +87,20 @@ export function boardOf(root, board, key) {
       );
   }
 
-  /** One system beside the median of the others, or two beside each other. */
+  // One system beside the median of the others, or two beside each other.
   function compared() {
     const by = metric();
     const score = unpacked(scores[by], topics.length);
     const [one, other] = chosen.map((name) => systems.indexOf(name));
-    const rest = systems.map((_, at) => at).filter((at) => at !== one);
+    const all = [...systems.keys()];
+    const rest = all.filter((at) => at !== one);
     const theirs = (topic) =>
       other === undefined
         ? median(rest.map((at) => score(at, topic)))
         : score(other, topic);
     const values = topics.map((_, topic) => score(one, topic) - theirs(topic));
-    const settled = values.map((value) => (Math.abs(value) < SAME ? 0 : value));
+    const settle = (value) => (Math.abs(value) < SAME ? 0 : value);
+    const settled = values.map(settle);
     const name = chosen[1] ?? "the median of the others";
     const title = `${chosen[0]} less ${name} by ${by}, topic by topic`;
     const { svg, marks } = bars(settled, topics, title);

@@ -30,7 +30,7 @@ function rowOf({ name, highest }) {
   return { name, highest, input, output, band, dot, root };
 }
 
-/** Show what was reported or predicted in a row. */
+// Show what was reported or predicted in a row.
 function draw(row, found, given) {
   row.root.classList.toggle("given", given);
   row.output.textContent = given ? "reported" : inWords(found);
@@ -63,7 +63,7 @@ export function calculatorOf(model, root, command) {
     update();
   }
 
-  /** Read what was typed: scores by metric, and the rows that hold none. */
+  // Read what was typed: scores by metric, and the rows that hold none.
   function read() {
     const scores = {};
     const wrong = rows.filter(({ name, highest, input }) => {

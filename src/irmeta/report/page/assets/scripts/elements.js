@@ -1,11 +1,11 @@
 // What all parts of a page share: elements, figures as papers print them, files to save, light and dark.
 
-/** Make an element; an attribute that is undefined is left out. */
+// Make an element; an attribute that is undefined is left out.
 export function element(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
-/** Make an element of a drawing. */
+// Make an element of a drawing.
 export function shape(name, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
   return filled(made, attributes, children);
@@ -19,7 +19,7 @@ function filled(made, attributes, children) {
   return made;
 }
 
-/** 0.97 as ".97": figures between -1 and 1 as papers print them; none has a sign and only zeros. */
+// 0.97 as ".97": figures between -1 and 1 as papers print them; none has a sign and only zeros.
 export function short(value, digits = 2) {
   if (value === null || value === undefined) return "–";
   const text = Math.abs(value).toFixed(digits);
@@ -27,13 +27,13 @@ export function short(value, digits = 2) {
   return sign + (text.startsWith("0.") ? text.slice(1) : text);
 }
 
-/** Whether a text has all the words that somebody typed. */
+// Whether a text has all the words that somebody typed.
 export function hasWords(text, typed) {
   const words = typed.toLowerCase().split(/\s+/);
   return words.every((word) => text.toLowerCase().includes(word));
 }
 
-/** Save a text as a file. */
+// Save a text as a file.
 export function save(text, type, name) {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = element("a", { href: url, download: name });
@@ -43,7 +43,7 @@ export function save(text, type, name) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-/** Rows of texts as CSV; spreadsheets would compute what begins as a formula. */
+// Rows of texts as CSV; spreadsheets would compute what begins as a formula.
 export function csvOf(rows) {
   const quoted = (value) => {
     const text =
@@ -63,7 +63,7 @@ const SPECIAL = {
   ">": "$>$",
 };
 
-/** Rows of texts, the first of names, as a LaTeX table in booktabs style. */
+// Rows of texts, the first of names, as a LaTeX table in booktabs style.
 export function latexOf([names, ...rows]) {
   const escaped = (text) =>
     text
@@ -88,7 +88,7 @@ export function latexOf([names, ...rows]) {
   return `${lines.join("\n")}\n`;
 }
 
-/** Light or dark, as the reader's system has it until the button is pressed. */
+// Light or dark, as the reader's system has it until the button is pressed.
 export function themeOf(button, chosen = undefined, changed = () => {}) {
   const root = document.documentElement;
   const show = (theme) => {

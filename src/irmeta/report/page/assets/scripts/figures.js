@@ -9,7 +9,7 @@ const STEPS = {
   ArrowUp: [-1, 0],
 };
 
-/** The marks of a figure one by one; a matrix has one for each row and column. */
+// The marks of a figure one by one; a matrix has one for each row and column.
 export function marksOf(groups) {
   return groups.flatMap((group) =>
     group.words.map((words, at) => {
@@ -32,7 +32,7 @@ function markOf(group, words, column, row, name) {
   return { x: group.x[column], y: group.y[row], weights, name, words };
 }
 
-/** The place among the marks of the one that is nearest to a point; -1 where there is none. */
+// The place among the marks of the one that is nearest to a point; -1 where there is none.
 export function nearest(marks, x, y) {
   let best = -1;
   let least = Infinity;
@@ -43,7 +43,7 @@ export function nearest(marks, x, y) {
   return best;
 }
 
-/** Let a reader point at the marks of a figure: what it is stands below it. */
+// Let a reader point at the marks of a figure: what it is stands below it.
 export function figureOf(root, groups) {
   const svg = root.querySelector("svg");
   const readout = root.querySelector(".readout");

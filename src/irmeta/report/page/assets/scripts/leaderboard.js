@@ -21,11 +21,12 @@ const state = {
   model: -1,
 };
 
-/** The aggregate in view: Python's, or of the tasks that are on. */
+// The aggregate in view: Python's, or of the tasks that are on.
 function standing() {
   const given = aggregates.find((one) => one.name === state.by);
   if (!state.off.size) return given;
-  const on = [...tasks.keys()].filter((task) => !state.off.has(task));
+  const all = [...tasks.keys()];
+  const on = all.filter((task) => !state.off.has(task));
   const means = () => models.map((_, model) => meanOf(scores, model, on));
   const value =
     state.by === "borda" ? bordaOf(scores, models.length, on) : means();
@@ -45,7 +46,7 @@ const partly = (model) =>
     ? "~"
     : "";
 
-/** A rank, or where missing scores leave it open the ranks that they allow. */
+// A rank, or where missing scores leave it open the ranks that they allow.
 function rankOrRange(one, model) {
   if (one.rank[model] !== null) return String(one.rank[model]);
   return one.best ? `${one.best[model]}–${one.worst[model]}` : "–";
@@ -60,11 +61,11 @@ function rankWords(one, model) {
   return `${own}; rank set ${one.low[model]} to ${one.high[model]}${holes}`;
 }
 
-/** Where a rank lies on the axis, in percent. */
+// Where a rank lies on the axis, in percent.
 const along = (rank) =>
   models.length > 1 ? (100 * (rank - 1)) / (models.length - 1) : 0;
 
-/** A bar from a rank to another. */
+// A bar from a rank to another.
 function bar(kind, low, high) {
   const made = element("span", { class: kind });
   made.style.left = `${along(low)}%`;
@@ -91,7 +92,7 @@ function ranksDrawn(one, model) {
   );
 }
 
-/** What rows are sorted by, the least first. */
+// What rows are sorted by, the least first.
 function keyOf(one) {
   const middle = (m) =>
     one.rank[m] ?? (one.best ? (one.best[m] + one.worst[m]) / 2 : Infinity);
@@ -199,7 +200,7 @@ function rowOf(one, others, model) {
   );
 }
 
-/** A model's strengths: its tasks, those first on which it leaves most of the others behind. */
+// A model's strengths: its tasks, those first on which it leaves most of the others behind.
 function openModel(model) {
   state.model = model;
   const rows = tasks.map((task, at) => {
@@ -251,7 +252,7 @@ function taskRow({ task, score, filled, hole, rank, of, share }) {
   );
 }
 
-/** Keep what is in view in the address, so that it can be sent. */
+// Keep what is in view in the address, so that it can be sent.
 function remember() {
   const parts = new URLSearchParams();
   const keep = (name, value, usual) =>
@@ -269,14 +270,19 @@ function remember() {
   }
 }
 
-/** Take what the address says; return the model that it opens. */
+// Take what the address says; return the model that it opens.
 function recall() {
   const parts = new URLSearchParams(location.hash.slice(1));
   if (kinds.includes(parts.get("by"))) state.by = parts.get("by");
   state.words = parts.get("find") ?? "";
-  const [, down, sort] = /^(-?)(.*)$/.exec(parts.get("sort") ?? "rank");
+  const column = parts.get("sort") ?? "rank";
+  const down = column.startsWith("-");
+  const sort = down ? column.slice(1) : column;
   const columns = ["rank", "name", "ranks", "value", "tasks", ...kinds];
-  if (columns.includes(sort)) [state.sort, state.down] = [sort, down === "-"];
+  if (columns.includes(sort)) {
+    state.sort = sort;
+    state.down = down;
+  }
   const off = (parts.get("off") ?? "").split(".").filter(Boolean).map(Number);
   off.filter((task) => task in tasks).forEach((task) => state.off.add(task));
   return models.indexOf(parts.get("model") ?? "");
@@ -284,7 +290,7 @@ function recall() {
 
 const taskOf = (box) => Number(box.value);
 
-/** Let a reader rank by some of the tasks; their boxes stand in the page already. */
+// Let a reader rank by some of the tasks; their boxes stand in the page already.
 function switches() {
   const boxes = [...document.querySelectorAll("#boxes input")];
   const follow = () => {
@@ -364,4 +370,5 @@ window.addEventListener("beforeprint", () => {
   state.all = true;
   draw();
 });
-document.body.dataset.ready = performance.now(); // milliseconds since the page was asked for
+// milliseconds since the page was asked for
+document.body.dataset.ready = performance.now();

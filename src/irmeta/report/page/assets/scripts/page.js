@@ -9,7 +9,7 @@ import { tableOf } from "./tables.js";
 const content = JSON.parse(document.getElementById("content").textContent);
 const all = (selector) => [...document.querySelectorAll(selector)];
 
-/** Let a list of tabs show one panel at a time; the choice is remembered in the address. */
+// Let a list of tabs show one panel at a time; the choice is remembered in the address.
 function tabsOf(list) {
   const tabs = [...list.querySelectorAll("[role=tab]")];
   const key = list.dataset.section;
@@ -24,9 +24,12 @@ function tabsOf(list) {
     remember(key, { tab: chosen === tabs[0] ? "" : chosen.textContent });
   }
 
-  const before = tabs.find((tab) => tab.textContent === recalled(key).tab);
+  const asked = recalled(key).tab;
+  const before = tabs.find((tab) => tab.textContent === asked);
   if (before) choose(before);
-  for (const tab of tabs) tab.addEventListener("click", () => choose(tab));
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => choose(tab));
+  }
   list.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -36,7 +39,7 @@ function tabsOf(list) {
   });
 }
 
-/** Open the section that a link leads to. */
+// Open the section that a link leads to.
 function unfold() {
   const section = document.getElementById(location.hash.slice(1));
   const folded = section?.querySelector("details.section");
@@ -75,4 +78,5 @@ const middle = new IntersectionObserver(
   { rootMargin: "-30% 0px -65%" },
 );
 all("main > section").forEach((section) => middle.observe(section));
-document.body.dataset.ready = performance.now(); // milliseconds since the page was asked for
+// milliseconds since the page was asked for
+document.body.dataset.ready = performance.now();

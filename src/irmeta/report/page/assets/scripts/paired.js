@@ -1,14 +1,17 @@
 // One system beside another on the same topics: the mean difference, its interval, and Student's paired t test.
 
-/** The share of Student's t with these degrees of freedom that lies farther from 0 than t, on both sides. */
+// The share of Student's t with these degrees of freedom that lies farther from 0 than t, on both sides.
 export function twoSided(t, freedom) {
   // with t = sqrt(freedom) tan(angle) the density is cos(angle) ** (freedom - 1), but for a factor
-  const angle = Math.atan(Math.abs(t) / Math.sqrt(freedom));
+  const share = Math.abs(t) / Math.sqrt(freedom);
+  const angle = Math.atan(share);
   const density = (at) => Math.cos(at) ** (freedom - 1);
-  return area(density, angle, Math.PI / 2) / area(density, 0, Math.PI / 2);
+  const right = Math.PI / 2;
+  const beyond = area(density, angle, right);
+  return beyond / area(density, 0, right);
 }
 
-/** The area under a curve, by Simpson's rule. */
+// The area under a curve, by Simpson's rule.
 function area(curve, from, to, pieces = 2000) {
   const step = (to - from) / pieces;
   let sum = curve(from) + curve(to);
@@ -18,7 +21,8 @@ function area(curve, from, to, pieces = 2000) {
 }
 
 export function mean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  const total = values.reduce((sum, value) => sum + value, 0);
+  return total / values.length;
 }
 
 export function median(values) {
@@ -29,7 +33,7 @@ export function median(values) {
     : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** Mean, 95% interval and p of differences by topic; quantile: t at 97.5% for their number. */
+// Mean, 95% interval and p of differences by topic; quantile: t at 97.5% for their number.
 export function paired(values, quantile) {
   const middle = mean(values);
   const freedom = values.length - 1;

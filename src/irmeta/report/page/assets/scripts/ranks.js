@@ -1,13 +1,14 @@
 // Means, Borda counts and ranks of models on some of the tasks, as irmeta.stats.leaderboards has them on all.
 
-/** The mean of a model's scores on these tasks; null where one is missing. */
+// The mean of a model's scores on these tasks; null where one is missing.
 export function meanOf(scores, model, on) {
   const own = on.map((task) => scores[task][model]);
   if (!own.length || own.includes(null)) return null;
-  return own.reduce((sum, score) => sum + score, 0) / own.length;
+  const total = own.reduce((sum, score) => sum + score, 0);
+  return total / own.length;
 }
 
-/** On each task, a model earns the number of all models less its rank among those that have it; ties share ranks. */
+// On each task, a model earns the number of all models less its rank among those that have it; ties share ranks.
 export function bordaOf(scores, models, on) {
   const votes = Array(models).fill(0);
   for (const task of on) {
@@ -23,17 +24,18 @@ export function bordaOf(scores, models, on) {
   return votes;
 }
 
-/** Ranks of values, the largest first; what is equal to ten decimals shares the best rank, null has none. */
+// Ranks of values, the largest first; what is equal to ten decimals shares the best rank, null has none.
 export function ranksOf(values) {
   const settled = values.map((value) =>
     value === null ? null : Math.round(value * 1e10),
   );
   const rank = (value) =>
     1 + settled.filter((other) => other !== null && other > value).length;
-  return settled.map((value) => (value === null ? null : rank(value)));
+  const ranked = (value) => (value === null ? null : rank(value));
+  return settled.map(ranked);
 }
 
-/** Where a score stands among those that are known: its rank, and the share of the others that are lower. */
+// Where a score stands among those that are known: its rank, and the share of the others that are lower.
 export function standingOf(score, known) {
   const above = known.filter((other) => other > score).length;
   const below = known.filter((other) => other < score).length;

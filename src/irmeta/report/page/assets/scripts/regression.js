@@ -4,7 +4,10 @@ const EDGE = 0.001;
 const COLLINEAR = 1e-9;
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
-const dot = (one, other) => sum(one.map((value, at) => value * other[at]));
+function dot(one, other) {
+  const products = one.map((value, at) => value * other[at]);
+  return sum(products);
+}
 const times = (rows, vector) => rows.map((row) => dot(row, vector));
 const grid = (size, value) =>
   Array.from({ length: size }, (_, i) =>
@@ -20,7 +23,7 @@ function onScale(score, scale) {
 const offScale = (value, scale) =>
   scale === "logit" ? 1 / (1 + Math.exp(-value)) : value;
 
-/** Count, means and covariances of one collection, for some metrics in this order. */
+// Count, means and covariances of one collection, for some metrics in this order.
 function momentsOf(part, metrics) {
   const at = metrics.map((metric) => part.metrics.indexOf(metric));
   const stored = part.covariances; // the lower half
@@ -32,7 +35,7 @@ function momentsOf(part, metrics) {
   };
 }
 
-/** The moments of several collections as if they were one. */
+// The moments of several collections as if they were one.
 function pool(parts) {
   const n = sum(parts.map((part) => part.n));
   const over = (value) => sum(parts.map((part) => part.n * value(part))) / n;
@@ -43,7 +46,7 @@ function pool(parts) {
   return { n, mean, cov: grid(mean.length, cov) };
 }
 
-/** The unit of each variable: its standard deviation, 1 where it does not vary. */
+// The unit of each variable: its standard deviation, 1 where it does not vary.
 function units({ mean, cov }) {
   return mean.map((value, i) => {
     const deviation = Math.sqrt(cov[i][i]);
@@ -51,7 +54,7 @@ function units({ mean, cov }) {
   });
 }
 
-/** Predict the last variable from all before it: slopes and intercept; by Gauss and Jordan, in units of deviations. */
+// Predict the last variable from all before it: slopes and intercept; by Gauss and Jordan, in units of deviations.
 function leastSquares(data) {
   const k = data.mean.length - 1;
   if (data.n < k + 2) return null;
@@ -76,7 +79,7 @@ function leastSquares(data) {
   };
 }
 
-/** Mean and variance of the errors of a fit on the data that the moments stand for. */
+// Mean and variance of the errors of a fit on the data that the moments stand for.
 function residuals({ mean, cov }, { slopes, intercept }) {
   const k = slopes.length;
   const inside = dot(slopes, times(cov.slice(0, k), slopes.concat(0)));
@@ -85,10 +88,11 @@ function residuals({ mean, cov }, { slopes, intercept }) {
     cov.slice(0, k).map((row) => row[k]),
   );
   const offset = mean[k] - intercept - dot(slopes, mean.slice(0, k));
-  return { offset, variance: Math.max(cov[k][k] - 2 * across + inside, 0) };
+  const variance = cov[k][k] - 2 * across + inside;
+  return { offset, variance: Math.max(variance, 0) };
 }
 
-/** Eigenvalues with their vectors of a symmetric matrix, by Jacobi rotations; those without variance are left out. */
+// Eigenvalues with their vectors of a symmetric matrix, by Jacobi rotations; those without variance are left out.
 export function directions(matrix) {
   const a = matrix.map((row) => [...row]);
   const n = a.length;
@@ -105,9 +109,10 @@ export function directions(matrix) {
     .filter(({ value }) => value > 1e-9);
 }
 
-/** Turn axes p and q so that a[p][q] is 0; rows of `vectors` are the axes. */
+// Turn axes p and q so that a[p][q] is 0; rows of `vectors` are the axes.
 function rotate(a, vectors, p, q) {
-  const theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+  const apart = a[q][q] - a[p][p];
+  const theta = apart / (2 * a[p][q]);
   const t =
     Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta ** 2 + 1));
   const c = 1 / Math.sqrt(t ** 2 + 1);
@@ -121,7 +126,7 @@ function rotate(a, vectors, p, q) {
   }
 }
 
-/** How far values lie from the data, per variable: about 1 is usual. */
+// How far values lie from the data, per variable: about 1 is usual.
 function mahalanobis(data, values) {
   const unit = units(data);
   const scaled = values.map((value, i) => (value - data.mean[i]) / unit[i]);
@@ -134,7 +139,7 @@ function mahalanobis(data, values) {
   return squares.length ? Math.sqrt(sum(squares) / squares.length) : 0;
 }
 
-/** How much more than those of collections left out the offset of a new collection varies. */
+// How much more than those of collections left out the offset of a new collection varies.
 function leverage(data, together, values) {
   const k = values.length;
   const count = data.length;
@@ -160,14 +165,15 @@ function leverage(data, together, values) {
   const away = values.map((value, i) => value / unit[i] - centre[i]);
   const turned = times(inverse, away);
   const distance = dot(turned, times(between, turned));
-  const trace = sum(inverse.map((row, i) => dot(row, between[i])));
+  const products = inverse.map((row, i) => dot(row, between[i]));
+  const trace = sum(products);
   return (
     1 / count +
     Math.max(distance + Math.min(k, count - 1) - trace, 0) / (count - 1)
   );
 }
 
-/** Half the width of an interval, from the errors on collections left out; null where they are too few. */
+// Half the width of an interval, from the errors on collections left out; null where they are too few.
 function halfWidth(model, held, data, target, level, further) {
   const at = model.levels.indexOf(level);
   const errors = data.map((part, i) => {
@@ -188,7 +194,7 @@ function halfWidth(model, held, data, target, level, further) {
   );
 }
 
-/** Predict one metric from scores by name: value, low, high, outside; null where the model cannot. */
+// Predict one metric from scores by name: value, low, high, outside; null where the model cannot.
 export function predictOne(model, scores, target, level) {
   const metrics = [...Object.keys(scores), target];
   const k = metrics.length - 1;

@@ -4,12 +4,12 @@ import { csvOf, hasWords, latexOf, save } from "./elements.js";
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** The number that a cell begins with; NaN where it has none. */
+// The number that a cell begins with; NaN where it has none.
 export function numberIn(text) {
   return Number.parseFloat(text.replace("−", "-"));
 }
 
-/** Order two texts of a column, what is missing last whichever way. */
+// Order two texts of a column, what is missing last whichever way.
 export function inOrder(one, other, { number, down }) {
   const sign = down ? -1 : 1;
   if (!number) return sign * compare(one, other);
@@ -19,7 +19,7 @@ export function inOrder(one, other, { number, down }) {
   return sign * (a - b);
 }
 
-/** Let a table be sorted, searched and saved; name is that of its files, and of its settings in the address. */
+// Let a table be sorted, searched and saved; name is that of its files, and of its settings in the address.
 export function tableOf(root, name) {
   const table = root.querySelector("table");
   const body = table.tBodies[0];
@@ -35,14 +35,16 @@ export function tableOf(root, name) {
 
   function kept() {
     const at = heads.findIndex((head) => head.textContent === state.by);
-    const found = rows.filter((row) => hasWords(searched(row), find.value));
+    const words = find.value;
+    const found = rows.filter((row) => hasWords(searched(row), words));
     if (at < 0) return found;
     const order = {
       number: heads[at].classList.contains("number"),
       down: state.down,
     };
     const text = (row) => row.cells[at].textContent;
-    return found.sort((one, other) => inOrder(text(one), text(other), order));
+    const compared = (a, b) => inOrder(text(a), text(b), order);
+    return found.sort(compared);
   }
 
   function follow() {
@@ -62,13 +64,15 @@ export function tableOf(root, name) {
     });
   }
 
-  /** What is shown, as texts, the names of columns first. */
+  // What is shown, as texts, the names of columns first.
   function shown() {
     const wide = root.classList.contains("wide");
     const seen = (cell) => wide || !cell.classList.contains("rest");
     const texts = (row) =>
       [...row.cells].filter(seen).map((cell) => cell.textContent.trim());
-    return [table.tHead.rows[0], ...kept()].map(texts).map(plain);
+    const head = table.tHead.rows[0];
+    const all = [head, ...kept()].map(texts);
+    return all.map(plain);
   }
 
   for (const head of heads) {
@@ -87,4 +91,5 @@ export function tableOf(root, name) {
   follow();
 }
 
-const plain = (texts) => texts.map((text) => text.replace("−", "-"));
+const ascii = (text) => text.replace("−", "-");
+const plain = (texts) => texts.map(ascii);
