@@ -91,7 +91,7 @@ class Parameter:
 
     @property
     def choices(self) -> Any:
-        """The Literal of a choice, or of a list of choices; None for what is none."""
+        """The Literal of a choice, or of a list of choices; None where it takes no choice."""
         flat = [part for kind in self.kinds for part in (kind, *get_args(kind))]
         return next((part for part in flat if get_origin(part) is Literal), None)
 
