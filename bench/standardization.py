@@ -11,6 +11,7 @@ from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing import comparability, standardizers
 from irmeta.stats.standardizing.partial import partial_means
 from irmeta.stats.tests import paired, resampling
+from irmeta.stats.tests.compared import Pairs
 
 SIZES = (2, 3, 5, 8, 10, 12, 15, 20, 30)
 
@@ -130,13 +131,13 @@ def permutations(scores: np.ndarray, resamples: int = 10_000, pairs: int = 10) -
     for name, work, loop, aim in (
         (
             "permutation tests",
-            lambda: resampling.permutation(scores, resamples, rng),
+            lambda: resampling.permutation(Pairs(scores), resamples, rng),
             permutation,
             50,
         ),
         (
             "bootstrap tests",
-            lambda: resampling.bootstrap(scores, resamples, rng),
+            lambda: resampling.bootstrap(Pairs(scores), resamples, rng),
             bootstrap,
             None,
         ),

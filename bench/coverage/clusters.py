@@ -14,7 +14,8 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.clusters import alike, pseudo_values
 from irmeta.stats.rankings.ranksets import rank_sets
-from irmeta.stats.tests import many_to_one
+from irmeta.stats.tests.compared import Given
+from irmeta.stats.tests.comparing import TESTS
 
 SYSTEMS = 10
 CLUSTERS = (5, 12, 30, 60)
@@ -102,8 +103,8 @@ def _test(
 ) -> Mapping[str, float]:
     """Whether a test of two equal systems rejects, over clusters and, beside it, over topics."""
     rng = np.random.default_rng(len(cluster))
-    p = many_to_one.p_values(values[:1] - values[1:2], test, 999, rng)
-    plain = many_to_one.p_values(scores[:1] - scores[1:2], test, 999, rng)
+    p = TESTS[test](Given(values[:1] - values[1:2]), 999, rng)
+    plain = TESTS[test](Given(scores[:1] - scores[1:2]), 999, rng)
     return {"kept": float(p[0] < 0.05), "over topics": float(plain[0] < 0.05)}
 
 

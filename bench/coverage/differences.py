@@ -19,23 +19,30 @@ from bench.coverage.worlds import (
 )
 from irmeta.datasets.like import World
 from irmeta.stats.standardizing import comparability
-from irmeta.stats.tests import many_to_one, paired, resampling, stepdown
+from irmeta.stats.tests import paired, resampling, stepdown
+from irmeta.stats.tests.compared import Compared, Given, Pairs
+from irmeta.stats.tests.comparing import Way, compare
 
 Half = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 """From scores (system, topic) and a generator to half the widths of the intervals of all differences."""
 
 
 def _by_tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return resampling.tukey(scores, DRAWS, rng).half
+    return resampling.tukey(Pairs(scores), DRAWS, rng).half
+
+
+def _student(compared: Compared, correct: str) -> np.ndarray:
+    way = Way("t", correct, 0.05, None, DRAWS)
+    found = compare(compared, way, np.random.default_rng(0))
+    return (found["high"] - found["low"]) / 2
 
 
 def _by_t(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
-    return many_to_one.half_widths(paired.differences(scores), 0.95)
+    return _student(Pairs(scores), "none")
 
 
 def _by_bonferroni(scores: np.ndarray, _: np.random.Generator) -> np.ndarray:
-    found = paired.differences(scores)
-    return many_to_one.half_widths(found, 0.95, len(found))
+    return _student(Pairs(scores), "bonferroni")
 
 
 def _differences(
@@ -67,10 +74,9 @@ def _from_baseline(
     found = np.delete(scores[baseline] - scores, baseline, axis=0)
     true = np.delete(truth[baseline] - truth, baseline)
     if dunnett:
-        quantile = many_to_one.joint(found, 0.95, DRAWS, rng).quantile
-        half = paired.half_width(quantile, paired.standard_error(found))
+        half = resampling.dunnett(Given(found), DRAWS, rng).half
     else:
-        half = many_to_one.half_widths(found, 0.95, len(found))
+        half = _student(Given(found), "bonferroni")
     missed = np.abs(found.mean(axis=1) - true) > half + 1e-12
     return {"kept": not missed.any(), "width": 2 * np.nanmean(half)}
 
@@ -80,7 +86,7 @@ def _dunnett(
 ) -> Mapping[str, float]:
     return {
         "kept": (
-            many_to_one.joint(scores[0] - scores[1:], 0.95, DRAWS, rng).p < 0.05
+            resampling.dunnett(Given(scores[0] - scores[1:]), DRAWS, rng).p < 0.05
         ).any()
     }
 

@@ -26,6 +26,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import settled
 from irmeta.stats.rankings.ranksets import discovered, rank_sets
 from irmeta.stats.tests import multiplicity, paired, resampling, stepdown
+from irmeta.stats.tests.compared import Pairs
 
 DRAWS = 400
 """Sign reversals and permutations in a draw of a world."""
@@ -112,8 +113,10 @@ TESTS: Mapping[str, P] = {
     "paired t": lambda scores, _: paired.t(paired.differences(scores)),
     "Wilcoxon": lambda scores, _: paired.wilcoxon(paired.differences(scores)),
     "sign": lambda scores, _: paired.sign(paired.differences(scores)),
-    "permutation": lambda scores, rng: resampling.permutation(scores, DRAWS, rng),
-    "bootstrap": lambda scores, rng: resampling.bootstrap(scores, DRAWS, rng),
+    "permutation": lambda scores, rng: resampling.permutation(
+        Pairs(scores), DRAWS, rng
+    ),
+    "bootstrap": lambda scores, rng: resampling.bootstrap(Pairs(scores), DRAWS, rng),
 }
 
 
@@ -124,7 +127,7 @@ def _corrected(test: str, correct: Correction) -> P:
 
 
 def _tukey(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return resampling.tukey(scores, DRAWS, rng).p
+    return resampling.tukey(Pairs(scores), DRAWS, rng).p
 
 
 def _max_t(scores: np.ndarray, rng: np.random.Generator) -> np.ndarray:

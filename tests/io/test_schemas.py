@@ -183,6 +183,8 @@ RUNS: dict[str, Any] = {
     ),
     "objects for ids": _frame(query_id=[{"a": 1}, {"a": 1}, {"a": 2}]),
     "lists for ids": _frame(doc_id=[["a"], ["b"], ["a"]]),
+    "bytes for ids": _frame(doc_id=[b"a", b"b", b"a"]),
+    "objects for scores": _frame(score=[{"a": 1}, {"a": 1}, {"a": 2}]),
     "flags for ids": _frame(query_id=[True, True, False]),
     "lazy, without a file": pl.scan_parquet("nowhere.parquet"),
     "lazy, without a column": _frame().lazy().select("none"),

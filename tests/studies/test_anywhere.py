@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.parallel import watched_by, working_on
 from irmeta.scores.cube import cube
-from irmeta.stats.tests import resampling
+from irmeta.stats.tests import compared, resampling
 from irmeta.studies.agreement.correlation import correlation
 from irmeta.studies.agreement.predictivity import predictivity
 from irmeta.studies.choice.ranking import rank_metrics
@@ -47,7 +47,8 @@ def by_resampling(test, resamples, topics=16):
 @pytest.fixture(autouse=True)
 def several_blocks(monkeypatch):
     """Let the resamples of few systems come in several blocks, as those of many do."""
-    monkeypatch.setattr(resampling, "_BLOCK", 1 << 14)
+    for module in (compared, resampling):
+        monkeypatch.setattr(module, "BLOCK", 1 << 14)
 
 
 STUDIES = {

@@ -1,6 +1,5 @@
 """Metric names: a metric is a value that prints as its name, in the grammar of ir_measures; others are read too."""
 
-import ast
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -351,31 +350,45 @@ def _parameters(base: str) -> Mapping[str, Parameter]:
     return MappingProxyType({**signatures.CATALOGUE[base].params, **GENERAL})
 
 
+_ARGUMENT = re.compile(
+    r"""\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([-+.\w]+))\s*(?:,|$)"""
+)
+"""A parameter: its name, and a text in quotes or a word."""
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
+_WORDS: dict[str, Value] = {"True": True, "False": False, "None": None}
+
+
 def _arguments(name: str, inside: str) -> dict[str, Value]:
-    try:
-        call = ast.parse(f"f({inside})", mode="eval").body
-        if (
-            not isinstance(call, ast.Call)
-            or not isinstance(call.func, ast.Name)
-            or call.args
-        ):
-            raise ValueError
-        given = [(str(keyword.arg), _value(keyword.value)) for keyword in call.keywords]
-        if len(dict(given)) < len(given):
-            raise ValueError
-        return dict(given)
-    except (SyntaxError, ValueError, TypeError):
-        raise MetricError(
-            f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')"
-        ) from None
+    """Read parameters, name=value with commas between them."""
+    given: dict[str, Value] = {}
+    at = 0
+    while inside[at:].strip():
+        found = _ARGUMENT.match(inside, at)
+        if not found or found[1] in given or found[1][0].isdigit():
+            raise _unread(name)
+        key, *texts, word = found.groups()
+        text = next((text for text in texts if text is not None), None)
+        given[key] = _value(name, word) if text is None else text
+        at = found.end()
+    return given
 
 
-def _value(written: ast.expr) -> Value:
-    """Read a parameter's value; 2.0 and 2 are one grade and print alike."""
-    value = ast.literal_eval(written)
-    if isinstance(value, float) and value.is_integer():
+def _value(name: str, word: str) -> Value:
+    """Read a value that is no text; 2.0 and 2 are one grade and print alike."""
+    if word in _WORDS:
+        return _WORDS[word]
+    if not _NUMBER.fullmatch(word):
+        raise _unread(name)
+    value = float(word)
+    if value.is_integer():
         return int(value)
     return value
+
+
+def _unread(name: str) -> MetricError:
+    return MetricError(
+        f"{name!r}: parameters are written name=value, as in RBP(p=0.95) or nDCG(gains='exp')"
+    )
 
 
 def _cutoff(name: str, base: str, text: str | None) -> int | float | None:

@@ -15,6 +15,8 @@ from irmeta.serve.catalogue import Snapshot
 
 MOST = 400
 """Runs with rank sets, which take time quadratic in the number of runs; and those standardized at a time."""
+FEW = 20
+"""Runs whose intervals are asked for at a time: the study finds their rank sets, too, which take quadratic time."""
 EQUAL = 1e-10
 Vectors = Mapping[str, Mapping[str, Floats]]
 
@@ -193,8 +195,8 @@ def _intervals(found: Standing, shot: Snapshot, known: Known) -> None:
         for at, line in enumerate(found.ranked)
         if (*base, line.key) not in known.intervals
     ]
-    for start in range(0, len(new), MOST):
-        block = new[start : start + MOST]
+    for start in range(0, len(new), FEW):
+        block = new[start : start + FEW]
         # a study of systems wants two of them
         two = block if len(block) > 1 else [*block, *block]
         part = found.cube.isel(system=two)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from irmeta.stats.tests import many_to_one, paired, resampling, stepdown
+from irmeta.stats.tests import paired, resampling, stepdown
+from irmeta.stats.tests.compared import Given, Pairs
+from irmeta.stats.tests.comparing import TESTS, Way, compare
 
 TOPICS = 5
 OF_SIGNS = 2 / 2**TOPICS
@@ -39,14 +41,14 @@ def test_of_all_pairs(test, scores):
 @pytest.mark.parametrize("test", [resampling.permutation, resampling.bootstrap])
 def test_by_resampling(test, scores):
     """Gone through all ways, or by the rule of signs, resampling gives 2 / 2^n."""
-    assert test(scores, 100, np.random.default_rng(0))[0] == OF_SIGNS
+    assert test(Pairs(scores), 100, np.random.default_rng(0))[0] == OF_SIGNS
 
 
 @PRINTED
 @given(constant())
 def test_tukey(scores):
     """Of this pair alone p is 2 / 2^n but for chance."""
-    alone = resampling.tukey(scores[:2], 200, np.random.default_rng(0)).p
+    alone = resampling.tukey(Pairs(scores[:2]), 200, np.random.default_rng(0)).p
     assert alone == pytest.approx(OF_SIGNS, abs=0.04)
 
 
@@ -72,7 +74,7 @@ def test_max_t_beside_others(scores):
 def test_against_others(test, scores):
     """One system against another has 2 / 2^n by every test."""
     found = paired.less(scores[0], scores[1:])
-    p = many_to_one.p_values(found, test, 100, np.random.default_rng(0))
+    p = TESTS[test](Given(found), 100, np.random.default_rng(0))
     assert p[0] == OF_SIGNS
 
 
@@ -81,7 +83,7 @@ def test_against_others(test, scores):
 def test_dunnett(scores):
     """One comparison, tested as one of several, has 2 / 2^n but for chance."""
     found = paired.less(scores[0], scores[1:2])
-    together = many_to_one.joint(found, 0.95, 200, np.random.default_rng(0))
+    together = resampling.dunnett(Given(found), 200, np.random.default_rng(0))
     assert together.p == pytest.approx(OF_SIGNS, abs=0.04)
 
 
@@ -93,7 +95,8 @@ def test_no_interval(scores):
     error = paired.standard_error(found)
     assert error.tolist() == [0.0]
     assert np.isnan(paired.half_width(2.0, error)).all()
-    assert np.isnan(many_to_one.half_widths(found, 0.95)).all()
+    way = Way("t", "none", 0.05, None, 100)
+    assert np.isnan(compare(Given(found), way, np.random.default_rng(0))["low"]).all()
     assert paired.effect_size(found).tolist() == [-np.inf]
     inside = paired.equivalence(found.mean(axis=1), error, TOPICS, 1.1)
     assert inside.tolist() == [OF_SIGNS / 2]

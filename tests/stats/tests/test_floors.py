@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from irmeta.stats.tests import floors, many_to_one
+from irmeta.stats.tests import floors
+from irmeta.stats.tests.compared import Given
+from irmeta.stats.tests.comparing import TESTS
 
 
 @pytest.mark.parametrize("test", ["sign", "wilcoxon", "permutation"])
@@ -11,14 +13,14 @@ from irmeta.stats.tests import floors, many_to_one
 def test_the_most_extreme_differences_have_the_smallest_p(test, topics):
     """Differences that all favour one system have the p that so many topics allow, ties left out."""
     found = np.concatenate([np.arange(1.0, topics + 1), np.zeros(2)])[None]
-    p = many_to_one.p_values(found, test, 100_000, np.random.default_rng(0))
+    p = TESTS[test](Given(found), 100_000, np.random.default_rng(0))
     np.testing.assert_allclose(p, floors.of_topics(test, topics))
 
 
 def test_resamples_have_a_floor_of_their_own():
     """A resampled p counts the data as one resample; a test with a formula, or of all ways, has no such floor."""
     found = np.full((1, 30), 0.5) + np.linspace(0, 0.01, 30)
-    p = many_to_one.p_values(found, "permutation", 200, np.random.default_rng(0))
+    p = TESTS["permutation"](Given(found), 200, np.random.default_rng(0))
     np.testing.assert_allclose(p, floors.of_resamples("permutation", 200, 30))
     assert (
         floors.of_resamples("permutation", 200, 7)

@@ -2,14 +2,23 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from irmeta.stats.tests import many_to_one, paired, resampling, stepdown
+from irmeta.stats.tests import paired, resampling, stepdown
+from irmeta.stats.tests.compared import Given, Pairs
 
 
-def tukey(*given):
-    return resampling.tukey(*given).p
+def permutation(given, *options):
+    return resampling.permutation(Pairs(given), *options)
 
 
-ALL = (resampling.permutation, resampling.bootstrap, tukey, stepdown.of_pairs)
+def bootstrap(given, *options):
+    return resampling.bootstrap(Pairs(given), *options)
+
+
+def tukey(given, *options):
+    return resampling.tukey(Pairs(given), *options).p
+
+
+ALL = (permutation, bootstrap, tukey, stepdown.of_pairs)
 
 
 def first_stream(seed):
@@ -39,15 +48,15 @@ def test_exact_permutation_is_that_of_scipy(decimals):
         ).pvalue
         for a, b in zip(left, right, strict=True)
     ]
-    found = resampling.permutation(one, 10_000, np.random.default_rng(0))
+    found = permutation(one, 10_000, np.random.default_rng(0))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_sampled_permutation_agrees_with_the_exact_one():
     """A random sample of swaps gives the exact p within four Monte-Carlo standard errors."""
     one = scores(2, 5, 14)
-    exact = resampling.permutation(one, 2**14, np.random.default_rng(0))
-    sampled = resampling.permutation(one, 2**14 - 1, np.random.default_rng(0))
+    exact = permutation(one, 2**14, np.random.default_rng(0))
+    sampled = permutation(one, 2**14 - 1, np.random.default_rng(0))
     error = np.sqrt(exact * (1 - exact) / 2**14)
     assert (np.abs(sampled - exact) < 4 * error + 2**-13).all()
     assert (sampled != exact).any()
@@ -66,22 +75,17 @@ def test_bootstrap_is_that_of_a_loop():
         abs(scipy.stats.ttest_1samp(np.repeat(shifted, drawn), 0).statistic) >= observed
         for drawn in counts
     )
-    assert (
-        resampling.bootstrap(one, 500, np.random.default_rng(4)).item()
-        == (beyond + 1) / 501
-    )
+    assert bootstrap(one, 500, np.random.default_rng(4)).item() == (beyond + 1) / 501
 
 
 def test_bootstrap_in_blocks_of_pairs_is_that_of_each_pair():
     """60 systems fill more than one block of pairs; each pair has the p that it has alone, from the same draws."""
     one = scores(4, 60, 30)
     assert len(list(paired.blocks(60, 300))) > 1
-    found = resampling.bootstrap(one, 300, np.random.default_rng(3))
+    found = bootstrap(one, 300, np.random.default_rng(3))
     left, right = np.triu_indices(60, 1)
     alone = [
-        resampling.bootstrap(
-            one[[left[i], right[i]]], 300, np.random.default_rng(3)
-        ).item()
+        bootstrap(one[[left[i], right[i]]], 300, np.random.default_rng(3)).item()
         for i in (0, 900, -1)
     ]
     np.testing.assert_array_equal(found[[0, 900, -1]], alone)
@@ -131,10 +135,10 @@ def test_p_is_never_zero(test, resamples):
 def test_a_constant_difference_is_no_rarer_than_resamples_can_tell():
     """On 30 topics the p of signs is 2^-29; of 99 resamples the bootstrap says no less than 1 / 100."""
     one = np.stack([np.linspace(0, 0.5, 30), np.linspace(0, 0.5, 30) + 0.1])
-    p = resampling.bootstrap(one, 99, np.random.default_rng(0))
+    p = bootstrap(one, 99, np.random.default_rng(0))
     assert p.tolist() == [0.01]
     found = paired.differences(one)
-    p = many_to_one.bootstrap(found, 99, np.random.default_rng(0))
+    p = resampling.bootstrap(Given(found), 99, np.random.default_rng(0))
     assert p.tolist() == [0.01]
 
 
@@ -185,7 +189,7 @@ def test_tukeys_intervals_go_by_the_range():
         .mean(axis=2),
         axis=1,
     )
-    half = resampling.tukey(one, 100, np.random.default_rng(6), 0.9).half
+    half = resampling.tukey(Pairs(one), 100, np.random.default_rng(6), 0.9).half
     np.testing.assert_allclose(half, np.quantile(ranges, 0.9))
 
 

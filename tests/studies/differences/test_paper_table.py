@@ -142,7 +142,7 @@ def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
     made = irmeta.paper_table(scores(systems=3, topics=topics), test=test)
     assert (
         any(
-            "Nothing can be significant" in note for note in irmeta.about(made)["notes"]
+            "nothing can be significant" in note for note in irmeta.about(made)["notes"]
         )
         is said
     )

@@ -174,7 +174,7 @@ def test_too_few_resamples_for_holm_are_named():
             "permutation",
             10,
             20,
-            "permutation on 10 topics no p is below 0.002, and holm's correction for 190 pairs",
+            "permutation on 10 topics no p is below 0.002, and holm's correction for 190 comparisons",
         ),
         (
             "permutation",
@@ -186,7 +186,7 @@ def test_too_few_resamples_for_holm_are_named():
             "sign",
             5,
             2,
-            "sign on 5 topics no p is below 0.062, and holm's correction for 1 pair",
+            "sign on 5 topics no p is below 0.062, and alpha is 0.05: nothing can be",
         ),
         ("wilcoxon", 10, 20, "use 13 topics or more, or --test t, or --correct bh"),
         ("bootstrap", 10, 30, "use 8700 resamples, or --correct bh"),

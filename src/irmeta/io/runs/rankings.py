@@ -323,12 +323,14 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
 def _values(column: Any) -> Floats:
     """Return a column of numbers; texts count if a run file could have them."""
     cells = np.asarray(column)
+    if cells.ndim != 1:
+        raise ValueError("each cell holds several")
     if cells.dtype.kind in "fiu":
         return cells.astype(np.float64)
     return np.array([number(cell) for cell in cells.tolist()], dtype=np.float64)
 
 
-_NO_IDS = (bool, np.bool_, dict, list, tuple, set, np.ndarray, pl.Series)
+_NO_IDS = (bool, np.bool_, bytes, dict, list, tuple, set, np.ndarray, pl.Series)
 
 
 def _ids(column: Any) -> Strings:

@@ -4,9 +4,9 @@ import numpy as np
 
 from irmeta.stats.arrays import Floats
 
-SIGNED = ("permutation", "sign", "wilcoxon", "max-t")
+SIGNED = ("permutation", "sign", "wilcoxon", "max-t", "dunnett")
 """Tests that compare differences with the same ones under other signs."""
-RESAMPLED = ("permutation", "bootstrap", "tukey", "max-t")
+RESAMPLED = ("permutation", "bootstrap", "tukey", "max-t", "dunnett")
 """Tests that count resamples."""
 
 

@@ -116,7 +116,7 @@ def standard_error(found: Floats) -> Floats:
     return np.asarray(_spread(found) / np.sqrt(found.shape[1]))
 
 
-def half_width(quantile: float, error: Floats) -> Floats:
+def half_width(quantile: float | Floats, error: Floats) -> Floats:
     """Return half the widths of intervals; NaN where there is no standard error, and so no interval.
 
     >>> half_width(2.0, np.array([0.1, 0.0])).tolist()
@@ -133,7 +133,7 @@ def _spread(found: Floats) -> Floats:
 
 
 def equivalence(
-    mean: Floats, error: Floats, topics: int, margin: float | Floats
+    mean: Floats, error: Floats, topics: int | Floats, margin: float | Floats
 ) -> Floats:
     """Return p of the hypothesis that two systems differ by the margin or more: two one-sided t tests, the larger p.
 

@@ -1,6 +1,6 @@
 """The table of a paper: systems in rows, metrics in columns, the best in bold, significant differences as marks."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 import numpy as np
@@ -16,14 +16,10 @@ from irmeta.scores.means import additive, means
 from irmeta.scores.result import frame, result, scale
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.tests import (
-    floors,
-    many_to_one,
-    multiplicity,
-    paired,
-    resampling,
-    stepdown,
-)
+from irmeta.stats.tests import multiplicity, paired
+from irmeta.stats.tests.compared import Compared, Given, Pairs
+from irmeta.stats.tests.comparing import Way, compare
+from irmeta.studies.differences.notes import on_tests
 from irmeta.studies.door import study
 from irmeta.words import counted
 
@@ -46,8 +42,6 @@ CORRECTIONS = {
     "bonferroni": "Bonferroni",
     "none": "no",
 }
-
-Tester = Callable[[Floats], Floats]
 
 
 @study
@@ -86,11 +80,8 @@ def paper_table(
     '†'
     """
     require_choice("test", test, get_args(TableTest))
-    paired.check_correction(test, correct)
-    correct = correct or ("none" if test == "max-t" else "holm")
-    require_choice("correct", correct, get_args(Correction))
-    if resamples is None:
-        resamples = stepdown.DRAWS if test == "max-t" else 10_000
+    require_choice("correct", correct or "holm", get_args(Correction))
+    way = Way.of(test, correct, alpha, None, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
@@ -100,17 +91,13 @@ def paper_table(
         )
     shown, more = _shown(scores, baseline, by)
     line = additive(shown).transpose("metric", "system", "topic").values
-    marks = [
-        _marks(one, baseline is not None, test, correct, alpha, resamples, generator)
-        for one in line
-    ]
+    marks = [_marks(one, baseline is not None, way, generator) for one in line]
     mean = means(shown)
     compared = shown.sizes["system"] - 1
     if baseline is None:
         compared = compared * (compared + 1) // 2
-    more += _floor_notes(
-        test, correct, alpha, resamples, compared, shown.sizes["topic"]
-    )
+    if test != "none":
+        more += on_tests(way, shown, compared, [])
     return result(
         "paper_table",
         {
@@ -122,11 +109,11 @@ def paper_table(
         options={
             "baseline": baseline,
             "test": test,
-            "correct": correct,
+            "correct": way.correct,
             "alpha": alpha,
             "by": by,
             "missing": missing,
-            "resamples": resamples,
+            "resamples": way.resamples,
             "seed": seed,
         },
         notes=[*notes, *more],
@@ -156,63 +143,23 @@ def _shown(
     return scores.sel(system=order), notes
 
 
-def _floor_notes(
-    test: TableTest,
-    correct: Correction,
-    alpha: float,
-    resamples: int,
-    compared: int,
-    topics: int,
-) -> list[str]:
-    """Say where no p can be small enough for a mark, whatever the differences."""
-    floor = max(
-        float(floors.of_topics(test, topics)),
-        floors.of_resamples(test, resamples, topics),
-    )
-    if correct in ("holm", "bonferroni"):
-        needed = alpha / compared
-    else:
-        needed = alpha
-    if floor < needed:
-        return []
-    return [
-        f"Nothing can be significant: {test} on {topics} topics with {resamples} resamples has no p "
-        f"below {floor:.2g}, but {counted(compared, 'comparison')} need less than {needed:.2g}; use "
-        "--test t."
-    ]
-
-
 def _marks(
-    scores: Floats,
-    against_first: bool,
-    test: TableTest,
-    correct: Correction,
-    alpha: float,
-    resamples: int,
-    rng: np.random.Generator,
+    scores: Floats, against_first: bool, way: Way, rng: np.random.Generator
 ) -> list[str]:
     """Return the marks of the systems (system, topic) by one metric."""
-    if test == "none":
+    if way.test == "none":
         return [""] * len(scores)
     if against_first:
-        found = -paired.less(scores[0], scores[1:])
-        if test == "max-t":
-            p = stepdown.of_differences(found, resamples, rng)
-        else:
-            p = many_to_one.p_values(found, test, resamples, rng)
-        p = multiplicity.CORRECTIONS[correct](p)
-        signs = np.where(found.mean(axis=1) > 0, BETTER, WORSE)
-        return ["", *np.where(p < alpha, signs, "").tolist()]
-    if test == "max-t":
-        p = stepdown.of_pairs(scores, resamples, rng)
-    elif test == "t":
-        p = paired.over_pairs(paired.t, scores)
+        compared: Compared = Given(-paired.less(scores[0], scores[1:]))
     else:
-        p = resampling.permutation(scores, resamples, rng)
+        compared = Pairs(scores)
+    found = compare(compared, way, rng)
+    sure = found["p_corrected"] < way.alpha
+    if against_first:
+        signs = np.where(found["difference"] > 0, BETTER, WORSE)
+        return ["", *np.where(sure, signs, "").tolist()]
     differs = np.zeros((len(scores), len(scores)), dtype=np.bool_)
-    differs[np.triu_indices(len(scores), 1)] = (
-        multiplicity.CORRECTIONS[correct](p) < alpha
-    )
+    differs[np.triu_indices(len(scores), 1)] = sure
     return _letters(scores, differs | differs.T)
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.page.systems.description import described, first
-from irmeta.report.plots import figure_of
+from irmeta.report.plots.systems.significance import power
 from irmeta.studies.differences import description, significance
 
 LETTERED = 20
@@ -38,7 +38,7 @@ def significance_panel(content: Content, name: str) -> Panel:
     pictures = {
         "power": Picture(
             f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
-            partial(figure_of, outcome),
+            partial(power, outcome),
         )
     }
     panel = of_study(

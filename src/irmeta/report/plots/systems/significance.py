@@ -17,8 +17,13 @@ CURVES = 4
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of p of all pairs, or for many metrics of the share of pairs that each distinguishes."""
     if result.sizes["metric"] > CURVES:
-        return draw(shares, result, height=height(result.sizes["metric"]))
+        return power(result)
     return draw(plot, result)
+
+
+def power(result: xr.Dataset) -> Figure:
+    """Return the figure of the share of pairs that each metric distinguishes."""
+    return draw(shares, result, height=height(result.sizes["metric"]))
 
 
 def shares(result: xr.Dataset, axes: Axes) -> Axes:

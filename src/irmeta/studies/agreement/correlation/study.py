@@ -24,6 +24,7 @@ from irmeta.stats.rankings.agreement import (
     groups,
     half_width,
     interval,
+    interval_over_means,
     merges,
     over_means,
     over_scores,
@@ -232,6 +233,9 @@ def _correlated(
     )
     if n < FEWEST:
         without = [part[:0] for part in without]
+    elif level == "system":
+        ends = interval_over_means(parts, method, r, topic_numbers(used))
+        return r, *ends, n, without
     return r, *interval(r, without, topic_numbers(used)), n, without
 
 

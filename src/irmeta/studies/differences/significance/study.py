@@ -1,57 +1,55 @@
 """Which systems differ significantly, pair by pair, and how many pairs a metric can distinguish."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
-from scipy.special import stdtrit
 
 from irmeta.choices import Correction, Missing, Test
-from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded, steps
-from irmeta.scores.limits import (
-    at_once_notes,
-    by_itself_notes,
-    constant_notes,
-    equivalence_notes,
-    tied_notes,
-    widest,
-)
+from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
-from irmeta.stats.tests import floors, multiplicity, paired, resampling, stepdown
+from irmeta.stats.tests import floors, paired
+from irmeta.stats.tests.compared import Pairs
+from irmeta.stats.tests.comparing import Way, compare
+from irmeta.studies.differences.notes import (
+    on_constant,
+    on_equivalence,
+    on_intervals,
+    on_tests,
+)
 from irmeta.studies.door import study
 
-RESAMPLING: Mapping[str, Callable[[Floats, int, np.random.Generator], Floats]] = (
-    MappingProxyType(
-        {"permutation": resampling.permutation, "bootstrap": resampling.bootstrap}
-    )
-)
-JOINT = ("max-t", "tukey")
-"""Tests that correct for all pairs by themselves."""
-CLOSED: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {"t": paired.t, "wilcoxon": paired.wilcoxon, "sign": paired.sign}
-)
 DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"wilcoxon": paired.signed_ranks, "sign": paired.wins}
 )
 """What says which system a test favours, where that is not the mean difference."""
-ASKED: Mapping[str, str] = MappingProxyType(
+BY_T = "all differences at once, Bonferroni's t"
+AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
     {
-        "wilcoxon": "whether the differences lie symmetrically around 0",
-        "sign": "which of two systems wins on more topics",
+        "": (
+            BY_T,
+            "those of the best three quarters of the systems (--top 0.75)",
+            f"{BY_T}, best 75%",
+        ),
+        "tukey": ("all differences at once, Tukey",),
     }
 )
+"""What is measured of intervals of all pairs at once, by joint test, and what holds more often."""
+HOLD = ("each pair by itself", "all pairs of a metric at once")
+"""For what intervals are meant to hold."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
@@ -108,11 +106,10 @@ def significance(
     >>> significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]))["p"].item().__round__(5)
     0.00521
     """
-    if resamples is None:
-        resamples = stepdown.DRAWS if test == "max-t" else 10_000
-    paired.check_correction(test, correct)
+    require_choice("test", test, get_args(Test))
+    require_choice("correct", correct or "holm", get_args(Correction))
+    way = Way.of(test, correct, alpha, margin, resamples)
     correct = correct or "holm"
-    _check(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
@@ -124,22 +121,27 @@ def significance(
     columns = []
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
-        columns.append(
-            _tests(of_metric, test, correct, alpha, margin, resamples, generator)
+        columns.append(_tests(of_metric, way, generator))
+    figures = {
+        name: np.stack([column[name] for column in columns], axis=1)
+        for name in columns[0]
+    }
+    differing = figures.pop("differing")
+    for end in ("low", "high"):
+        figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
+    pairs = len(differing)
+    notes += on_tests(way, scores, pairs, list(differing.T))
+    notes += _opposed_notes(way, figures)
+    notes += on_intervals(way, scores, pairs, HOLD, AT_ONCE)
+    if pairs > 1:
+        notes.append(
+            "the share of pairs that differ significantly describes these topics and has no interval"
         )
-    data: dict[str, Any] = {}
-    for name in columns[0]:
-        figures = np.stack([column[name] for column in columns], axis=1)
-        if name in ("low", "high"):
-            figures = np.clip(figures, -widest(scores), widest(scores))
-        data[name] = (("pair", "metric"), figures)
-    notes += _notes(test, correct, alpha, resamples, scores)
-    notes += _tied_notes(test, correct, alpha, values)
-    notes += _opposed_notes(test, _opposed(data) & (data["p_corrected"][1] < alpha))
-    notes += _interval_notes(test, correct, alpha, scores)
-    notes += _log_notes(scores)
-    notes += constant_notes(data["effect_size"][1], data["low"][1])
-    notes += equivalence_notes(margin, scores)
+    notes += on_constant(figures["effect_size"], figures["low"])
+    notes += on_equivalence(margin, scores)
+    data: dict[str, Any] = {
+        name: (("pair", "metric"), values) for name, values in figures.items()
+    }
     mean = means(scores)
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
@@ -151,8 +153,8 @@ def significance(
         "margin": margin,
     }
     options |= {"top": top, "by": by, "missing": missing}
-    if test in RESAMPLING or test in JOINT:
-        options["resamples"] = resamples
+    if test in floors.RESAMPLED:
+        options["resamples"] = way.resamples
     options["seed"] = (
         seed  # also of the random sets of topics that the swap rates are measured on
     )
@@ -230,224 +232,37 @@ def _replicated(
     }
 
 
-def _check(
-    test: Test, correct: Correction, alpha: float, margin: float | None, resamples: int
-) -> None:
-    require_choice("test", test, get_args(Test))
-    require_choice("correct", correct, get_args(Correction))
-    require_share("alpha", alpha, 0.05)
-    paired.check_margin(margin)
-    if resamples < 100:
-        raise ScoresError(
-            f"{resamples} resamples are too few for a test at any level; use 1000 or more"
-        )
-
-
-def _tests(
-    scores: Floats,
-    test: Test,
-    correct: Correction,
-    alpha: float,
-    margin: float | None,
-    resamples: int,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
+def _tests(scores: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
     """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
-    mean, effect, direction, error, *closed = paired.over_pairs(
-        partial(_quantities, test), scores
-    )
-    topics = scores.shape[1]
-    if test == "max-t":
-        p = corrected = stepdown.of_pairs(scores, resamples, rng)
-        half = _half(error, 1, alpha, topics)
-    elif test == "tukey":
-        p, half = resampling.tukey(scores, resamples, rng, 1 - alpha)
-        corrected = p
-    else:
-        if closed:
-            p = closed[0]
-        else:
-            p = RESAMPLING[test](scores, resamples, rng)
-        corrected = multiplicity.CORRECTIONS[correct](p)
-        together = error.size if correct in ("holm", "bonferroni") else 1
-        half = _half(error, together, alpha, topics)
-    found = {
-        "difference": mean,
-        "low": mean - half,
-        "high": mean + half,
-        "p": p,
-        "p_corrected": corrected,
-    }
-    found |= {"effect_size": effect, "direction": direction}
-    if margin is not None:
-        equivalent = paired.equivalence(mean, error, scores.shape[1], margin)
-        found["p_equivalent"] = multiplicity.holm(equivalent)
-    return found
+    pairs = Pairs(scores)
+    found = compare(pairs, way, rng)
+    direction, differing = pairs.over(partial(_directions, way.test))
+    return found | {"direction": direction, "differing": differing}
 
 
-def _half(error: Floats, together: int, alpha: float, topics: int) -> Floats:
-    """Return half the widths of Student's t intervals, of this number of pairs at once (Bonferroni)."""
-    quantile = float(stdtrit(topics - 1, 1 - alpha / 2 / together))
-    return paired.half_width(quantile, error)
+def _directions(test: str, found: Floats) -> Floats:
+    """Return which system a test favours, and on how many topics they differ, from (pair, topic): (2, pair)."""
+    statistic = DIRECTIONS.get(test, _mean)(found)
+    return np.stack([np.sign(statistic), (found != 0).sum(axis=1)])
 
 
-def _quantities(test: Test, found: Floats) -> Floats:
-    """Return mean, effect size, direction, standard error of differences (pair, topic), and p if it has a formula.
-
-    Of shape (quantity, pair).
-    """
-    mean = found.mean(axis=1)
-    statistic = DIRECTIONS[test](found) if test in DIRECTIONS else mean
-    quantities = [
-        mean,
-        paired.effect_size(found),
-        np.sign(statistic),
-        paired.standard_error(found),
-    ]
-    if test in CLOSED:
-        quantities.append(CLOSED[test](found))
-    return np.stack(quantities)
+def _mean(found: Floats) -> Floats:
+    return np.asarray(found.mean(axis=1))
 
 
-def _notes(
-    test: Test, correct: Correction, alpha: float, resamples: int, scores: xr.DataArray
-) -> list[str]:
-    """Say what correction Tukey's test has, and whether any p can be small enough to be significant."""
-    systems = scores.sizes["system"]
-    topics = scores.sizes["topic"]
-    pairs = systems * (systems - 1) // 2
-    lines = []
-    if test in JOINT and correct != "none":
-        lines.append(f"{test} corrects for all pairs itself; p_corrected equals p")
-    corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
-    needed = _needed(test, correct, alpha, systems)
-    of_resamples = floors.of_resamples(test, resamples, topics)
-    of_topics = float(floors.of_topics(test, topics))
-    floor = max(of_resamples, of_topics)
-    if floor < needed:
-        return lines
-    why = f"for {test} on {topics} topics"
-    better = f"use {_topics_for(needed)} topics or more, or --test t; more resamples do not help"
-    if of_topics < needed:
-        why = f"with {resamples} resamples"
-        better = f"use {int(np.ceil(1 / needed))} resamples"
-    elif test not in RESAMPLING and test not in JOINT:
-        better = f"use {_topics_for(needed)} topics or more, or --test t"
-    if corrects_pairs and floor < alpha:
-        better += ", or --correct bh"
-    if corrects_pairs:
-        needs = f"{correct}'s correction for {pairs} {'pair' if pairs == 1 else 'pairs'} needs less than {needed:.2g}"
-    else:
-        needs = ""
-    needs = needs or f"alpha is {alpha:g}"
+def _opposed_notes(way: Way, figures: Mapping[str, Floats]) -> list[str]:
+    """Say how many significant tests contradict the means."""
+    if way.test not in DIRECTIONS:
+        return []
+    opposed = figures["direction"] * figures["difference"] < 0
+    count = int((opposed & (figures["p_corrected"] < way.alpha)).sum())
+    if not count:
+        return []
+    tests = "1 significant test favours"
+    if count > 1:
+        tests = f"{count} significant tests favour"
     return [
-        *lines,
-        f"{why} no p is below {floor:.2g}, and {needs}: nothing can be significant; {better}",
-    ]
-
-
-def _needed(test: Test, correct: Correction, alpha: float, systems: int) -> float:
-    """Return what the smallest p has to be below, to be significant once corrected."""
-    corrects_pairs = test not in JOINT and correct in ("holm", "bonferroni")
-    if corrects_pairs:
-        return alpha / (systems * (systems - 1) // 2)
-    return alpha
-
-
-def _tied_notes(
-    test: Test, correct: Correction, alpha: float, values: Floats
-) -> list[str]:
-    """Count the tests of systems that score alike so often that p cannot be small; values : (system, topic, metric)."""
-    systems, topics, metrics = values.shape
-    needed = _needed(test, correct, alpha, systems)
-    if test not in floors.SIGNED or floors.of_topics(test, topics) >= needed:
-        return []
-    differing = [
-        paired.over_pairs(_differing, np.ascontiguousarray(values[..., metric]))
-        for metric in range(metrics)
-    ]
-    return tied_notes(test, "none" if test in JOINT else correct, alpha, differing)
-
-
-def _differing(found: Floats) -> Floats:
-    """Count the topics on which systems differ, from differences (pair, topic)."""
-    return np.asarray((found != 0).sum(axis=1), dtype=np.float64)
-
-
-def _topics_for(needed: float) -> int:
-    """Return the smallest number n of topics with 2 / 2^n below what is needed."""
-    return int(np.floor(np.log2(2 / needed))) + 1
-
-
-BY_T = "all differences at once, Bonferroni's t"
-AT_ONCE = {
-    "tukey": ("all differences at once, Tukey",),
-}
-BY_DEFAULT = (
-    BY_T,
-    "those of the best three quarters of the systems (--top 0.75)",
-    f"{BY_T}, best 75%",
-)
-"""What is measured of the intervals of all pairs at once, by test, and what holds more often."""
-
-
-def _interval_notes(
-    test: Test, correct: Correction, alpha: float, scores: xr.DataArray
-) -> list[str]:
-    """Say of how many differences the intervals hold together, and by what distribution."""
-    systems = scores.sizes["system"]
-    by_correction = test not in JOINT and correct in ("holm", "bonferroni")
-    together = test == "tukey" or by_correction
-    if together and systems > 2:
-        held = "all pairs of a metric at once"
-    else:
-        held = "each pair by itself"
-    by = "tukey" if test == "tukey" else "Student's t"
-    lines = [
-        f"{1 - alpha:.0%} intervals of the differences in mean are meant to hold for {held} (by {by})"
-    ]
-    if together and systems > 2:
-        promise, *better = AT_ONCE.get(test, BY_DEFAULT)
-        lines += at_once_notes(promise, scores, *better)
-    else:
-        lines += by_itself_notes(scores)
-    if systems > 2:
-        lines.append(
-            "the share of pairs that differ significantly describes these topics and has no "
-            "interval"
-        )
-    return lines
-
-
-def _opposed_notes(test: Test, opposed: Bools) -> list[str]:
-    """Say what a test asks that does not ask of means, and how many significant tests contradict the means."""
-    if test not in ASKED:
-        return []
-    lines = [f"{test} tests {ASKED[test]}, not whether two means differ"]
-    count = int(opposed.sum())
-    if count:
-        if count == 1:
-            tests = "1 significant test favours"
-        else:
-            tests = f"{count} significant tests favour"
-        lines.append(
-            f"{tests} the system with the lower mean (direction and difference have opposite signs "
-            "in table tests), because a few topics with large differences decide the mean; do not "
-            "report these as differences in mean"
-        )
-    return lines
-
-
-def _opposed(data: Mapping[str, Any]) -> Bools:
-    """Return which tests favour the system with the lower mean, from (dimensions, values) by name."""
-    return np.asarray(data["direction"][1] * data["difference"][1] < 0)
-
-
-def _log_notes(scores: xr.DataArray) -> list[str]:
-    """Say which differences are not of scores."""
-    logs = ", ".join(geometric(scores.metric.values))
-    if not logs:
-        return []
-    return [
-        f"{logs}: means are geometric, so differences are between means of natural logarithms"
+        f"{tests} the system with the lower mean (direction and difference have opposite signs "
+        "in table tests), because a few topics with large differences decide the mean; do not "
+        "report these as differences in mean"
     ]

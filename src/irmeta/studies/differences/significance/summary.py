@@ -11,7 +11,8 @@ from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication
 from irmeta.stats.halves.swaps import least_difference
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.differences.significance.study import JOINT, MOST_LETTERS
+from irmeta.stats.tests.comparing import JOINT
+from irmeta.studies.differences.significance.study import MOST_LETTERS
 from irmeta.words import counted, listed
 
 FEW_METRICS = 4

@@ -1,33 +1,45 @@
 """Is this system better than others, by how much, and on which topics: one system against those asked for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
 
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
-from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
-from irmeta.scores.limits import (
-    at_once_notes,
-    by_itself_notes,
-    constant_notes,
-    equivalence_notes,
-    tied_notes,
-    widest,
-)
-from irmeta.scores.means import additive, from_additive, geometric, means
+from irmeta.scores.limits import widest
+from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.tests import floors, many_to_one, multiplicity, paired, stepdown
+from irmeta.stats.tests import paired
+from irmeta.stats.tests.compared import Given
+from irmeta.stats.tests.comparing import Way, compare
+from irmeta.studies.differences.notes import (
+    on_constant,
+    on_equivalence,
+    on_intervals,
+    on_tests,
+)
 from irmeta.studies.door import study
-from irmeta.words import counted, listed
+from irmeta.words import listed
 
-AT_ONCE = "differences from a baseline at once"
-"""What is measured of the intervals of all comparisons: the promise, before the name of the test."""
+BY_T = "differences from a baseline at once, Bonferroni's t"
+AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
+    {
+        "": (BY_T,),
+        "dunnett": (
+            "differences from a baseline at once, Dunnett",
+            "those of --correct holm, which are wider,",
+            BY_T,
+        ),
+    }
+)
+"""What is measured of intervals of all comparisons at once, by joint test, and what holds more often."""
 MEDIAN, BEST, ALL = "median", "best", "all"
 """Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
 
@@ -82,15 +94,8 @@ def versus(
     (4, -0.3)
     """
     require_choice("test", test, get_args(PairedTest))
-    paired.check_correction(test, correct)
-    correct = correct or ("none" if test == "max-t" else "holm")
-    require_choice("correct", correct, get_args(ManyToOne))
-    require_share("alpha", alpha, 0.05)
-    paired.check_margin(margin)
-    if resamples is None:
-        resamples = stepdown.DRAWS if test == "max-t" else 10_000
-    if resamples < 100:
-        raise ScoresError(f"{resamples} resamples are too few; use 1000 or more")
+    require_choice("correct", correct or "holm", get_args(ManyToOne))
+    way = Way.of(test, correct, alpha, margin, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
@@ -105,20 +110,15 @@ def versus(
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
     found = paired.less(mine, theirs)
-    _require_common(found, names, correct)
+    _require_common(found, names, way.correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
-    tested = [
-        _tested(one, test, correct, alpha, margin, resamples, generator)
-        for one in metrics_tested
-    ]
+    tested = [_tested(one, way, generator) for one in metrics_tested]
     pair = ("against", "metric")
     figures = {
         name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
     }
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
-    notes += constant_notes(figures["effect_size"], figures["low"])
-    notes += equivalence_notes(margin, scores)
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (found > 0).sum(axis=1)),
@@ -144,14 +144,14 @@ def versus(
             "system": system,
             "against": against if isinstance(against, str) else list(against),
             "test": test,
-            "correct": correct,
+            "correct": way.correct,
             "alpha": alpha,
             "margin": margin,
             "missing": missing,
-            "resamples": resamples,
+            "resamples": way.resamples,
             "seed": seed,
         },
-        notes=[*notes, *_notes(scores, names, test, correct, alpha, resamples, found)],
+        notes=[*notes, *_notes(scores, names, way, found, figures)],
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
@@ -266,54 +266,15 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
         )
 
 
-def _tested(
-    found: Floats,
-    test: str,
-    correct: str,
-    alpha: float,
-    margin: float | None,
-    resamples: int,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
+def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
-    mean, count = np.nanmean(found, axis=1), len(found)
-    p, half, effect, within = np.empty((4, count))
-    kinds, kind = np.unique(
-        ~np.isnan(found), axis=0, return_inverse=True
-    )  # comparisons on the same topics go together
-    for number, topics in enumerate(kinds):
-        rows = kind.ravel() == number
-        some = found[rows][:, topics]
-        if test != "max-t":
-            p[rows] = many_to_one.p_values(some, test, resamples, rng)
-        half[rows] = many_to_one.half_widths(
-            some, 1 - alpha, count if correct in ("holm", "bonferroni") else 1
-        )
-        effect[rows] = paired.effect_size(some)
-        if margin is not None:
-            within[rows] = paired.equivalence(
-                mean[rows], paired.standard_error(some), some.shape[1], margin
-            )
-    if test == "max-t":
-        p = stepdown.of_differences(found, resamples, rng)
-    if correct == "dunnett":
-        together = many_to_one.joint(found, 1 - alpha, resamples, rng)
-        corrected = together.p
-        half = paired.half_width(together.quantile, paired.standard_error(found))
-    else:
-        corrected = multiplicity.CORRECTIONS[correct](p)
-    if margin is None:
-        equivalence = {}
-    else:
-        equivalence = {"p_equivalent": multiplicity.holm(within)}
-    return equivalence | {
-        "difference": mean,
-        "low": mean - half,
-        "high": mean + half,
-        "p": p,
-        "p_corrected": corrected,
-        "effect_size": effect,
-    }
+    kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
+    rows = [np.flatnonzero(kind.ravel() == number) for number in range(len(kinds))]
+    parts = [
+        (some, Given(found[some][:, topics]))
+        for some, topics in zip(rows, kinds, strict=True)
+    ]
+    return compare(Given(found), way, rng, parts)
 
 
 def _topics(scores: xr.DataArray, system: str, others: Sequence[str]) -> dict[str, Any]:
@@ -333,69 +294,24 @@ def _topics(scores: xr.DataArray, system: str, others: Sequence[str]) -> dict[st
 def _notes(
     scores: xr.DataArray,
     names: Sequence[str],
-    test: str,
-    correct: str,
-    alpha: float,
-    resamples: int,
+    way: Way,
     found: Floats,
+    figures: Mapping[str, Floats],
 ) -> list[str]:
     """Say what intervals and tests hold; found : the differences, (against, topic, metric)."""
-    topics, count = scores.sizes["topic"], len(names)
-    notes: list[str] = []
-    if count > 1:
-        if correct in ("bh", "none"):
-            held = "each by itself"
-        else:
-            held = f"for all {count} comparisons by a metric at once"
+    count = len(names)
+    differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
+    notes = on_tests(way, scores, count, list(differing.T))
+    hold = ("each comparison by itself", f"all {count} comparisons by a metric at once")
+    notes += on_intervals(way, scores, count, hold, AT_ONCE)
+    if count > 1 and way.correct in ("holm", "bh"):
         notes.append(
-            f"{1 - alpha:.0%} intervals of the differences are meant to hold {held}."
+            "Verdicts follow the corrected p, which can be significant although the interval includes 0."
         )
-    if count == 1 or correct in ("bh", "none"):
-        notes += by_itself_notes(scores)
-    if count > 1 and correct in ("holm", "bonferroni"):
-        notes += at_once_notes(f"{AT_ONCE}, Bonferroni's t", scores)
-    if count > 1 and correct == "dunnett":
-        notes += at_once_notes(
-            f"{AT_ONCE}, Dunnett",
-            scores,
-            "those of --correct holm, which are wider,",
-            f"{AT_ONCE}, Bonferroni's t",
-        )
-    if count > 1 and correct in ("holm", "bh"):
-        notes.append(
-            "Verdicts follow the corrected p, which can be significant although the interval "
-            "includes 0."
-        )
-    floor = max(
-        float(floors.of_topics(test, topics)),
-        floors.of_resamples(test, resamples, topics),
-    )
-    if correct in ("holm", "bonferroni"):
-        smallest = min(floor * count, 1.0)
-    else:
-        smallest = floor
-    if correct != "dunnett" and smallest >= alpha:
-        notes.append(
-            f"Nothing can be significant: the smallest p of this test here is {floor:.2g}, "
-            f"corrected for {counted(count, 'comparison')} {smallest:.2g}; use --test t, fewer "
-            "comparisons or more topics."
-        )
-    elif correct != "dunnett" and test in floors.SIGNED:
-        differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
-        notes += tied_notes(test, correct, alpha, list(differing.T))
-    if test in ("sign", "wilcoxon"):
-        if test == "sign":
-            what = "which system wins more topics"
-        else:
-            what = "whether differences are symmetric about 0"
-        notes.append(f"The {test} test tests {what}, not which mean is higher.")
+    notes += on_constant(figures["effect_size"], figures["low"])
+    notes += on_equivalence(way.margin, scores)
     if BEST in names and BEST not in scores.system.values:
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
-        )
-    if logs := geometric(scores.metric.values):
-        notes.append(
-            f"{listed(logs)}: means are geometric, so differences are between means of natural "
-            "logarithms."
         )
     return notes

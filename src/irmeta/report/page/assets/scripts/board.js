@@ -133,7 +133,7 @@ export function boardOf(root, board, key) {
     const equal = topics.length - better - worse;
     return (
       `By ${by}, ${chosen[0]} scores ${short(Math.abs(middle), 3)} ${sign} than ${name} ` +
-      `(95% interval ${interval}; ${chance}, paired t test of these two): ` +
+      `(95% interval ${interval}; ${chance}, paired t test): ` +
       `better on ${better} topics, equal on ${equal}, worse on ${worse}.`
     );
   }

@@ -1,0 +1,171 @@
+"""Comparisons tested: mean differences with p, corrected p and intervals, for all studies of differences."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.special import stdtrit
+
+from irmeta.errors import ScoresError, require_share
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.tests import floors, multiplicity, paired, resampling, stepdown
+from irmeta.stats.tests.compared import Compared, Pairs
+from irmeta.stats.tests.resampling import Joint
+
+Test = Callable[[Compared, int, np.random.Generator], Floats]
+"""From what is compared, a number of resamples and a generator to p: (comparison,)."""
+
+
+def _by_formula(p: Callable[[Floats], Floats]) -> Test:
+    """Return a test whose p has a formula, of differences (comparison, topic)."""
+    return lambda compared, _resamples, _rng: compared.over(p)
+
+
+TESTS: Mapping[str, Test] = MappingProxyType(
+    {
+        "t": _by_formula(paired.t),
+        "wilcoxon": _by_formula(paired.wilcoxon),
+        "sign": _by_formula(paired.sign),
+        "permutation": resampling.permutation,
+        "bootstrap": resampling.bootstrap,
+    }
+)
+"""Tests of single comparisons, two-sided."""
+JOINT: Mapping[str, Callable[..., Joint]] = MappingProxyType(
+    {"tukey": resampling.tukey, "dunnett": resampling.dunnett}
+)
+"""Tests of all comparisons at once, with their intervals."""
+CORRECTED = ("max-t", "tukey")
+"""Tests that correct for all comparisons by themselves."""
+TOGETHER = ("holm", "bonferroni")
+"""Corrections with which intervals are of all comparisons at once, too."""
+
+
+class Way(NamedTuple):
+    """How differences are tested.
+
+    test : of `TESTS` or `JOINT`.  correct : of `multiplicity.CORRECTIONS`, or of `JOINT`, which then gives the
+    corrected p and the intervals.  alpha : the level; intervals have 1 - alpha.
+    margin : of equivalence; None for no such test.  resamples : of what is drawn.
+    """
+
+    test: str
+    correct: str
+    alpha: float
+    margin: float | None
+    resamples: int
+
+    @classmethod
+    def of(
+        cls,
+        test: str,
+        correct: str | None,
+        alpha: float,
+        margin: float | None,
+        resamples: int | None,
+    ) -> Self:
+        """Return how differences are tested, with defaults for the correction and the number of resamples.
+
+        Raises ScoresError for what is not possible.
+        """
+        paired.check_correction(test, correct)
+        require_share("alpha", alpha, 0.05)
+        paired.check_margin(margin)
+        if resamples is None:
+            resamples = stepdown.DRAWS if test == "max-t" else 10_000
+        if resamples < 100:
+            raise ScoresError(
+                f"{resamples} resamples are too few for a test at any level; use 1000 or more"
+            )
+        correct = correct or ("none" if test in CORRECTED else "holm")
+        return cls(test, correct, alpha, margin, resamples)
+
+    @property
+    def joint(self) -> str:
+        """The test of all comparisons at once, empty if there is none."""
+        return next((name for name in (self.test, self.correct) if name in JOINT), "")
+
+    @property
+    def together(self) -> bool:
+        """Whether intervals are of all comparisons at once."""
+        by_correction = self.test not in CORRECTED and self.correct in TOGETHER
+        return bool(self.joint) or by_correction
+
+    def least(self, topics: int) -> float:
+        """Return the smallest p on this number of topics, before a correction by `TOGETHER`."""
+        test = self.joint or self.test
+        of_resamples = floors.of_resamples(test, self.resamples, topics)
+        return max(of_resamples, float(floors.of_topics(test, topics)))
+
+    def needed(self, comparisons: int) -> float:
+        """Return what the smallest p of this number has to be below, to be significant once corrected."""
+        if self.together and not self.joint:
+            return self.alpha / comparisons
+        return self.alpha
+
+
+def compare(
+    compared: Compared,
+    way: Way,
+    rng: np.random.Generator,
+    parts: Sequence[tuple[Indices | slice, Compared]] = (),
+) -> dict[str, Floats]:
+    """Test comparisons: difference, low, high, p, p_corrected, effect_size and p_equivalent by name, (comparison,).
+
+    parts : where comparisons lack topics (NaN), which ones are on the same topics, and these on their topics.
+    Intervals are by Student's t, by Bonferroni's rule where p is corrected for all comparisons, or those of the joint
+    test; equivalence is by two one-sided t tests, corrected by Holm.
+
+    >>> from irmeta.stats.tests.compared import Given
+    >>> way = Way("t", "holm", 0.05, None, 100)
+    >>> found = compare(Given(np.array([[0.1, 0.2, 0.3]])), way, np.random.default_rng(0))
+    >>> found["low"].round(3).tolist()
+    [-0.048]
+    """
+    mean = compared.over(_mean)
+    effect, error, topics, p = (np.empty(mean.size) for _ in range(4))
+    for rows, part in parts or [(slice(None), compared)]:
+        effect[rows], error[rows] = part.over(_quantities)
+        topics[rows] = part.topics
+        if way.test in TESTS:
+            p[rows] = TESTS[way.test](part, way.resamples, rng)
+    if way.test == "max-t":
+        p = _stepped(compared, way.resamples, rng)
+    if way.joint:
+        corrected, half = JOINT[way.joint](compared, way.resamples, rng, 1 - way.alpha)
+        p = p if way.test in TESTS else corrected
+    else:
+        correct = "none" if way.test in CORRECTED else way.correct
+        corrected = multiplicity.CORRECTIONS[correct](p)
+        at_once = p.size if way.together else 1
+        quantile = stdtrit(topics - 1, 1 - way.alpha / 2 / at_once)
+        half = paired.half_width(np.asarray(quantile, dtype=np.float64), error)
+    found = {
+        "difference": mean,
+        "low": mean - half,
+        "high": mean + half,
+        "p": p,
+        "p_corrected": corrected,
+        "effect_size": effect,
+    }
+    if way.margin is not None:
+        equivalent = paired.equivalence(mean, error, topics, way.margin)
+        found["p_equivalent"] = multiplicity.holm(equivalent)
+    return found
+
+
+def _stepped(compared: Compared, resamples: int, rng: np.random.Generator) -> Floats:
+    """Return p by the largest t, step by step, which is corrected for all comparisons."""
+    if isinstance(compared, Pairs):
+        return stepdown.of_pairs(compared.scores, resamples, rng)
+    return stepdown.of_differences(compared.found, resamples, rng)
+
+
+def _mean(found: Floats) -> Floats:
+    return np.asarray(np.nanmean(found, axis=1))
+
+
+def _quantities(found: Floats) -> Floats:
+    """Return effect size and standard error of differences (comparison, topic): (2, comparison)."""
+    return np.stack([paired.effect_size(found), paired.standard_error(found)])

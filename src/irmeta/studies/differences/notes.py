@@ -1,0 +1,178 @@
+"""Notes on tests of differences: what intervals hold, which p cannot be small, what a test asks."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+import xarray as xr
+
+from irmeta.measured.coverage import Held, held
+from irmeta.scores.means import geometric
+from irmeta.stats.arrays import Floats
+from irmeta.stats.tests import floors, multiplicity
+from irmeta.stats.tests.comparing import CORRECTED, Way
+from irmeta.words import counted
+
+ASKED: Mapping[str, str] = MappingProxyType(
+    {
+        "wilcoxon": "whether the differences lie symmetrically around 0",
+        "sign": "which of two systems wins on more topics",
+    }
+)
+"""What a test asks that does not ask of means."""
+
+
+def on_tests(
+    way: Way, scores: xr.DataArray, comparisons: int, differing: Sequence[Floats]
+) -> list[str]:
+    """Say what a test corrects and asks, and where no p can be small enough to be significant.
+
+    comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
+    """
+    lines = []
+    if way.test in CORRECTED and way.correct != "none":
+        lines.append(f"{way.test} corrects for all pairs itself; p_corrected equals p")
+    topics = scores.sizes["topic"]
+    if way.least(topics) >= way.needed(comparisons):
+        lines.append(_too_few(way, topics, comparisons))
+    elif way.test in floors.SIGNED:
+        lines += _tied(way, differing)
+    if way.test in ASKED:
+        lines.append(
+            f"{way.test} tests {ASKED[way.test]}, not whether two means differ"
+        )
+    if logs := ", ".join(geometric(scores.metric.values)):
+        lines.append(
+            f"{logs}: means are geometric, so differences are between means of natural logarithms"
+        )
+    return lines
+
+
+def _too_few(way: Way, topics: int, comparisons: int) -> str:
+    """Say why nothing can be significant, and what to use instead."""
+    test = way.joint or way.test
+    needed = way.needed(comparisons)
+    enough = f"use {_topics_for(needed)} topics or more, or --test t"
+    if floors.of_topics(test, topics) < needed:
+        why = f"with {way.resamples} resamples"
+        better = f"use {int(np.ceil(1 / needed))} resamples"
+    else:
+        why = f"for {test} on {topics} topics"
+        drawn = test in floors.RESAMPLED
+        better = f"{enough}; more resamples do not help" if drawn else enough
+    needs = f"alpha is {way.alpha:g}"
+    if needed < way.alpha:
+        needs = (
+            f"{way.correct}'s correction for {counted(comparisons, 'comparison')} "
+            f"needs less than {needed:.2g}"
+        )
+        if way.least(topics) < way.alpha:
+            better += ", or --correct bh"
+    return (
+        f"{why} no p is below {way.least(topics):.2g}, and {needs}: nothing can be significant; "
+        f"{better}"
+    )
+
+
+def _topics_for(needed: float) -> int:
+    """Return the smallest number n of topics with 2 / 2^n below what is needed."""
+    return int(np.floor(np.log2(2 / needed))) + 1
+
+
+def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
+    """Count the tests by signs of systems that differ on so few topics that p cannot be small enough."""
+    correct = "none" if way.joint or way.test in CORRECTED else way.correct
+    blind = 0
+    for counts in differing:
+        # no p is below its floor, and then none is below the floor when both are corrected
+        least = multiplicity.CORRECTIONS[correct](floors.of_topics(way.test, counts))
+        blind += int((least >= way.alpha).sum())
+    if not blind:
+        return []
+    return [
+        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
+        f"that {way.test} has no p that is small enough; --test t has no such limit"
+    ]
+
+
+def on_intervals(
+    way: Way,
+    scores: xr.DataArray,
+    comparisons: int,
+    words: tuple[str, str],
+    promises: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """Say of how many differences intervals hold together, by what distribution, and how often such intervals held.
+
+    words : for what intervals hold, each and at once.
+    promises : by joint test, or "" for Student's t, what is measured of them, and what holds more often.
+    """
+    at_once = way.together and comparisons > 1
+    together = words[at_once]
+    by = way.joint or "Student's t"
+    lines = [
+        f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for {together} (by {by})"
+    ]
+    if at_once:
+        return lines + _held_at_once(scores, *promises[way.joint])
+    found = _held_of("a difference by itself", scores)
+    if found.broken:
+        lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
+    return lines
+
+
+def _held_at_once(
+    scores: xr.DataArray, promise: str, instead: str = "", other: str = ""
+) -> list[str]:
+    """Say how often intervals held that should all hold at once, where that is clearly less often than promised.
+
+    instead, other : intervals that hold more often, and what is measured of them.
+    """
+    found = _held_of(promise, scores)
+    if not found.broken:
+        return []
+    better = f"; {instead} in {_held_of(other, scores).share}" if other else ""
+    return [
+        f"Such 95% intervals all held at once in {found}{better} (docs/coverage.md)."
+    ]
+
+
+def _held_of(promise: str, scores: xr.DataArray) -> Held:
+    return held(promise, systems=scores.sizes["system"], topics=scores.sizes["topic"])
+
+
+def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
+    """Say, where a margin is asked for, how often pairs are called equivalent wrongly if that is too often."""
+    if margin is None:
+        return []
+    called = _held_of("equivalence of all pairs, Holm", scores)
+    if not called.broken:
+        return []
+    return [
+        f"Pairs that differ by more were called equivalent in {called} (5% promised; docs/coverage.md)."
+    ]
+
+
+def on_constant(effect_size: Floats, low: Floats) -> list[str]:
+    """Say in how many tests the differences are the same on every topic, and what there is in place of t.
+
+    effect_size, low : of differences, of any shape; infinite, and NaN, where differences do not vary.
+
+    >>> on_constant(np.array([0.5, 0.0]), np.array([-0.1, np.nan]))
+    ['In 1 test the systems differ by the same amount on every topic, or not at all, so there is no interval.']
+    """
+    still = int(np.isnan(low).sum())
+    constant = int(np.isinf(effect_size).sum())
+    lines = []
+    if still:
+        lines.append(
+            f"In {counted(still, 'test')} the systems differ by the same amount on every topic, "
+            "or not at all, so there is no interval."
+        )
+    if constant:
+        lines.append(
+            f"In {counted(constant, 'test')} one system is better by the same amount on every "
+            "topic: there t and the bootstrap are undefined and p is that of the sign test, 2/2^n "
+            "for n topics; effect_size is infinite (null in JSON)."
+        )
+    return lines
