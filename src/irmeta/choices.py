@@ -213,7 +213,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "complete": "leave out the models that lack scores, or the tasks, whichever keeps more scores",
     },
     JudgedTopics: {
-        "shared": "the topics that every judge judged",
+        "shared": "the topics that a judge shares with the truth",
         "own": "each judge's own topics, where judges judged different ones",
     },
     Matrix: {

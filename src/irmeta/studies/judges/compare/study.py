@@ -32,6 +32,7 @@ DIFFERENCES = (
     "difference of tau, two good judges",
 )
 """What is measured of intervals of tau, and of differences between two judges' tau."""
+_ENDS = ("value", "low", "high")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
@@ -58,7 +59,8 @@ def compare_judges(
     judgments : the labels, if they are to be compared, too
     families : the teams, or families, of the systems, a table or "stem" of their names: intervals of tau then take
         teams as independent of each other
-    topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared
+    topics : "shared", those that a judge, or two that are compared, and the truth have; "own", each judge's means are
+        over its own, where none are shared
     best : tau is also computed among the first `best` systems by the truth
     rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant
     alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh
@@ -155,7 +157,7 @@ def _of_scores(
         means, found = _agreement(together, which, team.of, rng)
         part = {
             **found,
-            **_tops(means, best),
+            **_tops_of(together, which, means, best),
             **_pairs_of_systems(together, which, alpha, correct),
         }
         if together.shared:
@@ -247,19 +249,49 @@ def _agreement(
                 strict=True,
             )
         )
-    taus = rankings.taus(together.scores(which), rng, team=team)
-    one = taus.interval()
-    two = taus.differences()
+    return means, _on_pairwise_topics(together, which, team, rng)
+
+
+def _on_pairwise_topics(
+    together: Aligned, which: int, team: Ints, rng: np.random.Generator
+) -> Variables:
+    """Return tau of each judge over the topics that it shares with the truth, differences over those of both judges."""
+    judges = together.judges
+    shape = (len(judges), len(judges))
+    one = {end: np.full(len(judges), np.nan) for end in _ENDS}
+    two = {end: np.full(shape, np.nan) for end in (*_ENDS, "p")}
+    groups = together.alike()
+    for first, of_first in enumerate(groups):
+        for of_second in groups[first:]:
+            named = list(dict.fromkeys([*of_first, *of_second]))
+            taus = rankings.taus(together.over(named, which), rng, team=team)
+            at = [judges.index(name) for name in named]
+            own = [judges.index(name) for name in of_first]
+            other = [judges.index(name) for name in of_second]
+            differ = taus.differences()
+            for end, values in two.items():
+                every = np.full(shape, np.nan)
+                every[np.ix_(at, at)] = getattr(differ, end)
+                for rows, columns in ((own, other), (other, own)):
+                    values[np.ix_(rows, columns)] = every[np.ix_(rows, columns)]
+            if of_first is of_second:
+                found = taus.interval()
+                for end, ends in one.items():
+                    ends[at] = getattr(found, end)
     pair = ("judge", "judge_2")
-    return means, {
-        "tau": (("judge",), one.value),
-        "tau_low": (("judge",), one.low),
-        "tau_high": (("judge",), one.high),
-        "difference": (pair, two.value),
-        "difference_low": (pair, two.low),
-        "difference_high": (pair, two.high),
-        "difference_p": (pair, two.p),
-        "difference_p_corrected": (pair, _corrected_pairs(two.p)),
+    return {
+        "tau": (("judge",), one["value"]),
+        "tau_low": (("judge",), one["low"]),
+        "tau_high": (("judge",), one["high"]),
+        "topics": (
+            ("judge",),
+            np.array([together.pairwise[name][0].sizes["topic"] for name in judges]),
+        ),
+        "difference": (pair, two["value"]),
+        "difference_low": (pair, two["low"]),
+        "difference_high": (pair, two["high"]),
+        "difference_p": (pair, two["p"]),
+        "difference_p_corrected": (pair, _corrected_pairs(two["p"])),
     }
 
 
@@ -271,6 +303,20 @@ def _corrected_pairs(p: Floats) -> Floats:
     if known.any():
         corrected[known] = multiplicity.holm(p[known])
     return np.fmax(corrected, corrected.T)
+
+
+def _tops_of(together: Aligned, which: int, means: Floats, best: int) -> Variables:
+    """Compare the tops of the rankings, of each judge over the topics that it shares with the truth."""
+    every = _tops(means, best)
+    if not together.shared or len(together.alike()) == 1:
+        return every
+    for judges in together.alike():
+        at = [together.judges.index(name) for name in judges]
+        own = settled(together.over(judges, which).mean(axis=2))
+        for name, (dims, values) in _tops(own, best).items():
+            if "judge" in dims:
+                every[name][1][at] = values
+    return every
 
 
 def _tops(means: Floats, best: int) -> Variables:
@@ -294,15 +340,18 @@ def _pairs_of_systems(
     together: Aligned, which: int, alpha: float, correct: Correction
 ) -> Variables:
     """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
-    every = [
-        np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()
-    ]
-    return {
-        "pairs": (
-            ("judge", "decision"),
-            decisions(every, alpha, multiplicity.CORRECTIONS[correct]),
-        )
-    }
+    corrected = multiplicity.CORRECTIONS[correct]
+    if not together.shared:
+        every = [
+            np.ascontiguousarray(one.values[..., which])
+            for one in together.cubes.values()
+        ]
+        return {"pairs": (("judge", "decision"), decisions(every, alpha, corrected))}
+    counts = np.zeros((len(together.judges), len(Decision)), dtype=np.int64)
+    for judges in together.alike():
+        at = [together.judges.index(name) for name in judges]
+        counts[at] = decisions(list(together.over(judges, which)), alpha, corrected)
+    return {"pairs": (("judge", "decision"), counts)}
 
 
 def _on_halves(
