@@ -13,7 +13,7 @@ from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, Teams, source_of_groups, teams
+from irmeta.scores.teams import Grouping, Teams, source_of_groups, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
@@ -42,7 +42,7 @@ def compare_judges(
     truth: str | None = None,
     judgments: JudgmentSets | None = None,
     metrics: str | Iterable[str] | None = None,
-    groups: Grouping = None,
+    families: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
     rel: Relevant = None,
@@ -54,17 +54,20 @@ def compare_judges(
 ) -> xr.Dataset:
     """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
 
-    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
-    truth : the name of the judge that the others are compared with; the first by default.
-    judgments : the labels, if they are to be compared, too.  groups : the teams, or families, of the
-    systems, a table or "stem" of their names: intervals of tau then take teams as independent of each other.
+    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only
+    truth : the name of the judge that the others are compared with; the first by default
+    judgments : the labels, if they are to be compared, too
+    families : the teams, or families, of the systems, a table or "stem" of their names: intervals of tau then take
+        teams as independent of each other
     topics : "shared", those that a judge, or two that are compared, and the truth have; "own", each judge's means are
-    over its own, where none are shared.
-    best : tau is also computed among the first `best` systems by the truth.
-    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
-    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
-    partitions : random halves of the topics that phi is the mean of.  missing : see `selection.complete`.
-    metrics : those to compare by, by default those that all judges' scores have.  rng : a seed or a generator.
+        over its own, where none are shared
+    best : tau is also computed among the first `best` systems by the truth
+    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant
+    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh
+    partitions : random halves of the topics that phi is the mean of
+    missing : see `selection.complete`
+    metrics : those to compare by, by default those that all judges' scores have
+    rng : a seed or a generator
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
     phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth
@@ -90,7 +93,7 @@ def compare_judges(
         truth = together.truth
         inputs = together.cubes
         data, notes = _of_scores(
-            together, groups, best, alpha, correct, partitions, generator
+            together, families, best, alpha, correct, partitions, generator
         )
     elif judgments is None:
         raise ScoresError(
@@ -109,7 +112,7 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
-        "groups": source_of_groups(groups),
+        "families": source_of_groups(families),
         "missing": missing,
         "seed": seed,
     }
@@ -136,7 +139,7 @@ def _check(
 
 def _of_scores(
     together: Aligned,
-    groups: Grouping,
+    families: Grouping,
     best: int,
     alpha: float,
     correct: Correction,
@@ -149,7 +152,7 @@ def _of_scores(
         together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
     )
     parts, tied = [], []
-    team = teams(together.first.system.values, groups)
+    team = teams_of(together.first.system.values, families)
     for which in range(metrics.size):
         means, found = _agreement(together, which, team.of, rng)
         part = {
@@ -161,7 +164,7 @@ def _of_scores(
             scores = together.scores(which)
             part |= _on_halves(scores, partitions, team.of, rng)
             part |= _on_topics(scores)
-            part |= _favour(scores, None if groups is None else team)
+            part |= _favour(scores, None if families is None else team)
         # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
@@ -179,7 +182,7 @@ def _of_scores(
     }
     if together.shared:
         data |= {"topic": together.first.topic.values, "judge_2": together.judges}
-        data |= {"group": team.names} if groups is not None else {}
+        data |= {"group": team.names} if families is not None else {}
     return data, [
         *together.notes,
         *_tied(together, tied),
@@ -444,5 +447,5 @@ def _notes(
         )
     lines.append(team.note)
     if together.shared and team.source is None:
-        lines.append("favour is of single systems; for favour of groups add --groups")
+        lines.append("favour is of single systems; for favour of groups add --families")
     return lines
