@@ -168,13 +168,13 @@ def _correlated(
         rng = np.random.default_rng([seed, systems, topics])
         quality = _qualities(rng, systems)
         outcome = correlation(
-            labelled(_pair(rng, quality, ties, topics)), level=level, method=method
+            labelled(_pair(rng, quality, ties, topics)), unit=level, method=method
         )
         large = labelled(_pair(rng, quality, ties, 40 * topics))
         if level == "system":
             truth = np.corrcoef(large.values.mean(axis=1).T)[0, 1]
         else:
-            truth = correlation(large, level=level, method=method)["r"].values[0, 1]
+            truth = correlation(large, unit=level, method=method)["r"].values[0, 1]
         names = (
             ("true_r", "true_low", "true_high")
             if level == "system"
@@ -252,7 +252,7 @@ def _aged(kind: str, old: int, new: int, draws: int) -> Figures:
         outcome = durability(
             {"T": whole[:old]},
             {"T": whole[old:]},
-            groups="stem" if kind == "teams, named" else None,
+            teams="stem" if kind == "teams, named" else None,
         )
         said.append(
             outcome["tau"].item() < 0.9 and outcome["tau_quantile"].item() < 0.05
@@ -339,7 +339,7 @@ def _predicted(
             f"c{at}": _linear(rng, f"c{at}", offset, slope, systems)
             for at in range(count)
         }
-        held.append(coverage(cubes, size=1)["measured"].values.ravel())
+        held.append(coverage(cubes, k=1)["measured"].values.ravel())
     shares = np.concatenate(held)
     return {"held": float(shares.mean()), "below .5": _share(shares < 0.5)}
 

@@ -88,7 +88,7 @@ def overhead() -> None:
             pass
 
     print(
-        f"start and stop of --cluster local: {min(seconds(start) for _ in range(3)):.2f} s"
+        f"start and stop of --workers local: {min(seconds(start) for _ in range(3)):.2f} s"
     )
     with workers(cores()):
         each = min(

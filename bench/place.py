@@ -212,7 +212,7 @@ class Pooled:
         return reuse(
             str(self.world.qrels),
             {name: self.runs[name] for name in self.old},
-            groups=Groups(self.team, self.left),
+            teams=Groups(self.team, self.left),
             depth=depth,
             metrics=METRICS,
             new={name: f for name, f in self.runs.items() if name not in self.old},

@@ -88,7 +88,7 @@ def of_rounds(data: Path) -> dict[str, xr.Dataset]:
         )
         groups = dict(teams.select("run", "team").iter_rows())
         kinds = dict(teams.select("run", "type").iter_rows())
-        factors = standardization.fit(scores(data, name), groups=groups)
+        factors = standardization.fit(scores(data, name), teams=groups)
         types = [kinds[system] for system in about(factors)["systems"]]
         found[name] = _described(factors, public, {"types": types})
     return found

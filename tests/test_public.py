@@ -146,7 +146,7 @@ SEVERAL = {
     "predictors": lambda change, _, **options: irmeta.predictors(
         collections(change, "AB"),
         collections(change, "C"),
-        **{"choose": "leave-one-out", "sizes": [1]} | options,
+        **{"choose": "leave-one-out", "k": [1]} | options,
     ),
     "write_report": lambda change, folder, **options: irmeta.write_report(
         collections(change, "A"), folder, **options
@@ -415,7 +415,7 @@ def test_a_cube_is_a_collection() -> None:
     )
     xr.testing.assert_identical(alone, named)
     parts = {"train": one, "dev": other, "test": scores("C")}
-    alone = irmeta.predictors(**parts, sizes=[1])
+    alone = irmeta.predictors(**parts, k=[1])
     named = irmeta.predictors(
         **{role: {part.attrs["collection"]: part} for role, part in parts.items()},
         sizes=[1],
@@ -643,7 +643,7 @@ MORE = {
         judgments=JudgmentSets.of(LABELS), truth="people"
     ),
     "sets": lambda: irmeta.rank_metrics(scores(), k=2, partitions=5),
-    "true means": lambda: irmeta.correlation(scores(), level="system"),
+    "true means": lambda: irmeta.correlation(scores(), unit="system"),
 }
 """Results with columns that appear only if they are asked for."""
 

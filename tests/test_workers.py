@@ -123,10 +123,10 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
 def test_the_command(
     address: str, desk: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With --cluster a command says where it works, and writes the same file."""
+    """With --workers a command says where it works, and writes the same file."""
     for name, where in (
         ("here.parquet", []),
-        ("there.parquet", ["--cluster", address]),
+        ("there.parquet", ["--workers", address]),
     ):
         command = [
             sys.executable,

@@ -122,7 +122,7 @@ def _design(
             named(given[..., None], "AP"),
             topics=[n],
             partitions=100,
-            groups=groups,
+            teams=groups,
             rng=rng,
         )
         .isel(way=0)
@@ -225,7 +225,7 @@ def _behind(
     found = design(
         cube(scores, *numbers, names),
         **{"target": "P@1", "topic_cost": 1, "budget": n, "topics": [n]},
-        groups=groups if team > 1 else None,
+        teams=groups if team > 1 else None,
         partitions=100,
         rng=rng,
     )

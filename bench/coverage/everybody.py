@@ -214,7 +214,7 @@ def _aged(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     half = kind.systems // 2
     groups = kind.teams if kind.team > 1 else None
     old, new = drawn[:half], drawn[half:]
-    found = durability(old, new, groups=groups, rng=rng)
+    found = durability(old, new, teams=groups, rng=rng)
     lower = found["tau_quantile"].values < 0.05
     return {
         "kept": lower.mean(),

@@ -111,7 +111,7 @@ def _advantage(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     """Say of how many advantages the interval holds; beside it, whether all joint ones do."""
     groups = kind.teams if kind.team > 1 else None
     found = predictivity(
-        labelled(kind.draw(rng)), partitions=100, groups=groups, rng=rng
+        labelled(kind.draw(rng)), partitions=100, teams=groups, rng=rng
     )
     truth, powers = expected(kind)
     ends = [found[name].values for name in ("low", "high", "joint_low", "joint_high")]
@@ -150,7 +150,7 @@ def _correlated(
     """Correlate metrics over new topics, the systems being the same."""
     of = kind.abilities(np.random.default_rng(1))
     found = correlation(
-        labelled(kind.scores(of, kind.topics, rng)), level=level, method=method
+        labelled(kind.scores(of, kind.topics, rng)), unit=level, method=method
     )
     truth, low, high = (
         expected_r(kind, level, method),
@@ -178,7 +178,7 @@ def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     """Hold intervals to the correlation of true means; where systems hardly differ there may be none: an unkept one."""
     kind = replace(kind, ability=1.2)
     of = kind.abilities(np.random.default_rng(1))
-    found = correlation(labelled(kind.scores(of, kind.topics, rng)), level="system")
+    found = correlation(labelled(kind.scores(of, kind.topics, rng)), unit="system")
     truth, low, high = (
         _true_r(kind),
         found["true_low"].values,

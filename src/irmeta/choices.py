@@ -197,7 +197,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     Aggregate: {
         "mean": "mean over tasks",
-        "types": "mean of the means of task types, with --groups",
+        "types": "mean of the means of task types, with --teams",
         "standardized": "mean of scores that are standardized within each task",
         "borda": "Borda count, as MTEB computes it",
         "bt": "Bradley-Terry strengths, from which model beats which",
@@ -213,7 +213,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "complete": "leave out the models that lack scores, or the tasks, whichever keeps more scores",
     },
     JudgedTopics: {
-        "shared": "the topics that every judge judged",
+        "shared": "the topics that a judge shares with the truth",
         "own": "each judge's own topics, where judges judged different ones",
     },
     Matrix: {

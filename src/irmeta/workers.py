@@ -200,7 +200,7 @@ def on_cluster(address: str) -> Iterator[Cluster]:
         from distributed import Client
     except ImportError as error:
         raise IrmetaError(
-            "--cluster needs Dask; install it: pip install 'irmeta[cluster]'"
+            "--workers needs Dask; install it: pip install 'irmeta[cluster]'"
         ) from error
     with ExitStack() as stack:
         scheduler, own = address, None
@@ -236,12 +236,12 @@ def _started() -> "LocalCluster":
             return _local()
     except ImportError as error:  # what makes the certificates
         raise IrmetaError(
-            f"--cluster local needs cryptography ({error}); install it: pip install "
+            f"--workers local needs cryptography ({error}); install it: pip install "
             "'irmeta[cluster]'"
         ) from error
     except RuntimeError as error:
         raise IrmetaError(
-            "the processes of --cluster local did not start; in a script, call it under if "
+            "the processes of --workers local did not start; in a script, call it under if "
             '__name__ == "__main__":'
         ) from error
 

@@ -9,7 +9,7 @@ import pytest
 from tests.typed import typed
 
 import irmeta
-from irmeta.cli import correlate, main, predictivity, reproduce  # noqa: F401  each registers its verb
+from irmeta.cli import main
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.scores.cube import cube
 
@@ -56,7 +56,7 @@ def test_correlate_json_is_the_study(file):
         run(
             "correlate",
             file,
-            "--level",
+            "--unit",
             "system",
             "--method",
             "kendall",
@@ -65,7 +65,7 @@ def test_correlate_json_is_the_study(file):
         )
     )
     expected = irmeta.tables(
-        irmeta.correlation(irmeta.load(file), level="system", method="kendall")
+        irmeta.correlation(irmeta.load(file), unit="system", method="kendall")
     )
     assert document["tables"]["correlation"] == expected["correlation"].to_dicts()
     assert document["tables"]["groups"] == expected["groups"].to_dicts()
@@ -115,7 +115,7 @@ def test_tables_with_words(file):
     )
     assert "mean of 50 random partitions" in shown
     assert "(at least 81% shared variance in these scores)" in " ".join(
-        run("correlate", file, "--level", "system").split()
+        run("correlate", file, "--unit", "system").split()
     )
 
 
@@ -178,7 +178,7 @@ def test_plots_of_predictivity(file, tmp_path):
         (("predictivity", "--top", "0.5", "--by", "Bpref"), "no metric 'Bpref' in one"),
         (("predictivity", "--topics", "1,2,3"), "there are 12 and 3"),
         (("correlate", "--metrics", "AP"), "at least 2 metrics"),
-        (("correlate", "--method", "tau-ap"), "--level system"),
+        (("correlate", "--method", "tau-ap"), "--unit system"),
         (("correlate", "--each", "--plot", "plot.svg"), "choose it with --collection"),
     ],
 )

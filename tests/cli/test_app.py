@@ -402,12 +402,8 @@ def test_errors_are_folded(run, capsys):
             "a table and --given exclude each other; use one",
         ),
         (
-            "significance s.parquet --test tukey --correct bh",
-            "--test tukey corrects for all pairs by itself; leave out --correct",
-        ),
-        (
-            "correlate s.parquet t.parquet",
-            "correlate takes one score file, not also t.parquet",
+            "describe s.parquet t.parquet",
+            "describe takes one score file, not also t.parquet",
         ),
         (
             "judges compare q.txt",

@@ -84,7 +84,7 @@ def test_groups_and_plot(run, made, tmp_path):
     """With teams the bias of groups stands beside that of systems, and each view is drawn."""
     for view in ("tau", "means", "favour"):
         options = (
-            "--groups",
+            "--families",
             made / "teams.csv",
             "--plot",
             f"{view}.svg",
@@ -165,9 +165,9 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
         *given,
         "--width",
         ".2",
-        "--cost-human",
+        "--human-topic-cost",
         20,
-        "--cost-llm",
+        "--llm-topic-cost",
         ".1",
         "--plot",
         "w.svg",
@@ -300,7 +300,7 @@ def test_a_failed_comparison_leaves_no_scores(run, made, tmp_path):
     """Where the comparison fails, as for lack of a team, -o leaves no score file behind."""
     (tmp_path / "few.csv").write_text("run,team\nnobody,a\n")
     code, _, error = run(
-        "judges", "compare", *names(made), "--groups", "few.csv", "-o", "left.parquet"
+        "judges", "compare", *names(made), "--families", "few.csv", "-o", "left.parquet"
     )
     assert (code, "no group for" in error) == (2, True)
     assert not (tmp_path / "left.parquet").exists()

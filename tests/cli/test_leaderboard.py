@@ -92,7 +92,7 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     code, out, _ = run(
         "leaderboard",
         results,
-        "--groups",
+        "--types",
         "types.csv",
         "--resamples",
         "60",
@@ -107,14 +107,14 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     ].startswith("fiqa,qa,8")
     (tmp_path / "types.csv").write_text("task,type\nfiqa,qa\n")
     code, _, err = run(
-        "leaderboard", results, "--groups", "types.csv", "--resamples", "60"
+        "leaderboard", results, "--types", "types.csv", "--resamples", "60"
     )
     assert (code, "no type for the task 'nq'" in err) == (2, True)
     (tmp_path / "types.csv").write_text(
         "models,languages\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n"
     )
     code, _, err = run(
-        "leaderboard", results, "--groups", "types.csv", "--resamples", "60"
+        "leaderboard", results, "--types", "types.csv", "--resamples", "60"
     )
     assert (
         code,

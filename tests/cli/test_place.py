@@ -214,7 +214,7 @@ def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
             "reuse",
             "qrels.txt",
             "runs",
-            "--groups",
+            "--teams",
             "teams.csv",
             "--depth",
             "2",
@@ -234,7 +234,7 @@ def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
 def test_reuse_names_a_table_without_teams(desk, tmp_path):
     """A groups file without the column team is an error that names the columns."""
     (tmp_path / "teams.csv").write_text("run,type\ns0,x\n")
-    code, _, err = desk("reuse", "qrels.txt", "runs", "--groups", "teams.csv")
+    code, _, err = desk("reuse", "qrels.txt", "runs", "--teams", "teams.csv")
     assert code == 2
     assert "no column group or team" in err
 

@@ -47,7 +47,7 @@ def test_the_json_is_the_study(file: Path) -> None:
     assert said["tables"]["order"] == expected["order"].to_dicts()
     assert said["tables"]["subsets"] == expected["subsets"].to_dicts()
     assert said["options"]["matrix"] == "correlation"
-    assert said["options"]["level"] == "topic"
+    assert said["options"]["unit"] == "topic"
     assert said["inputs"]["collections"]["made"]["systems"] == 20
 
 
@@ -63,7 +63,7 @@ def test_the_table_says_what_to_report(file: Path) -> None:
         "P@10",
         "--matrix",
         "rank",
-        "--level",
+        "--unit",
         "within-topic",
     )
     assert said.startswith("Report ")

@@ -40,9 +40,9 @@ def tables(typed, line):
 
 
 def test_numbers_of_topics_are_a_range(typed, scores):
-    """--topics 10:30:10 says it for 10, 20 and 30 topics, and for those there are; all topics are used."""
+    """--sizes 10:30:10 says it for 10, 20 and 30 topics, and for those there are; all topics are used."""
     found = tables(
-        typed, "reliability scores.parquet -m AP --topics 10:30:10 --difference .1"
+        typed, "reliability scores.parquet -m AP --sizes 10:30:10 --difference .1"
     )
     assert [row["topics"] for row in found["coefficients"]] == [10, 16, 20, 30]
     assert {row["way"] for row in found["design"]} >= {"t test", "ANOVA", "interval"}
@@ -62,7 +62,7 @@ def test_reliability_is_drawn(typed, scores, tmp_path):
 
 def test_topics_that_are_no_numbers_are_refused(typed, scores):
     """A range that is none is an error with an example."""
-    code, _, err = typed("reliability scores.parquet --topics 10:30")
+    code, _, err = typed("reliability scores.parquet --sizes 10:30")
     assert code == 2
     assert "25:100:25" in err
 
@@ -112,7 +112,7 @@ def test_a_design_with_runs_varies_the_depth(typed, tmp_path):
     ways = {
         (row["depth"], row["judge"]): row["judgments"]
         for row in tables(
-            typed, f"{line} --llm demo/qrels.txt --llm-cost .01 --budget 2000"
+            typed, f"{line} --llm demo/qrels.txt --llm-judgment-cost .01 --budget 2000"
         )["budget"]
     }
     assert set(ways) == {

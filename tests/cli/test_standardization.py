@@ -58,7 +58,7 @@ CONTRACT = {
     "standardize sample old.parquet new.parquet --sizes 2,4 --resamples 100": {
         "sample": ["systems", "metric", "p50", "p5", "p1"]
     },
-    "compare old.parquet new.parquet third.parquet --kind raw,normal --partitions 20": {
+    "compare old.parquet new.parquet third.parquet --kinds raw,normal --partitions 20": {
         "pairs": [
             *(
                 "collection_a",
@@ -192,7 +192,7 @@ def test_flat_topics_are_told(typed, files):
         ),
         ("compare old.parquet", "at least 2 collections"),
         (
-            "compare old.parquet new.parquet --kind raw,norml",
+            "compare old.parquet new.parquet --kinds raw,norml",
             "choose 'raw' or 'z' or 'normal'",
         ),
         ("compare old.parquet old.parquet", "two collections are named"),

@@ -36,7 +36,8 @@ NEED = {
 OF_SCORES = [
     name
     for name, needed in NEED.items()
-    if set(needed) == {"scores"} and name not in ("leaderboard", "models")
+    if list(needed) in (["scores"], ["cubes"])
+    and name not in ("leaderboard", "models", "coverage")
 ]
 """The studies of these commands; a leaderboard is of one metric, and models take long."""
 
@@ -57,7 +58,7 @@ def made(name):
 @pytest.mark.parametrize("name", OF_SCORES)
 def test_a_command_does_what_its_function_does(run, name, tmp_path):
     """Without options a command has its function's tables and options, and --plot draws the figure, if there is one."""
-    several = NEED[name]["scores"] == -1
+    several = "cubes" in NEED[name]
     given = {name: made(name) for name in "ABC"} if several else made("A")
     irmeta.save(given, tmp_path / "s.parquet")
     result = getattr(irmeta, STUDIES[name].function)(given)

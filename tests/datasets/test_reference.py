@@ -92,9 +92,7 @@ def test_intervals_of_the_reference_collections_hold(reference_cubes):
     """
     held = ["web2012", "web2013", "web2014", "trec-covid-round1", "trec-covid-round3"]
     for size, reached in ((1, 2.5), (2, 2.0), (3, 1.6)):
-        outcome = coverage(reference_cubes, size=size, scale="logit").sel(
-            collection=held
-        )
+        outcome = coverage(reference_cubes, k=size, scale="logit").sel(collection=held)
         by_target = outcome["measured"].mean("collection")
         assert 0.85 <= float(by_target.mean()) <= 0.97
         assert float(by_target.min()) >= 0.70

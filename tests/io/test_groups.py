@@ -6,7 +6,7 @@ import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.groups import read_groups
-from irmeta.scores.teams import source_of_groups, teams
+from irmeta.scores.teams import source_of_groups, teams_of
 
 
 def written(tmp_path, text):
@@ -75,7 +75,7 @@ def test_teams_by_a_table_a_mapping_and_stems(tmp_path):
         written(tmp_path, "run,team\nudel_a-1,u\nudel_a-2,u\nbm25,b\nsab.x,s\n")
     )
     for groups in (table, table.of, "stem"):
-        found = teams(systems, groups)
+        found = teams_of(systems, groups)
         assert found.of[0] == found.of[1]
         assert len(set(found.of[1:].tolist())) == 3
         assert "3 teams, not their 4 systems" in found.note
@@ -84,7 +84,7 @@ def test_teams_by_a_table_a_mapping_and_stems(tmp_path):
 
 def test_without_groups_each_system_is_a_team_and_the_note_says_so():
     """Nothing given: systems are numbered, and the note says what that assumes."""
-    found = teams(["a", "b"], None)
+    found = teams_of(["a", "b"], None)
     assert found.of.tolist() == [0, 1]
     assert "the 2 systems as independent; if several" in found.note
     assert found.source is None
@@ -93,7 +93,7 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ("teams", "groups='teams': expected a table of runs and teams, or 'stem'"),
+        ("teams", "teams='teams': expected a table of runs and teams, or 'stem'"),
         ({"x-1": "t", "x-2": "t"}, "all 2 systems are of one team, t"),
         ("stem", "all 2 systems are of one team, x"),
     ],
@@ -101,4 +101,4 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
 def test_groups_that_cannot_be_used_are_refused(groups, said):
     """An unknown word, and one team alone, raise what says so."""
     with pytest.raises(ScoresError, match=said):
-        teams(["x-1", "x-2"], groups)
+        teams_of(["x-1", "x-2"], groups)

@@ -477,7 +477,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scores = np.random.default_rng(1).random((150, 8, 1)).round(3)
     groups = {f"task {i}": "ab"[i % 2] for i in range(8)}
     table = cube(scores, HOSTILE, list(groups), ["score"], collection="board")
-    result = leaderboard(table, groups=groups, resamples=60)
+    result = leaderboard(table, types=groups, resamples=60)
     return write_leaderboard(
         result,
         tmp_path_factory.mktemp("board"),

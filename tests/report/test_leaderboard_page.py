@@ -46,7 +46,7 @@ def result() -> xr.Dataset:
     return leaderboard(
         cube(scores, NAMES, tasks, ["score"]),
         holes="predict",
-        groups=groups,
+        types=groups,
         resamples=60,
     )
 

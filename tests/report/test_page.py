@@ -132,7 +132,7 @@ def test_marks_say_the_figures_of_the_studies(page: Path, scores: xr.DataArray) 
     outcome = description.describe(scores, by="AP@1000", rng=5).sel(metric="AP@1000")
     for system, said in words(page, "systems-means").items():
         assert said.startswith(f"mean {short(outcome['mean'].sel(system=system), 3)},")
-    r = correlation.correlation(scores, level="system")["r"].values
+    r = correlation.correlation(scores, unit="system")["r"].values
     phi = predictivity.predictivity(
         scores, partitions=PARTITIONS, sizes=[1, 2, 4, 5, 6], rng=5
     )["phi"].values

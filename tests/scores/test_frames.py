@@ -203,7 +203,7 @@ def test_studies_take_tables() -> None:
     for study in (describe, significance, correlation, means):
         xr.testing.assert_equal(study(table), study(made))
     xr.testing.assert_equal(
-        rank_metrics(table, level="topic"), rank_metrics(made, level="topic")
+        rank_metrics(table, unit="topic"), rank_metrics(made, unit="topic")
     )
     xr.testing.assert_equal(check(table), made)
 

@@ -71,7 +71,7 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
     described = irmeta.describe(cube, by="nDCG@10").sel(metric="nDCG@10")
     teams = {name: row["team"] for name, row in official.items()}
     first = cube.sel(metric=["nDCG@10"])
-    placed = irmeta.place(first, on=standardizing.fit(first, groups=teams))
+    placed = irmeta.place(first, on=standardizing.fit(first, teams=teams))
     places = {str(name): at for at, name in enumerate(placed.system.values)}
     for name, row in rows.items():
         for metric, column in OFFICIAL.items():

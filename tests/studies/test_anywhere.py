@@ -58,10 +58,10 @@ STUDIES = {
     ),
     "correlation, Kendall": lambda: correlation(scores(), method="kendall"),
     "correlation, Spearman": lambda: correlation(
-        scores(), method="spearman", level="within-topic"
+        scores(), method="spearman", unit="within-topic"
     ),
     "correlation of means": lambda: correlation(
-        collections(), method="kendall", level="system"
+        collections(), method="kendall", unit="system"
     ),
     "comparison": lambda: compare(collections(), partitions=2500),
     "permutation": lambda: by_resampling("permutation", resamples=2000),

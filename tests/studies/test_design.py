@@ -38,13 +38,13 @@ def test_teams_of_clones_make_intervals_wider():
     copies = once.assign_coords(system=[f"{name}-again" for name in once.system.values])
     twice = xr.concat([once, copies], "system").assign_attrs(once.attrs)
     made = [
-        design(twice, target="AP", topics=[10], partitions=200, groups=groups)
+        design(twice, target="AP", topics=[10], partitions=200, teams=groups)
         for groups in (None, "stem")
     ]
     widths = [(one["high"] - one["low"]).values[:, 0] for one in made]
     assert (widths[1] > 1.1 * widths[0]).all()
     assert "12 teams" in about(made[1])["notes"][-1]
-    assert "--groups" in about(made[0])["notes"][-1]
+    assert "--teams" in about(made[0])["notes"][-1]
 
 
 def chosen(**options):
@@ -195,7 +195,7 @@ def machine(favour, noise=0.5):
 
 def test_a_machine_is_a_further_way_to_spend():
     """A machine's judgments are columns of their own, at their own cost."""
-    found = chosen(machine=scores(), machine_cost=0.1, budget=1000)
+    found = chosen(machine=scores(), llm_judgment_cost=0.1, budget=1000)
     ways = tables(found)["budget"]
     assert set(ways["judge"]) == {"people", "machine", "both"}
     assert (
@@ -208,7 +208,7 @@ def test_a_machine_is_a_further_way_to_spend():
 def test_people_and_a_machine_share_topics_at_the_cheapest_rate():
     """People judge one topic in sqrt(rho^2 / (1 - rho^2) x c_H / c_L), and a topic costs what both cost."""
     judge = machine(0.0)
-    found = chosen(machine=judge, judgment_cost=5, machine_cost=0.1)
+    found = chosen(machine=judge, judgment_cost=5, llm_judgment_cost=0.1)
     way = (
         tables(found)["designs"]
         .filter(judge="both", metric="AP", depth=20)
@@ -226,7 +226,7 @@ def test_people_and_a_machine_share_topics_at_the_cheapest_rate():
 
 def test_people_take_off_what_a_machine_favours():
     """Where a machine favours systems its topics are worth little, and with a part judged by people much more."""
-    found = chosen(machine=machine(3.0), judgment_cost=5, machine_cost=0.1)
+    found = chosen(machine=machine(3.0), judgment_cost=5, llm_judgment_cost=0.1)
     worth = dict(
         tables(found)["designs"]
         .filter(metric="AP", depth=0, topics=10)
@@ -239,7 +239,7 @@ def test_people_take_off_what_a_machine_favours():
 
 def test_a_machine_without_costs_saved_is_no_partner():
     """Where people's judgments cost nothing, they judge all topics."""
-    found = chosen(machine=machine(0.0), judgment_cost=0, machine_cost=0.1)
+    found = chosen(machine=machine(0.0), judgment_cost=0, llm_judgment_cost=0.1)
     assert set(found["judge"].values) == {"people", "machine"}
 
 

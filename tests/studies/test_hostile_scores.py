@@ -44,6 +44,16 @@ def test_a_budget_is_a_number_above_zero(budget: float) -> None:
         ranking.rank_metrics(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
 
 
+@pytest.mark.parametrize("budget", [float("nan"), float("inf"), 0.0])
+def test_a_budget_of_judgments_is_finite(budget: float) -> None:
+    """A budget of judgments without end is refused, as one of nothing is."""
+    with pytest.raises(ScoresError, match="the budget must be above 0 and finite"):
+        irmeta.design(
+            cube(np.random.default_rng(3).random((3, 8, 1)), "abc", "12345678", ["AP"]),
+            budget=budget,
+        )
+
+
 def test_a_tau_that_is_not_there_is_said_in_words() -> None:
     """A finding without a tau gives the reason instead of nan."""
     said = durability._sentence({**ROWS, "tau": np.nan, "quantile": np.nan})

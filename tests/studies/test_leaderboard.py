@@ -44,7 +44,7 @@ def drawn(
 @pytest.fixture(scope="module")
 def full() -> xr.Dataset:
     groups = {f"t{i}": "ab"[i % 2] for i in range(20)}
-    return leaderboard(board(drawn()), groups=groups, resamples=100)
+    return leaderboard(board(drawn()), types=groups, resamples=100)
 
 
 @pytest.fixture(scope="module")
@@ -409,7 +409,7 @@ def test_rank_sets_hold() -> None:
     ("options", "says"),
     [
         ({"aggregate": "median"}, "aggregate='median': choose"),
-        ({"aggregate": "types"}, "--groups"),
+        ({"aggregate": "types"}, "--types"),
         ({"groups": {"t0": "a"}}, "no type for the task 't1'"),
         ({"level": 2}, "between 0 and 1"),
         ({"metric": "AP"}, "no metric 'AP'"),

@@ -364,7 +364,7 @@ def test_teams_make_intervals_wider():
     widths = [
         (outcome["high"] - outcome["low"]).values
         for outcome in (
-            place(own, on=standardization.fit(everybody, groups=groups))
+            place(own, on=standardization.fit(everybody, teams=groups))
             for groups in (None, teams)
         )
     ]

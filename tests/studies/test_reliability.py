@@ -25,7 +25,7 @@ def scores(systems=8, topics=20, apart=0.6, seed=0):
 
 def test_every_table_covers_every_metric_and_number_of_topics():
     """Tables have their columns, and a row for each metric, number of topics and part."""
-    views = tables(reliability(scores(), topics=[10, 40], difference=0.5))
+    views = tables(reliability(scores(), sizes=[10, 40], difference=0.5))
     assert {name: view.height for name, view in views.items()} == {
         "coefficients": 6,
         "components": 6,
@@ -155,7 +155,7 @@ def test_the_same_seed_gives_the_same_figures():
     ("change", "options", "words"),
     [
         (lambda one: one[:, :1], {}, "at least 2 systems and 4 topics"),
-        (lambda one: one, {"topics": [1]}, "at least 2 topics, not 1"),
+        (lambda one: one, {"sizes": [1]}, "at least 2 topics, not 1"),
         (lambda one: one, {"stability": 95}, "stability must be between 0 and 1"),
         (lambda one: one, {"difference": -0.1}, "above 0"),
         (lambda one: one.where(one.system != "s1"), {}, "scores are missing"),

@@ -66,7 +66,7 @@ def groups_of(lists):
 @pytest.fixture(scope="module")
 def outcome():
     _, lists, grades = made(0)
-    return reuse(grades, lists, groups=groups_of(lists), depth=5, metrics=METRICS)
+    return reuse(grades, lists, teams=groups_of(lists), depth=5, metrics=METRICS)
 
 
 def test_a_loss_is_what_the_group_s_own_judgments_gave(outcome):
@@ -126,7 +126,7 @@ def test_groups_are_counted_by_what_they_alone_brought(outcome):
 def test_the_unjudged_are_counted_as_deep_as_a_metric_looks():
     """P@3 is predicted from the first 3 documents, AP from as many as the pool is deep."""
     _, lists, grades = made(1)
-    outcome = reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@3 AP")
+    outcome = reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="P@3 AP")
     truth, _, _ = made(1)
     others = {name: of for name, of in lists.items() if not name.startswith("g2")}
     left = judged(truth, others, 5)
@@ -153,7 +153,7 @@ def test_a_new_run_is_adjusted_towards_what_it_would_have_scored():
         outcome = reuse(
             judged(truth, old, 5),
             old,
-            groups={name: name[: name.index("r")] for name in old},
+            teams={name: name[: name.index("r")] for name in old},
             depth=5,
             metrics="P@5",
             new={name: of for name, of in lists.items() if name not in old},
@@ -188,7 +188,7 @@ def test_scores_are_bounded_by_what_judgments_could_give():
     outcome = reuse(
         grades,
         lists,
-        groups=groups_of(lists),
+        teams=groups_of(lists),
         depth=5,
         metrics="RBP(p=0.8) AP",
         new=new,
@@ -227,7 +227,7 @@ def test_a_new_run_that_does_not_match_the_judgments_is_named():
         }
     }
     outcome = reuse(
-        grades, lists, groups=groups_of(lists), depth=5, metrics="P@5 Bpref", new=new
+        grades, lists, teams=groups_of(lists), depth=5, metrics="P@5 Bpref", new=new
     )
     notes, told = about(outcome)["notes"], findings(outcome)
     assert any(
@@ -260,13 +260,13 @@ def test_a_bad_run_of_the_pool_does_not_hide_that_a_penalty_is_extrapolated():
         }
     }
     outcome = reuse(
-        grades, lists, groups=groups_of(lists), depth=5, metrics="P@5", new=new
+        grades, lists, teams=groups_of(lists), depth=5, metrics="P@5", new=new
     )
     assert outcome["unjudged"].max() == 1
     assert outcome["extrapolated"].all()
     near = {"mine": lists["g3r0"]}
     outcome = reuse(
-        grades, lists, groups=groups_of(lists), depth=5, metrics="P@5", new=near
+        grades, lists, teams=groups_of(lists), depth=5, metrics="P@5", new=near
     )
     assert not outcome["extrapolated"].any()
 
@@ -280,7 +280,7 @@ def test_intervals_stay_within_what_pooling_allows():
     grades = judged(truth, old, 5)
     new = {name: of for name, of in lists.items() if name not in old}
     groups = {name: name[: name.index("r")] for name in old}
-    outcome = reuse(grades, old, groups=groups, depth=5, metrics="P@5 AP", new=new)
+    outcome = reuse(grades, old, teams=groups, depth=5, metrics="P@5 AP", new=new)
     rows = tables(outcome)["new"]
     precision, ap = (rows.filter(metric=metric) for metric in ("P@5", "AP"))
     most = precision["score"] + precision["unjudged"]
@@ -297,7 +297,7 @@ def test_one_metric_has_one_coverage():
     """With one metric, findings name one share of losses within the intervals, not a range."""
     _, lists, grades = made(0)
     told = findings(
-        reuse(grades, lists, groups=groups_of(lists), depth=5, metrics="P@5")
+        reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="P@5")
     )[-1]
     assert re.search(r"intervals hold \d+% of left-out groups' losses", told)
 
@@ -308,7 +308,7 @@ def test_runs_that_were_not_pooled_bring_nothing_and_teach_nothing():
     pooled = {name: of for name, of in lists.items() if name != "g4r1"}
     groups = Groups(groups_of(lists), frozenset({"g4r1"}))
     outcome = reuse(
-        judged(truth, pooled, 5), lists, groups=groups, depth=5, metrics="P@5"
+        judged(truth, pooled, 5), lists, teams=groups, depth=5, metrics="P@5"
     )
     systems = tables(outcome)["systems"]
     assert systems.filter(system="g4r1")["expected"].to_list() == [None]
@@ -321,8 +321,8 @@ def test_a_depth_beyond_the_pool_s_is_said():
     """A pool to depth 5 that is taken for one to depth 10 makes losses look small; a note says so."""
     _, lists, grades = made(4)
     groups = groups_of(lists)
-    right = reuse(grades, lists, groups=groups, depth=5, metrics="P@5")
-    wrong = reuse(grades, lists, groups=groups, depth=10, metrics="P@5")
+    right = reuse(grades, lists, teams=groups, depth=5, metrics="P@5")
+    wrong = reuse(grades, lists, teams=groups, depth=10, metrics="P@5")
     assert wrong["mean_loss"].item() < right["mean_loss"].item()
     assert not any("shallower" in note for note in about(right)["notes"])
     assert any("shallower (--depth)" in note for note in about(wrong)["notes"])
@@ -331,7 +331,7 @@ def test_a_depth_beyond_the_pool_s_is_said():
 def test_a_pool_without_depth_counts_every_judged_document():
     """Where the pool had no depth a group brought all judged documents that it retrieves, and a note says so."""
     _, lists, grades = made(4)
-    outcome = reuse(grades, lists, groups=groups_of(lists), depth=None, metrics="P@5")
+    outcome = reuse(grades, lists, teams=groups_of(lists), depth=None, metrics="P@5")
     own = {
         (t, d)
         for name in ("g1r0", "g1r1")
@@ -363,20 +363,20 @@ def test_wrong_input_is_named():
     _, lists, grades = made(5)
     groups = groups_of(lists)
     with pytest.raises(ScoresError, match="no group for 18 of 20 runs"):
-        reuse(grades, lists, groups={"g0r0": "g0", "g0r1": "g0"}, metrics="P@5")
+        reuse(grades, lists, teams={"g0r0": "g0", "g0r1": "g0"}, metrics="P@5")
     with pytest.raises(ScoresError, match="at least 6 are needed"):
         reuse(
             grades,
             {name: lists[name] for name in list(lists)[:6]},
-            groups=groups,
+            teams=groups,
             metrics="P@5",
         )
     with pytest.raises(MetricError, match="GMAP has a geometric mean"):
-        reuse(grades, lists, groups=groups, metrics="GMAP")
+        reuse(grades, lists, teams=groups, metrics="GMAP")
     with pytest.raises(ScoresError, match="depth must be 1 or more"):
-        reuse(grades, lists, groups=groups, depth=0)
+        reuse(grades, lists, teams=groups, depth=0)
     with pytest.raises(ScoresError, match="level must be between 0 and 1"):
-        reuse(grades, lists, groups=groups, level=90)
+        reuse(grades, lists, teams=groups, level=90)
 
 
 def test_without_groups_each_run_is_one(outcome):
@@ -398,7 +398,7 @@ def test_intervals_hold_left_out_groups_of_trec_covid(
     """By their own pools 90% intervals hold 85 to 95% of left-out groups; of 31 groups 26 by two of 23 metrics."""
     folder = data / "trec-covid" / f"round{number}"
     groups = read_groups(folder / "leaderboard.csv")
-    outcome = reuse(folder / "qrels.txt", folder / "runs", groups=groups, depth=depth)
+    outcome = reuse(folder / "qrels.txt", folder / "runs", teams=groups, depth=depth)
     coverage = outcome["coverage"].values
     assert outcome["pooled"].sum() == pooled
     assert coverage.shape == (23,)
@@ -411,15 +411,13 @@ def test_a_metric_that_ties_all_runs_is_not_recommended():
     """Where all runs score alike a loss has no scale: the metric stands last, and another is spoken of."""
     _, lists, grades = made(6)
     everything = {topic: dict.fromkeys(DOCUMENTS, 1) for topic in TOPICS}
-    tied = reuse(
-        everything, lists, groups=groups_of(lists), depth=30, metrics="RR P@30"
-    )
+    tied = reuse(everything, lists, teams=groups_of(lists), depth=30, metrics="RR P@30")
     assert tables(tied)["metrics"]["relative_loss"].to_list() == [None, None]
     assert not any("lose least" in line for line in findings(tied))
     assert (
-        reuse(
-            grades, lists, groups=groups_of(lists), depth=5, metrics="Success@30 P@5"
-        )["least_tau"]
+        reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="Success@30 P@5")[
+            "least_tau"
+        ]
         .notnull()
         .any()
     )

@@ -549,7 +549,7 @@ class Unfounded(NamedTuple):
     but: str = ""
 
 
-CORRELATED = partial(correlation, level="system")
+CORRELATED = partial(correlation, unit="system")
 ASKED = STUDY | {
     "correlation": CORRELATED,
     "significance": significance,

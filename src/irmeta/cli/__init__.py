@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from irmeta.cli import limited
 from irmeta.errors import IrmetaError
-from irmeta.studies import STUDIES
 from irmeta.words import folded, printable, reason
 
 if TYPE_CHECKING:
     from cyclopts import App
 
-FRAME = {"app", "limited", "options", "output"}
+FRAME = {"app", "derived", "limited", "options", "output"}
 """The modules here that have no command."""
 
 
@@ -33,7 +32,7 @@ def main() -> None:
 def _run() -> None:
     """Run a command, and end with a sentence where it cannot go on."""
     try:
-        _register()
+        _register(sys.argv[1:])
         from irmeta.cli.app import run
 
         run(sys.argv[1:])
@@ -60,15 +59,20 @@ def _fail_for_memory(error: BaseException) -> None:
 
 def commands() -> "dict[str, App]":
     """Return every command of irmeta by its verb, as in "predict apply"."""
-    _register()
+    _register(None)
     from irmeta.cli.app import app, inside
 
     return dict(inside(app.app))
 
 
-def _register() -> None:
+def _register(words: list[str] | None) -> None:
+    """Register every command; those of studies whole where the words of a command line ask for them, or with None."""
     for name in _modules():
         import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
+    from irmeta.cli.derived import register
+
+    # a shell completes what is known when it is told how
+    register(None if words == ["--install-completion"] else words)
 
 
 def _fail(message: str) -> None:
@@ -77,9 +81,5 @@ def _fail(message: str) -> None:
 
 
 def _modules() -> list[str]:
-    """List the modules of commands: those of studies first, in the order of the registry."""
-    verbs = list(
-        dict.fromkeys(study.verb.partition(" ")[0] for study in STUDIES.values())
-    )
-    names = {module.name for module in iter_modules(__path__)} - FRAME
-    return [verb for verb in verbs if verb in names] + sorted(names.difference(verbs))
+    """List the modules of commands."""
+    return sorted({module.name for module in iter_modules(__path__)} - FRAME)

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import (
@@ -103,20 +103,58 @@ class Verbs:
 
         def register(function: Function) -> Function:
             word = name or function.__name__.strip("_").replace("_", "-")
-            verb = f"{self.verb} {word}".strip()
-            text, examples = _help(function.__doc__ or "")
-            command = _flattened(function, verb)
-            self.app.command(
-                command,
-                name=word,
-                usage=_usage(verb, inspect.signature(command)),
-                help=text,
-                help_epilogue=examples,
-                group=None if self.verb else panel_of(verb),
-            )
+            text, shown = _help(function.__doc__ or "")
+            self.add(word, *_flattened(function), text, shown)
             return function
 
         return register
+
+    def add(
+        self,
+        word: str,
+        command: Callable[[dict[str, Any]], Any],
+        signature: inspect.Signature,
+        text: str,
+        shown: Iterable[str],
+    ) -> None:
+        """Register a command that takes what was given by name; it never writes over a file that it reads.
+
+        shown : examples.
+        """
+        verb = f"{self.verb} {word}".strip()
+        if word in self.app:  # announced
+            del self.app[word]
+        parameters = sorted(
+            signature.parameters.values(),
+            key=lambda one: (one.kind, one.default is not one.empty),
+        )
+        signature = inspect.Signature(parameters)
+
+        def called(*arguments: Any, **options: Any) -> Any:
+            from irmeta.cli.output import refuse_inputs
+
+            bound = signature.bind(*arguments, **options)
+            bound.apply_defaults()
+            given = bound.arguments
+            refuse_inputs(given, models=verb == "predict fit")
+            return command(given)
+
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        self.app.command(
+            called,
+            name=word,
+            usage=_usage(verb, signature),
+            help=text,
+            help_epilogue=_examples(shown),
+            group=None if self.verb else panel_of(verb),
+        )
+
+    def announce(self, word: str, question: str) -> None:
+        """Register a command for the help of all: its name, and the question that it answers."""
+        if word not in self.app:
+            group = None if self.verb else panel_of(word)
+            self.app.command(App(name=word, help=question, group=group))
 
 
 def panel_of(verb: str) -> Group:
@@ -142,11 +180,10 @@ app = Verbs(
 app.app.register_install_completion_command()
 
 
-def _flattened(function: Callable[..., Any], verb: str) -> Callable[..., Any]:
-    """Return the function with each group of options replaced by its fields, as Cyclopts takes them.
-
-    It never writes over a file that it reads.
-    """
+def _flattened(
+    function: Callable[..., Any],
+) -> tuple[Callable[[dict[str, Any]], Any], inspect.Signature]:
+    """Return a function that takes each group of options as its fields, by name, and their signature."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     defaults = {
@@ -159,27 +196,18 @@ def _flattened(function: Callable[..., Any], verb: str) -> Callable[..., Any]:
     parameters: list[inspect.Parameter] = []
     for name, hint in hints.items():
         if name in groups:
-            parameters += _options_of(groups[name])
+            parameters += fields_of(groups[name])
         else:
-            parameters.append(_parameter(name, defaults[name], hint))
+            parameters.append(parameter_of(name, defaults[name], hint))
     parameters.sort(key=lambda one: (one.kind, one.default is not one.empty))
-    signature = inspect.Signature(parameters)
 
-    def command(*arguments: Any, **options: Any) -> Any:
-        from irmeta.cli.output import refuse_inputs
-
-        bound = signature.bind(*arguments, **options)
-        bound.apply_defaults()
-        given = bound.arguments
-        refuse_inputs(given, models=verb == "predict fit")
+    def command(given: dict[str, Any]) -> Any:
         for name, group in groups.items():
             own = {one.name: given.pop(one.name) for one in fields(group)}
             given[name] = group(**own)
         return function(**given)
 
-    command.__signature__ = signature  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in parameters}
-    return command
+    return command, inspect.Signature(parameters)
 
 
 def _usage(verb: str, signature: inspect.Signature) -> str:
@@ -197,10 +225,11 @@ def _usage(verb: str, signature: inspect.Signature) -> str:
     return " ".join(["Usage: irmeta", verb, *needed, "[OPTIONS]", *arguments])
 
 
-def _options_of(group: Any) -> list[inspect.Parameter]:
+def fields_of(group: Any) -> list[inspect.Parameter]:
+    """Return a group's fields as options."""
     hints = get_type_hints(group, include_extras=True)
     return [
-        _parameter(
+        parameter_of(
             one.name,
             inspect.Parameter.empty if one.default is MISSING else one.default,
             hints[one.name],
@@ -209,7 +238,7 @@ def _options_of(group: Any) -> list[inspect.Parameter]:
     ]
 
 
-def _parameter(name: str, default: Any, hint: Any) -> inspect.Parameter:
+def parameter_of(name: str, default: Any, hint: Any) -> inspect.Parameter:
     """Return an option or an argument as Cyclopts takes it, with what stands for its value in the help."""
     kind, taken = get_args(hint)
     positional = taken.group == (ARGUMENTS,)
@@ -244,17 +273,16 @@ def _kinds(kind: Any) -> list[Any]:
     return [one for part in parts for one in _kinds(part)]
 
 
-def _help(doc: str) -> tuple[str, str]:
+def _help(doc: str) -> tuple[str, list[str]]:
     """Return the help of a command: its sentences, without the line breaks of the source, and its examples."""
     paragraphs = [
         " ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n")
     ]
     sentences = [one for one in paragraphs if not one.startswith("irmeta ")]
-    shown = examples(one for one in paragraphs if one.startswith("irmeta "))
-    return "\n\n".join(sentences), shown
+    return "\n\n".join(sentences), [one for one in paragraphs if one not in sentences]
 
 
-def examples(commands: Any) -> str:
+def _examples(commands: Iterable[str]) -> str:
     """Return the part of a help that shows examples, each a command that may end in a comment."""
     lines = [line for command in commands for line in _example(command)]
     return "\n".join(["Examples:", *lines]) if lines else ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, option
-from irmeta.cli.options import Picked, Seed, Shown, Teamed, whole_numbers
+from irmeta.cli.options import Picked, Seed, Shown, Teamed
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def design(
     judgment_cost: Annotated[
         float, option(panel=COSTS, help="Cost of a document judged by a person.")
     ] = 1.0,
-    llm_cost: Annotated[
+    llm_judgment_cost: Annotated[
         float, option(panel=COSTS, help="Cost of a document judged by a machine.")
     ] = 0.0,
     budget: Annotated[
@@ -109,22 +109,22 @@ def design(
     irmeta design scores.parquet --runs runs/ --qrels qrels.txt --target AP -m "AP nDCG@10" --depths 5,10,20,50,100
     --topic-cost 30 --judgment-cost 1 --budget 5000
 
-    irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt --llm-cost .02
-    --budget 5000
+    irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt
+    --llm-judgment-cost .02 --budget 5000
     """
     from irmeta.studies.design import design as study
 
     costs: dict[str, Any] = {
         "topic_cost": topic_cost,
         "judgment_cost": judgment_cost,
-        "machine_cost": llm_cost,
+        "llm_judgment_cost": llm_judgment_cost,
     }
     asked = costs | {
         "target": target,
         "budget": budget,
         "level": level,
         "partitions": partitions,
-        "groups": teamed.teams(),
+        "teams": teamed.read(),
         "rng": seed,
     }
     everything = replace(picked, metrics=None)
@@ -155,6 +155,7 @@ def _measured(
     from irmeta.scores.selection import select
     from irmeta.studies.design import default_target
     from irmeta.studies.design import design as study
+    from irmeta.studies.door import whole_numbers
 
     depths = whole_numbers("--depths", judged.depths or DEPTHS)
     target = asked["target"] or default_target(scores)

@@ -168,7 +168,7 @@ def evaluate(
 
     irmeta evaluate qrels.txt 'runs/*.gz' -m "AP nDCG@20 RBP(p=0.8)" --format csv
 
-    irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --cluster tcp://scheduler:8786
+    irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --workers tcp://scheduler:8786
     """
     to_score_file = shown.output is not None and shown.output.suffix == ".parquet"
     if to_score_file and (shown.form or shown.table or shown.plot):
@@ -198,7 +198,7 @@ def evaluate(
 
         given = renamed(runs, names)
     if shown.output is not None and to_score_file:
-        with working(shown.cluster, quiet=shown.quiet):
+        with working(shown.workers, quiet=shown.quiet):
             written = _written(
                 shown.output,
                 shown.quiet,
@@ -231,7 +231,7 @@ def _print(
     from irmeta.studies.checks.evaluation import evaluation
 
     form = shown.form or form_of(shown.output)
-    with working(shown.cluster, quiet=shown.quiet):
+    with working(shown.workers, quiet=shown.quiet):
         result = evaluation(compute(qrels, runs, wanted, **options))
     _remark(about(result)["notes"], quiet=shown.quiet)
     table = shown.table or ("means" if form == "table" else None)

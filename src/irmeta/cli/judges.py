@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import Correction, JudgedTopics, JudgesView, explained
 from irmeta.cli.app import Verbs, argument, option
-from irmeta.cli.options import RESULT, SCORES, MissingScores, Quiet, Seed, Shown, Teamed
+from irmeta.cli.options import (
+    RESULT,
+    SCORES,
+    Families,
+    MissingScores,
+    Quiet,
+    Seed,
+    Shown,
+)
 from irmeta.cli.output import refuse_overwriting, say, write
 from irmeta.errors import IrmetaError
 
@@ -58,7 +66,7 @@ def compare(
             help="Judgment sets (qrels), the truth first; or score files with one collection for each judge."
         ),
     ],
-    teamed: Teamed,
+    families: Families,
     shown: Shown,
     runs: Runs = None,
     metrics: MetricNames = None,
@@ -107,7 +115,7 @@ def compare(
 ) -> None:
     """Say whether other judgments rank systems as the true ones do, what they miss and invent, and whom they favour.
 
-    irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --groups teams.csv
+    irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' --families teams.csv
 
     irmeta judges compare scores.parquet --truth nist # from scores, one collection for each judge
 
@@ -141,7 +149,7 @@ def compare(
         view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
-        groups=teamed.teams(),
+        families=families.read(),
         rel=relevant,
         missing=missing,
         rng=seed,
@@ -313,23 +321,24 @@ def plan(
             help="The width that intervals of differences should have, from end to end."
         ),
     ] = 0.1,
-    cost_human: Annotated[
+    human_topic_cost: Annotated[
         float | None, option(help="Cost of judging one topic by people.")
     ] = None,
-    cost_llm: Annotated[
+    llm_topic_cost: Annotated[
         float | None, option(help="Cost of judging one topic by the machine.")
     ] = None,
 ) -> None:
     """Say how many topics people should judge when a machine judges all, and at what cost.
 
-    irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 --cost-human 20 --cost-llm .1
+    irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1
+    --human-topic-cost 20 --llm-topic-cost .1
     """
     from irmeta.studies.judges.plan import plan as study
 
     options: dict[str, Any] = {
         "width": width,
-        "cost_human": cost_human,
-        "cost_machine": cost_llm,
+        "human_topic_cost": human_topic_cost,
+        "llm_topic_cost": llm_topic_cost,
     }
     shown.show(study, *given.cubes(shown), **given.used(), **options)
 
@@ -404,7 +413,7 @@ def _evaluated(
 
     if not runs:
         raise IrmetaError("scores by these judgments need runs; name them with --runs")
-    with working(shown.cluster, quiet=shown.quiet):
+    with working(shown.workers, quiet=shown.quiet):
         return evaluate_under(sets, runs, metrics or "nDCG@10", rel=rel)
 
 

@@ -63,7 +63,7 @@ def leaderboard(
     min_tasks: Annotated[
         int, option(min=1, help="Leave out models with scores on fewer tasks.")
     ] = 1,
-    groups: Annotated[
+    types: Annotated[
         Path | None, option(help="Task types: a CSV with the columns task and type.")
     ] = None,
     level: Annotated[
@@ -87,7 +87,7 @@ def leaderboard(
 
     irmeta import table results.csv -o results.parquet
 
-    irmeta leaderboard results.parquet --groups types.csv
+    irmeta leaderboard results.parquet --types types.csv
 
     irmeta leaderboard results.parquet --holes predict -o board/ # a page to host: board/index.html
     """
@@ -106,7 +106,7 @@ def leaderboard(
         aggregate=aggregate,
         holes=holes,
         min_tasks=min_tasks,
-        groups=read_types(groups) if groups else None,
+        types=read_types(types) if types else None,
         level=level,
         resamples=resamples,
         top=top,

@@ -33,7 +33,7 @@ Quiet = Annotated[
     bool,
     option("--quiet", panel=RESULT, help="Print no progress and no notes to stderr."),
 ]
-Cluster = Annotated[
+Workers = Annotated[
     str | None,
     option(
         panel=RESULT,
@@ -247,7 +247,7 @@ class Best:
 class Teamed:
     """Which systems come from one team, so that they are not independent of each other."""
 
-    groups: Annotated[
+    teams: Annotated[
         str | None,
         option(
             panel=SCORES,
@@ -258,14 +258,34 @@ class Teamed:
         ),
     ] = None
 
-    def teams(self) -> "Groups | str | None":
+    def read(self) -> "Groups | str | None":
         """Read the table, if one is named."""
         from irmeta.io.groups import read_groups
         from irmeta.scores.teams import STEM
 
-        if self.groups in (None, STEM):
-            return self.groups
-        return read_groups(str(self.groups))
+        if self.teams in (None, STEM):
+            return self.teams
+        return read_groups(str(self.teams))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Families:
+    """Which systems are of one family, whom a judge may favour."""
+
+    families: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            metavar="FILE|stem",
+            help="Families of the systems, whom a judge may favour: a CSV with columns run and family; or stem, if a "
+            "name begins with its family, up to the last hyphen, underscore or full stop.",
+            show_default="each system by itself",
+        ),
+    ] = None
+
+    def read(self) -> "Groups | str | None":
+        """Read the table, if one is named."""
+        return Teamed(teams=self.families).read()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,7 +346,7 @@ class Shown:
             show_default="as wide as the plot needs",
         ),
     ] = None
-    cluster: Cluster = None
+    workers: Workers = None
     quiet: Quiet = False
 
     def show(
@@ -351,7 +371,7 @@ class Shown:
             require_form(self.plot)
             require_folder(self.plot)
         form = self.form or form_of(self.output)
-        with working(self.cluster, quiet=self.quiet):
+        with working(self.workers, quiet=self.quiet):
             result = study(*scores, **options)
         if self.plot is not None:
             from irmeta.report.plots import figure_of, marks
@@ -417,33 +437,3 @@ def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
     from irmeta.io.scores import choose
 
     return choose(cubes, None)
-
-
-def whole_numbers(name: str, text: str | None) -> list[int]:
-    """Read whole numbers above 0, as in 5,10,20: each once, in rising order; an option not given is an empty list.
-
-    From 25 to 100 in steps of 25 is 25:100:25.
-
-    >>> whole_numbers("--sizes", "20,5,5"), whole_numbers("--sizes", "25:100:25")
-    ([5, 20], [25, 50, 75, 100])
-    """
-    from irmeta.errors import IrmetaError
-
-    if text is None:
-        return []
-    steps = text.split(":")
-    parts = [part.strip() for part in (text.split(",") if len(steps) == 1 else steps)]
-    if len(steps) not in (1, 3) or not all(
-        part.isdecimal() and int(part) for part in parts
-    ):
-        raise IrmetaError(
-            f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25"
-        )
-    numbers = [int(part) for part in parts]
-    return sorted(
-        set(
-            numbers
-            if len(steps) == 1
-            else range(numbers[0], numbers[1] + 1, numbers[2])
-        )
-    )

@@ -21,9 +21,7 @@ predict = Verbs(
 ScaleOption = Annotated[
     Scale, option(help=explained(Scale, "The scale of the scores in the model."))
 ]
-UnitOption = Annotated[
-    Unit, option("--level", help=explained(Unit, "What to predict."))
-]
+UnitOption = Annotated[Unit, option("--unit", help=explained(Unit, "What to predict."))]
 LearnerOption = Annotated[
     Learner, option(help=explained(Learner, "The kind of model."))
 ]
@@ -171,7 +169,7 @@ def fit(
         Path, option("-o", "--output", help="The model file to write (JSON).")
     ],
     scale: ScaleOption = "raw",
-    level: UnitOption = "system",
+    unit: UnitOption = "system",
     quiet: Annotated[bool, option("--quiet", help="No notes on stderr.")] = False,
 ) -> None:
     """Fit a model: for each collection the counts, means and covariances of its systems' scores, but not the scores.
@@ -179,7 +177,7 @@ def fit(
     irmeta predict fit web2012.parquet web2013.parquet web2014.parquet -o model.json
 
     The model predicts any of its metrics from any others, by least squares. It needs several collections to learn how
-    they differ. With --level topic it predicts scores on topics, and irmeta predict apply takes such scores.
+    they differ. With --unit topic it predicts scores on topics, and irmeta predict apply takes such scores.
     """
     from dataclasses import replace
 
@@ -189,11 +187,11 @@ def fit(
     # all metrics: a collection may lack some of those asked for
     cubes = replace(pooled, metrics=None).cubes()
     fitted = prediction_model(
-        cubes, metrics=pooled.metrics, scale=scale, level=level, missing=pooled.missing
+        cubes, metrics=pooled.metrics, scale=scale, unit=unit, missing=pooled.missing
     )
     save_model(fitted, output)
     systems = sum(part.moments.n for part in fitted.parts)
-    rows = "systems" if level == "system" else "systems on topics"
+    rows = "systems" if unit == "system" else "systems on topics"
     size = f"{counted(len(fitted.metrics), 'metric')}, {systems} {rows} of {counted(len(fitted.parts), 'collection')}"
     say(f"{output}: {size} ({scale} scale)", quiet=quiet)
     for note in fitted.provenance["notes"]:

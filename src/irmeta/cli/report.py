@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, option
 from irmeta.cli.options import (
-    Cluster,
     MissingScores,
     Pooled,
     Quiet,
     Seed,
     Teamed,
+    Workers,
     named,
 )
 from irmeta.cli.output import say, working
@@ -90,7 +90,7 @@ def report(
         ),
     ] = False,
     seed: Seed = 0,
-    cluster: Cluster = None,
+    workers: Workers = None,
     quiet: Quiet = False,
 ) -> None:
     """Run every study and write one HTML page, with its tables and figures as files.
@@ -103,7 +103,7 @@ def report(
 
     irmeta report scores.parquet -o report/ --title "Round 5" --highlight myrun
 
-    irmeta report scores.parquet -o report/ --qrels qrels.txt --runs runs/ --groups teams.csv --depth 10
+    irmeta report scores.parquet -o report/ --qrels qrels.txt --runs runs/ --teams teams.csv --depth 10
     """
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
@@ -111,15 +111,15 @@ def report(
     cubes = pooled.cubes()
     files = pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
-    with working(cluster, quiet=quiet):
+    with working(workers, quiet=quiet):
         options: dict[str, Any] = {
             "by": by,
             "missing": pooled.missing,
-            "groups": teamed.teams(),
+            "teams": teamed.read(),
         }
         options |= {"title": title, "highlight": named(highlight)}
         if qrels is not None or runs:
-            options["reuse"] = _left_out(qrels, runs, cubes, teamed.teams(), depth)
+            options["reuse"] = _left_out(qrels, runs, cubes, teamed.read(), depth)
         page, sections = write_sections(
             cubes, output, **options, rng=seed, source=source, pdf=pdf
         )
@@ -147,4 +147,4 @@ def _left_out(
         raw(str(name)) for scores in cubes.values() for name in scores.metric.values
     ]
     wanted = [name for name in names if is_known(name) and not geometric([name])]
-    return reuse(qrels, runs, groups=teams, depth=depth or None, metrics=wanted)
+    return reuse(qrels, runs, teams=teams, depth=depth or None, metrics=wanted)

@@ -58,14 +58,14 @@ def reuse(
 ) -> None:
     """Say what a run loses if its documents were not judged: each group's own judgments are left out in turn.
 
-    irmeta reuse qrels.txt runs/ --groups teams.csv --depth 10
+    irmeta reuse qrels.txt runs/ --teams teams.csv --depth 10
 
-    irmeta reuse qrels.txt runs/ --groups teams.csv --depth 10 --new my.run -m 'nDCG@10 P@10 RBP(p=0.8)'
+    irmeta reuse qrels.txt runs/ --teams teams.csv --depth 10 --new my.run -m 'nDCG@10 P@10 RBP(p=0.8)'
     """
     from irmeta.studies.reuse import reuse as study
 
     options: dict[str, Any] = {
-        "groups": teamed.teams(),
+        "teams": teamed.read(),
         "depth": depth or None,
         "metrics": metrics,
         "new": new,

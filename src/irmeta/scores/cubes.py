@@ -281,7 +281,7 @@ def at_unit(cubes: Mapping[str, xr.DataArray], unit: Unit) -> dict[str, xr.DataA
 
     A score on a topic then stands as a system-wise table has it, on the one topic `all`, under the name SYSTEM TOPIC.
     """
-    require_choice("level", unit, get_args(Unit))
+    require_choice("unit", unit, get_args(Unit))
     return {
         name: by_topic(scores) if unit == "topic" else scores
         for name, scores in cubes.items()

@@ -18,17 +18,17 @@ from irmeta.scores.cube import check, only_numbered
 from irmeta.scores.frames import ALL
 from irmeta.scores.means import geometric
 from irmeta.scores.selection import complete, prepare
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
 
 def fit(
-    scores: xr.DataArray, *, groups: Grouping = None, missing: MissingOfPairs = "error"
+    scores: xr.DataArray, *, teams: Grouping = None, missing: MissingOfPairs = "error"
 ) -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
-    groups : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
+    teams : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
     other; `place` then takes teams, not systems, for what was drawn independently.
     missing : what to do about missing scores, as in `selection.complete`; "pairwise" fits each topic on the systems
     that have a score there, two or more.
@@ -63,7 +63,7 @@ def fit(
         "scores": about(scores),
         "notes": notes,
         "irmeta": version("irmeta"),
-        **_together(scores, factors, groups),
+        **_together(scores, factors, teams),
     }
     return dataset_of(
         factors, list(scores.topic.values), list(scores.metric.values)
@@ -71,12 +71,12 @@ def fit(
 
 
 def _together(
-    scores: xr.DataArray, factors: standardizers.Factors, groups: Grouping
+    scores: xr.DataArray, factors: standardizers.Factors, teams: Grouping
 ) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
     if scores.sizes["topic"] < 2 or scores.isnull().any():
         return {}
-    team = teams(scores.system.values, groups).of
+    team = teams_of(scores.system.values, teams).of
     values = standardizers.standardize(scores.values, factors, "z")
     spread, standing = {}, {}
     for place, metric in enumerate(scores.metric.values):

@@ -52,13 +52,13 @@ class Teams(NamedTuple):
     note: str
 
 
-def teams(systems: Iterable[str], groups: Grouping) -> Teams:
+def teams_of(systems: Iterable[str], groups: Grouping) -> Teams:
     """Return the teams of systems: by a table, by the stem of their names ("stem"), or each system as its own team.
 
     The stem of a name is what stands before its last hyphen, underscore or full stop.
     Raises ScoresError for a system that the table lacks, and where all systems are of one team.
 
-    >>> teams(["udel_a", "udel_b", "bm25"], "stem").names
+    >>> teams_of(["udel_a", "udel_b", "bm25"], "stem").names
     ['bm25', 'udel']
     """
     systems = [str(system) for system in systems]
@@ -74,7 +74,7 @@ def teams(systems: Iterable[str], groups: Grouping) -> Teams:
     source = source_of_groups(groups)
     note = f"Intervals treat the {len(names)} teams, not their {len(systems)} systems, as independent"
     return Teams(
-        names.tolist(), of.astype(np.int64), source, f"{note} (groups: {source})."
+        names.tolist(), of.astype(np.int64), source, f"{note} (teams: {source})."
     )
 
 
@@ -97,7 +97,7 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
     if isinstance(groups, str):
         if groups != STEM:
             raise ScoresError(
-                f"groups={groups!r}: expected a table of runs and teams, or {STEM!r}"
+                f"teams={groups!r}: expected a table of runs and teams, or {STEM!r}"
             )
         return Groups({run: stem(run) for run in runs}, source="stems of the names")
     if isinstance(groups, Groups):
@@ -111,7 +111,7 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
 def _alone(systems: int) -> str:
     return (
         f"Intervals treat the {systems} systems as independent; if several come from one team, "
-        "intervals are too short: name the teams (--groups)."
+        "intervals are too short: name the teams (--teams)."
     )
 
 

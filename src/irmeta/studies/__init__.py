@@ -1,7 +1,8 @@
 """The studies of irmeta, each declared once: what lists studies is derived from here. Importing this loads no study."""
 
+from collections.abc import Mapping
 from importlib import import_module
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from irmeta.errors import ScoresError
@@ -13,15 +14,31 @@ About = Literal["systems", "metrics", "judgments", "collections", "scores"]
 """What a question is about; commands, sections of the page and the documentation are grouped by it."""
 
 
+class Verb(NamedTuple):
+    """What the command of a study has that its function does not say.
+
+    examples : commands, each of which may end in a comment
+    positional : the parameters that are arguments, files of scores; the others are options
+    flags : a parameter that is a flag on the command line: its name there, and the value that it stands for
+    view : the choices of `--view`, by their name in `irmeta.choices`
+    """
+
+    examples: tuple[str, ...] = ()
+    positional: tuple[str, ...] | None = None
+    flags: Mapping[str, tuple[str, str | bool]] = MappingProxyType({})
+    view: str = ""
+
+
 class Study(NamedTuple):
     """One study: its key in `STUDIES` is what its results name, and the module of its plots in `report.plots`.
 
-    home : the module below `irmeta.studies`.
-    function : the public function, as in `irmeta.describe`; empty for what has none.
-    verb : the command, as in "describe" or "standardize sample"; empty for what has none.
-    question : what a user asks.
-    section : whether the page has a section of it, the module of the same name in `report.page`.
-    docs : the page in docs/studies that explains it, without the suffix; empty for what has none.
+    home : the module below `irmeta.studies`
+    function : the public function, as in `irmeta.describe`; empty for what has none
+    verb : the command, as in "describe" or "standardize sample"; empty for what has none
+    question : what a user asks
+    section : whether the page has a section of it, the module of the same name in `report.page`
+    docs : the page in docs/studies that explains it, without the suffix; empty for what has none
+    command : what else to know for a command that is derived from the function; None where `irmeta.cli` has its own
     """
 
     home: str
@@ -31,6 +48,7 @@ class Study(NamedTuple):
     question: str
     section: bool = False
     docs: str = ""
+    command: Verb | None = None
 
 
 STUDIES: dict[str, Study] = {
@@ -52,6 +70,15 @@ STUDIES: dict[str, Study] = {
         "How good are the systems, and how sure is that?",
         True,
         "description",
+        command=Verb(
+            (
+                "irmeta describe scores.parquet --by AP --plot means.svg",
+                "irmeta describe scores.parquet --top 0.75 --table topics",
+                "irmeta describe scores.parquet --system mine # the rank of a system that you named in advance",
+            ),
+            flags={"sets": ("--marginal", "marginal")},
+            view="ScoreView",
+        ),
     ),
     "paper_table": Study(
         "differences.paper_table",
@@ -60,6 +87,13 @@ STUDIES: dict[str, Study] = {
         "systems",
         "What is the table for my paper?",
         docs="paper_table",
+        command=Verb(
+            (
+                'irmeta table scores.parquet -m "AP nDCG@10 P@10" --format latex',
+                'irmeta table scores.parquet -m "AP nDCG@20" --baseline bm25 --test permutation -o table.tex',
+                'irmeta table scores.parquet -m "AP nDCG@20" --test none --format markdown',
+            )
+        ),
     ),
     "significance": Study(
         "differences.significance",
@@ -69,6 +103,12 @@ STUDIES: dict[str, Study] = {
         "Which systems differ?",
         True,
         "significance",
+        command=Verb(
+            (
+                "irmeta significance scores.parquet --metrics AP --test permutation --correct bh",
+                "irmeta significance scores.parquet --metrics AP --plot asl.svg # p of all pairs in order",
+            )
+        ),
     ),
     "leaderboard": Study(
         "leaderboard",
@@ -94,6 +134,15 @@ STUDIES: dict[str, Study] = {
         "systems",
         "Is mine better, by how much, and on which topics?",
         docs="versus",
+        command=Verb(
+            (
+                'irmeta versus scores.parquet --system mine --against bm25 -m "AP nDCG@20"',
+                "irmeta versus scores.parquet --system mine --against median,best -m nDCG@10 --plot topics.pdf",
+                "irmeta versus scores.parquet --system cheap --against costly --margin 0.02 "
+                "# do they differ by less than .02?",
+                "irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only",
+            )
+        ),
     ),
     "correlation": Study(
         "agreement.correlation",
@@ -103,6 +152,14 @@ STUDIES: dict[str, Study] = {
         "Which metrics say the same?",
         True,
         "correlation",
+        command=Verb(
+            (
+                "irmeta correlate scores.parquet --plot heatmap.svg",
+                "irmeta correlate scores.parquet --unit system --method kendall --format json",
+                "irmeta correlate scores.parquet --top 0.75 --by AP # without the worst systems",
+            ),
+            view="CorrelationView",
+        ),
     ),
     "predictivity": Study(
         "agreement.predictivity",
@@ -112,6 +169,12 @@ STUDIES: dict[str, Study] = {
         "Which metrics predict results on new topics?",
         True,
         "predictivity",
+        command=Verb(
+            (
+                "irmeta predictivity scores.parquet --top 0.75 --by AP",
+                'irmeta predictivity scores.parquet --metrics "AP P@10" --sizes 5,10,15,20,25 --plot curve.svg',
+            )
+        ),
     ),
     "ranking": Study(
         "choice.ranking",
@@ -121,6 +184,14 @@ STUDIES: dict[str, Study] = {
         "Which few metrics should be reported?",
         True,
         "ranking",
+        command=Verb(
+            (
+                "irmeta rank scores.parquet -k 3",
+                "irmeta rank scores.parquet -k 5 --include AP --exclude R@1000 --plot rank.svg",
+                "irmeta rank scores.parquet -k 4 --partitions 200",
+                "irmeta rank scores.parquet --method ib --matrix covariance --format json",
+            )
+        ),
     ),
     "prediction": Study(
         "prediction.predict",
@@ -146,6 +217,16 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "Which metrics predict which other metrics?",
         docs="prediction",
+        command=Verb(
+            (
+                "irmeta predict select --train A.parquet B.parquet --dev C.parquet --test D.parquet E.parquet -k 1-3",
+                "irmeta predict select --train A.parquet B.parquet --test D.parquet --choose leave-one-out "
+                '--targets "AP P@10"',
+                "irmeta predict select --train A.parquet --dev C.parquet --test D.parquet --learner svr --kernel 2 "
+                "--unit topic",
+            ),
+            positional=(),
+        ),
     ),
     "lowcost": Study(
         "prediction.lowcost",
@@ -154,6 +235,15 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "Do cheap metrics predict a costly one?",
         docs="prediction",
+        command=Verb(
+            (
+                "irmeta predict lowcost --train A.parquet --dev B.parquet --test C.parquet "
+                '--targets "AP@1000 RBP(p=0.95)"',
+                'irmeta evaluate qrels.txt runs/ -m "AP@1000 RBP(p=0.95) NumRel P(depth=10)@1000 AP(depth=10)@1000" '
+                "-o C.parquet",
+            ),
+            positional=(),
+        ),
     ),
     "coverage": Study(
         "prediction.coverage",
@@ -162,6 +252,11 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "How often do prediction intervals hold?",
         docs="prediction",
+        command=Verb(
+            (
+                "irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets 'AP P@10'",
+            )
+        ),
     ),
     "models": Study(
         "prediction.models",
@@ -170,6 +265,9 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "Do other models predict better?",
         docs="prediction",
+        command=Verb(
+            ("irmeta predict models A.parquet B.parquet C.parquet --targets AP",)
+        ),
     ),
     "reuse": Study(
         "reuse",
@@ -213,6 +311,11 @@ STUDIES: dict[str, Study] = {
         "Do scores compare between collections?",
         True,
         "comparison",
+        command=Verb(
+            (
+                "irmeta compare trec7.parquet trec8.parquet robust03.parquet --kinds raw,normal --partitions 2000",
+            )
+        ),
     ),
     "reliability": Study(
         "reliability",
@@ -222,6 +325,13 @@ STUDIES: dict[str, Study] = {
         "Is the collection big enough?",
         True,
         "reliability",
+        command=Verb(
+            (
+                'irmeta reliability scores.parquet -m "AP nDCG@10 P@10" --plot reliability.svg',
+                "irmeta reliability scores.parquet --sizes 25:200:25 --stability .95 --difference .03 --power .8",
+            ),
+            view="ReliabilityView",
+        ),
     ),
     "design": Study(
         "design",
@@ -239,6 +349,10 @@ STUDIES: dict[str, Study] = {
         "collections",
         "Do old standardization factors still serve?",
         docs="standardization",
+        command=Verb(
+            ("irmeta standardize durability old.parquet new.parquet",),
+            positional=("old", "new"),
+        ),
     ),
     "standardizing_set": Study(
         "standardizing.standardizing_set",
@@ -247,6 +361,10 @@ STUDIES: dict[str, Study] = {
         "collections",
         "How many systems does standardization need?",
         docs="standardization",
+        command=Verb(
+            ("irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20",),
+            positional=("old", "new"),
+        ),
     ),
     "reproduction": Study(
         "checks.reproduction",

@@ -20,7 +20,7 @@ def scores():
 
 def test_a_line_is_expected_tau_by_topics():
     """A metric has a line of expected tau and a dashed one of tau_AP, and all topics there are a dotted one."""
-    result = reliability(scores(), topics=[5, 40])
+    result = reliability(scores(), sizes=[5, 40])
     axes = reliability_plots.tau(result, Figure().subplots())
     drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
     np.testing.assert_allclose(drawn["AP"], result["tau"].sel(metric="AP"))

@@ -220,3 +220,25 @@ def test_intervals_of_shares_are_jackknives_of_log_odds():
         scipy.special.logit(0.9) + scipy.stats.t.ppf([0.025, 0.975], 4) * error
     )
     np.testing.assert_allclose(agreement.share_interval(whole, [without]), expected)
+
+
+def test_intervals_over_means_shrink_with_topics():
+    """With four times as many topics the interval of tau between two metrics is less than three quarters as wide."""
+    rng = np.random.default_rng(0)
+    ability = rng.normal(size=(20, 1, 1))
+    widths = []
+    for topics in (25, 100):
+        part = ability + rng.normal(size=(20, topics, 2))
+        whole, _ = agreement.over_means([part], "kendall")
+        low, high = agreement.interval_over_means([part], "kendall", whole)
+        assert low[0, 1] < whole[0, 1] < high[0, 1]
+        widths.append((high - low)[0, 1])
+    assert widths[1] < 0.75 * widths[0]
+
+
+def test_an_interval_over_means_of_three_topics_is_unknown():
+    """With fewer than four topics there is none."""
+    part = np.random.default_rng(0).random((5, 3, 2))
+    whole, _ = agreement.over_means([part], "kendall")
+    ends = agreement.interval_over_means([part], "kendall", whole)
+    assert np.isnan(ends).all()

@@ -13,7 +13,6 @@ from irmeta.scores.selection import select, top_systems
 from irmeta.studies.agreement import correlation as study
 from irmeta.studies.agreement.correlation import (
     correlation,
-    each,
     findings,
     overview,
     tables,
@@ -75,7 +74,7 @@ def test_levels():
     }
     for level, pair in expected.items():
         found = (
-            correlation(scores, level=level)["r"].sel(metric="AP", metric_2="RR").item()
+            correlation(scores, unit=level)["r"].sel(metric="AP", metric_2="RR").item()
         )
         assert found == pytest.approx(
             scipy.stats.pearsonr(*pair).statistic, abs=1e-8
@@ -87,7 +86,7 @@ def test_hard_topics_do_not_pose_as_agreement_within_topics():
     scores = made()
     harder = scores + np.linspace(0, 5, 8)[None, :, None]
     for level, same in (("topic", False), ("within-topic", True)):
-        one, two = (correlation(s, level=level)["r"].values for s in (scores, harder))
+        one, two = (correlation(s, unit=level)["r"].values for s in (scores, harder))
         assert np.allclose(one, two) == same, level
 
 
@@ -103,7 +102,7 @@ def test_noise_of_centring_does_not_break_ties():
         scores.values[..., 0] - scores.values[..., 0].mean(axis=0), 10
     ).ravel()
     found = (
-        correlation(scores, level="within-topic", method="kendall")["r"]
+        correlation(scores, unit="within-topic", method="kendall")["r"]
         .sel(metric="AP", metric_2="RR")
         .item()
     )
@@ -163,31 +162,35 @@ def test_topics_of_two_collections_count_once():
 def test_each_collection_by_itself():
     """Each collection's figures are those of the collection alone, told apart by a column."""
     cubes = {"one": made("one"), "two": made("two", seed=1)}
-    views = tables(each(cubes, level="system", method="kendall"))
+    views = tables(correlation(cubes, each=True, unit="system", method="kendall"))
     for name, scores in cubes.items():
-        alone = tables(correlation(scores, level="system", method="kendall"))
+        alone = tables(correlation(scores, unit="system", method="kendall"))
         for table, frame in alone.items():
             assert views[table].filter(collection=name).drop("collection").equals(frame)
-    assert next(iter(overview(each(cubes)))) == "correlation (one)"
-    assert len(findings(each(cubes))) == 2 * len(findings(each({"one": cubes["one"]})))
+    assert next(iter(overview(correlation(cubes, each=True)))) == "correlation (one)"
+    assert len(findings(correlation(cubes, each=True))) == 2 * len(
+        findings(correlation({"one": cubes["one"]}, each=True))
+    )
 
 
-@pytest.mark.parametrize("function", [correlation, each])
-def test_the_best_systems_of_each_collection_by_some_metrics(function):
+@pytest.mark.parametrize("each", [False, True])
+def test_the_best_systems_of_each_collection_by_some_metrics(each):
     """Metrics and top choose as they do before the study: from each collection its own best systems."""
     cubes = {"one": made("one"), "two": made("two", seed=1)}
     chosen = {
         name: select(top_systems(scores, 0.5, "RR"), metrics=["AP", "Rprec"])
         for name, scores in cubes.items()
     }
-    found = function(cubes, metrics="AP Rprec", top=0.5, by="RR")
-    xr.testing.assert_equal(found, function(chosen))
+    found = correlation(cubes, metrics="AP Rprec", top=0.5, by="RR")
+    xr.testing.assert_equal(found, correlation(chosen))
     assert about(found)["options"]["top"] == 0.5
 
 
 def test_collections_go_by_the_names_given():
     """Each collection has the name that the caller gives it, whatever the cube calls itself."""
-    outcome = each({"a": made("one"), "b": made("one", seed=1)}, level="system")
+    outcome = correlation(
+        {"a": made("one"), "b": made("one", seed=1)}, each=True, unit="system"
+    )
     assert (
         outcome["collection"].values.tolist()
         == list(about(outcome)["inputs"]["collections"])
@@ -202,7 +205,7 @@ def test_the_variant_is_named():
         ("tau-ap", "tau_AP,b"),
         ("spearman", "Spearman rho"),
     ):
-        outcome = correlation(made(), level="system", method=method)
+        outcome = correlation(made(), unit="system", method=method)
         assert about(outcome)["options"]["coefficient"] == name
         assert about(outcome)["notes"][-1].startswith(f"{name} over 10 system means")
 
@@ -210,7 +213,7 @@ def test_the_variant_is_named():
 def test_system_wise_tables():
     """A table of means is correlated at system level, without intervals, and refused at topic level."""
     scores = made(topics=1)
-    outcome = correlation(scores, level="system")
+    outcome = correlation(scores, unit="system")
     assert np.isnan(outcome["low"].values).all()
     assert "no intervals" in about(outcome)["notes"][-1]
     assert "interval" not in findings(outcome)[0]
@@ -238,11 +241,11 @@ def test_system_wise_tables():
         ),
         (
             lambda s: s.where(s["metric"] != "RR", s[:1].values),
-            {"level": "within-topic"},
+            {"unit": "within-topic"},
             "RR does not distinguish",
         ),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
-        (lambda s: s, {"method": "tau-ap"}, "with --level system"),
+        (lambda s: s, {"method": "tau-ap"}, "with --unit system"),
         (lambda s: s, {"threshold": 2}, "between -1 and 1"),
     ],
 )
@@ -306,7 +309,7 @@ def test_correlations_that_no_topic_moves_have_no_interval():
     two[0] += [0.5, 0.0, 0.5]
     two[1] += [0.0, 0.5, 0.0]
     names = list("abcdef"), [str(at) for at in range(8)], ["AP", "P@10", "RR"]
-    outcome = correlation(cube(np.concatenate([two] * 3), *names), level="system")
+    outcome = correlation(cube(np.concatenate([two] * 3), *names), unit="system")
     np.testing.assert_allclose(np.abs(outcome["r"]), 1)
     for name in ("low", "high", "cumulated_low"):
         assert np.isnan(outcome[name].values).all()
@@ -327,14 +330,14 @@ def test_a_metric_and_its_copy_have_no_interval_and_others_have():
 
 def test_three_topics_are_too_few_to_leave_out():
     """With 3 topics the note says that there are 3, and how many it takes."""
-    note = about(correlation(made(topics=3), level="system"))["notes"][-1]
+    note = about(correlation(made(topics=3), unit="system"))["notes"][-1]
     assert "there are 3 topics, and leaving out each in turn needs at least 4" in note
 
 
 @pytest.mark.parametrize("systems", [2, 3])
 def test_too_few_system_means_have_no_interval(systems):
     """Two or three means correlate highly whatever the metrics: there is no interval, and a note says so."""
-    outcome = correlation(made(systems=systems), level="system")
+    outcome = correlation(made(systems=systems), unit="system")
     assert np.isnan(outcome["low"].values).all()
     assert "no intervals: there are too few" in about(outcome)["notes"][-1]
     assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (
@@ -393,12 +396,12 @@ def test_pairwise_without_a_topic_that_all_miss_is_the_rest(level, method):
             ScoresError,
             match="fewer than 2 systems with scores on all topics in common",
         ):
-            correlation(scores, level=level, method=method, missing="pairwise")
+            correlation(scores, unit=level, method=method, missing="pairwise")
         return
     found, expected = (
         correlation(
             one,
-            level=level,
+            unit=level,
             method=method,
             missing="pairwise" if one is scores else "error",
         )
@@ -416,15 +419,15 @@ def test_holes_in_all_systems_have_a_way_out():
     with pytest.raises(
         ScoresError, match=r"topics in common; drop .* \(--missing common\)$"
     ):
-        correlation(scores, level="system", method="kendall", missing="pairwise")
-    found = correlation(scores, level="system", method="kendall", missing="common")
+        correlation(scores, unit="system", method="kendall", missing="pairwise")
+    found = correlation(scores, unit="system", method="kendall", missing="common")
     assert found["r"].notnull().all()
 
 
 def test_pairwise_at_system_level_takes_systems_with_all_topics():
     """At system level a pair is correlated over the systems whose means both metrics have."""
     scores = holey()
-    found = correlation(scores, level="system", missing="pairwise")
+    found = correlation(scores, unit="system", missing="pairwise")
     whole = scores.isel(system=[1, 2, 3, 5, 6, 8, 9]).mean("topic").values
     expected = scipy.stats.pearsonr(whole[:, 0], whole[:, 2]).statistic
     assert found["r"].sel(metric="AP", metric_2="RR").item() == pytest.approx(
@@ -481,14 +484,14 @@ def test_components_of_a_rank_coefficient_are_of_no_variance():
 @pytest.mark.parametrize(("systems", "said"), [(6, True), (10, False)])
 def test_few_systems_make_the_interval_of_true_r_too_short(systems, said):
     """With fewer than 10 systems a note says that the interval of true_r is too short; with more there is none."""
-    outcome = correlation(made(systems=systems, topics=30), level="system")
+    outcome = correlation(made(systems=systems, topics=30), unit="system")
     notes = " ".join(about(outcome)["notes"])
     assert ("interval of true_r is too short" in notes) == said
 
 
 def test_system_level_has_r_between_true_means():
     """With Pearson at system level each pair has true_r inside its interval; other coefficients have none."""
-    outcome = correlation(made(systems=20, topics=30), level="system")
+    outcome = correlation(made(systems=20, topics=30), unit="system")
     pairs = tables(outcome)["correlation"]
     assert pairs.columns[-3:] == ["true_r", "true_low", "true_high"]
     assert (pairs["true_low"] <= pairs["true_r"]).all()
@@ -497,6 +500,6 @@ def test_system_level_has_r_between_true_means():
         "true_r (pearson) is between the systems' true means" in note
         for note in about(outcome)["notes"]
     )
-    assert "true_r" not in correlation(made(), level="system", method="kendall")
-    few = correlation(made(topics=3), level="system")
+    assert "true_r" not in correlation(made(), unit="system", method="kendall")
+    few = correlation(made(topics=3), unit="system")
     assert np.isnan(few["true_r"].values).all()

@@ -98,7 +98,7 @@ def test_means_are_at_system_level() -> None:
     found = from_scores(table, "correlation", "topic", "error")
     assert found.level == "system"
     assert found.notes
-    with pytest.raises(ScoresError, match="--level system"):
+    with pytest.raises(ScoresError, match="--unit system"):
         from_scores({"a": table, "b": scores()}, "correlation", "topic", "error")
     assert (
         from_scores({"a": table, "b": scores()}, "correlation", "system", "error").level

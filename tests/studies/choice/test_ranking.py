@@ -391,7 +391,7 @@ def test_the_input_is_left_alone() -> None:
     """Ranking does not write into the scores."""
     one = scores()
     before = one.copy(deep=True)
-    rank_metrics(one, "ib", "rank", level="within-topic", partitions=2)
+    rank_metrics(one, "ib", "rank", unit="within-topic", partitions=2)
     xr.testing.assert_identical(one, before)
 
 
@@ -457,8 +457,8 @@ def test_the_answer_is_set_beside_that_to_other_questions() -> None:
     outcome = rank_metrics(scores(), k=2)
     told = findings(outcome)[2]
     for words, options in (
-        ("within topics", {"level": "within-topic"}),
-        ("at system level", {"level": "system"}),
+        ("within topics", {"unit": "within-topic"}),
+        ("at system level", {"unit": "system"}),
         ("by the determinant", {"objective": "determinant"}),
     ):
         other = rank_metrics(scores(), k=2, **options)
@@ -484,7 +484,7 @@ def test_the_interval_of_what_is_unexplained_holds_that_of_all_topics(
     truth = from_scores(population, "correlation", level, "error").sigma
     held = 0
     for seed in range(20):
-        found = rank_metrics(sampled(population, 25, seed), k=3, level=level).sel(k=3)
+        found = rank_metrics(sampled(population, 25, seed), k=3, unit=level).sel(k=3)
         left = unexplained(truth, np.flatnonzero(found["chosen"].values))
         held += (
             float(found["unexplained_low"]) <= left <= float(found["unexplained_high"])

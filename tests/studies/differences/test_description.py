@@ -8,7 +8,7 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.selection import select
-from irmeta.scores.teams import teams
+from irmeta.scores.teams import teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.descriptive import surely_reversed
 from irmeta.stats.halves.teams import means_of
@@ -297,7 +297,7 @@ def test_clones_of_few_teams_reverse_no_topic():
         column = values[..., None]
         made = cube(column, names, [str(at) for at in range(50)], ["score"])
         for groups in named:
-            of = teams(names, groups).of
+            of = teams_of(names, groups).of
             named[groups] += surely_reversed(means_of(made.values[..., 0], of)).any()
     assert named[None] > 40 / 3
     assert named["stem"] <= 5  # of 40 at 5% more would happen once in a hundred times
@@ -312,11 +312,11 @@ def test_a_reversed_topic_says_what_it_assumes():
     alone = findings(describe(made))[-1]
     assert "if the systems are independent; where some come from one team" in alone
     each = {str(name): f"team {name}" for name in made["system"].values}
-    named = describe(made, groups=each)
+    named = describe(made, teams=each)
     assert "over the means of teams" in findings(named)[-1]
     assert named["reversed"].equals(describe(made)["reversed"])
     four = {name: str(at // 4) for at, name in enumerate(each)}
-    assert not describe(made, groups=four)["reversed"].any()
+    assert not describe(made, teams=four)["reversed"].any()
 
 
 def test_marginal_findings_are_about_one_system():

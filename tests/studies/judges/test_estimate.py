@@ -178,7 +178,7 @@ def test_tables_and_findings() -> None:
 def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     """With a machine that agrees fewer human topics give the width wanted, at less cost."""
     human, machine = both(noise=0.03)
-    outcome = plan(human, machine, width=0.08, cost_human=20, cost_machine=0.1)
+    outcome = plan(human, machine, width=0.08, human_topic_cost=20, llm_topic_cost=0.1)
     assert 0 < outcome["topics_needed"].item() < outcome["topics_alone"].item()
     assert (
         outcome["cost_best"].item()
@@ -245,7 +245,9 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
 )
 def test_what_is_the_cheapest(noise, cost, said) -> None:
     """The way that costs least is called the cheapest: people alone where the machine is bad and dear."""
-    outcome = plan(*both(noise=noise), width=0.08, cost_human=20, cost_machine=cost)
+    outcome = plan(
+        *both(noise=noise), width=0.08, human_topic_cost=20, llm_topic_cost=cost
+    )
     costs = [
         outcome[name].item() for name in ("cost_alone", "cost_best", "cost_needed")
     ]
@@ -259,8 +261,11 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
     ("options", "said"),
     [
         ({"width": 0}, "above 0"),
-        ({"cost_human": 3}, "give both costs of a topic, --cost-human and --cost-llm"),
-        ({"cost_human": 3, "cost_machine": 0}, "above 0"),
+        (
+            {"human_topic_cost": 3},
+            "give both costs of a topic, --human-topic-cost and --llm-topic-cost",
+        ),
+        ({"human_topic_cost": 3, "llm_topic_cost": 0}, "above 0"),
     ],
 )
 def test_odd_plans(options, said) -> None:

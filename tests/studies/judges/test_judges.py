@@ -513,3 +513,34 @@ def test_the_note_of_coverage_is_of_a_like_size() -> None:
         notes = " ".join(about(compare_judges(cubes))["notes"])
         assert f"95% intervals of tau held in {of_tau.share}, and" in notes
         assert f"between two judges' tau in {of_difference}" in notes
+
+
+def test_a_judge_with_few_topics_does_not_take_the_others_down() -> None:
+    """Each judge is compared over the topics that it shares with the truth, two judges over those of both."""
+    cubes = made(noise=(0.05, 0.1, 0.1), metrics=("AP",))
+    cubes["judge2"] = cubes["judge2"].isel(topic=slice(4, 10))
+    alone = compare_judges(
+        {name: cubes[name] for name in ("people", "judge0", "judge1")}
+    )
+    few = compare_judges(cubes, truth="people")
+    for name in ("tau", "tau_low", "tau_high", "tau_ap", "rbo", "pairs", "moved"):
+        both = few[name].sel(judge=["judge0", "judge1"])
+        np.testing.assert_array_equal(both.values, alone[name].values)
+    np.testing.assert_array_equal(
+        few["difference"].values[:, :2, :2], alone["difference"].values
+    )
+    six = {
+        name: one.isel(topic=slice(4, 10))
+        for name, one in cubes.items()
+        if name != "judge2"
+    }
+    short = compare_judges({**six, "judge2": cubes["judge2"]}, truth="people")
+    for name in ("tau", "tau_ap", "rbo", "pairs"):
+        mine, alike = (one[name].sel(judge="judge2").values for one in (few, short))
+        np.testing.assert_allclose(mine, alike, atol=1e-12)
+    mine, alike = (one["difference"].values[:, 2] for one in (few, short))
+    np.testing.assert_allclose(mine, alike, atol=1e-12)
+    assert few["topics"].values.tolist() == [[20, 20, 6]]
+    [note] = [one for one in about(few)["notes"] if "Leave out" in one]
+    assert "judge2 lacks 14 of the 20 topics of people" in note
+    assert "Leave out judge2" in note

@@ -16,7 +16,7 @@ from irmeta.studies.prediction.prediction_model import prediction_model
 def test_coverage_is_that_of_predictions_one_by_one(made, scale):
     """The share inside and the width are those of `predict` with a model of the other collections."""
     cubes = made.collections(4, systems=12)
-    outcome = coverage(cubes, targets=["AP"], size=2, level=0.8, scale=scale)
+    outcome = coverage(cubes, targets=["AP"], k=2, level=0.8, scale=scale)
     for held, scores in cubes.items():
         fitted = prediction_model(
             {n: c for n, c in cubes.items() if n != held}, scale=scale
@@ -92,7 +92,7 @@ def test_collections_that_are_missed_as_a_whole_are_counted(made):
             "needs at least 3 collections, to leave out one at a time; there are 2",
         ),
         (3, {"level": 1}, "between 0 and 1"),
-        (3, {"size": 4}, "1 to 3 predictors"),
+        (3, {"k": 4}, "1 to 3 predictors"),
     ],
 )
 def test_too_few_collections_and_wrong_options_are_errors(
@@ -108,6 +108,6 @@ def test_a_metric_that_does_not_vary_has_no_relative_width(made, level):
     """Where all systems of a collection score alike there is no deviation to measure the interval in."""
     cubes = made.collections(4, systems=12)
     cubes = {name: one.where(one.metric != "RR", level) for name, one in cubes.items()}
-    outcome = coverage(cubes, targets=["RR", "AP"], metrics=["AP", "P@10"], size=1)
+    outcome = coverage(cubes, targets=["RR", "AP"], metrics=["AP", "P@10"], k=1)
     assert np.isnan(outcome["relative_width"].sel(target="RR").values).all()
     assert np.isfinite(outcome["relative_width"].sel(target="AP").values).all()

@@ -411,7 +411,7 @@ def test_a_model_of_topics_predicts_topics(made):
         )
         for name in "abc"
     }
-    fitted = prediction_model(cubes, level="topic")
+    fitted = prediction_model(cubes, unit="topic")
     scores = cubes["a"].copy(deep=True)
     scores.loc[{"metric": "AP"}] = np.nan
     outcome = predict(scores, fitted, want=["AP"])

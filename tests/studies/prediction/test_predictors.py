@@ -84,7 +84,7 @@ def test_tables_have_a_row_a_target_size_and_collection(roles):
 def test_targets_and_candidates_can_be_named(roles):
     """Only the targets asked for are predicted, only from the metrics asked for: not one target from another."""
     selection = tables(
-        chosen(roles, targets=["AP", "nDCG@20"], metrics=["P@10", "RR"], sizes=[1, 2])
+        chosen(roles, targets=["AP", "nDCG@20"], metrics=["P@10", "RR"], k=[1, 2])
     )["selection"]
     assert set(selection["target"]) == {"AP", "nDCG@20"}
     assert {name for names in selection["predictors"] for name in names} <= {
@@ -108,7 +108,7 @@ def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
         {"c4": test["c4"], "c5": flat},
         dev=first["dev"],
         targets=["AP"],
-        sizes=[3],
+        k=[3],
     )
     outcome["tau"].values[~np.isnan(outcome["tau"].values)] = 0.95
     outcome["r2"].values[~np.isnan(outcome["r2"].values)] = -1
@@ -124,8 +124,8 @@ def test_a_tau_that_is_undefined_is_not_taken_for_a_good_one(roles):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"sizes": [4]}, ScoresError, "1 to 3 predictors with these metrics, not 4"),
-        ({"sizes": [0]}, ScoresError, "1 to 3 predictors with these metrics, not 0"),
+        ({"k": [4]}, ScoresError, "1 to 3 predictors with these metrics, not 4"),
+        ({"k": [0]}, ScoresError, "1 to 3 predictors with these metrics, not 0"),
         ({"targets": ["AP@10"]}, ScoresError, "no metric 'AP@10' in c0"),
     ],
 )
@@ -164,9 +164,9 @@ def test_topics_are_predicted_one_by_one():
         first["train"],
         test,
         dev={"c": cubes["c"]},
-        level="topic",
+        unit="topic",
         targets=["AP"],
-        sizes=(2,),
+        k=(2,),
     )
     one = outcome.sel(target="AP", size=2, collection="c5")
     subset = one["coefficient"].dropna("metric").metric.values
@@ -183,14 +183,12 @@ def test_topics_are_predicted_one_by_one():
     assert one["rmse"].item() == pytest.approx(
         np.sqrt(((actual - predicted) ** 2).mean())
     )
-    assert about(outcome)["options"]["level"] == "topic"
+    assert about(outcome)["options"]["unit"] == "topic"
 
 
 def test_another_model_is_measured_on_the_sets_that_least_squares_chose(roles):
     """With a support vector machine sets and coefficients stay, figures are its own, and a note says so."""
-    one, other = (
-        chosen(roles, learner=learner, sizes=(1,)) for learner in ("ols", "svr")
-    )
+    one, other = (chosen(roles, learner=learner, k=(1,)) for learner in ("ols", "svr"))
     assert one["coefficient"].identical(other["coefficient"])
     assert not np.isclose(one["rmse"], other["rmse"]).any()
     assert any("measured with svr" in note for note in about(other)["notes"])

@@ -280,7 +280,7 @@ def test_the_seed_decides_and_is_recorded():
         (
             lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
             {"kinds": ("raw", "normal")},
-            r"already standardized \(z\); compare them unchanged: --kind raw",
+            r"already standardized \(z\); compare them unchanged: --kinds raw",
         ),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (

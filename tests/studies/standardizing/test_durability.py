@@ -179,7 +179,7 @@ def test_splits_of_teams_keep_their_level(monkeypatch):
     aged = {None: 0, "stem": 0}
     for seed in range(25):
         for groups in aged:
-            quantile = durability(*clones(seed), groups=groups, rng=seed)[
+            quantile = durability(*clones(seed), teams=groups, rng=seed)[
                 "tau_quantile"
             ].item()
             aged[groups] += quantile < 0.05
@@ -191,11 +191,11 @@ def test_what_the_splits_assume_is_told():
     """Without groups a note says what follows for teams; with them, what stays together."""
     old, new = clones(0)
     assert any(
-        "name the teams (--groups)" in note
+        "name the teams (--teams)" in note
         for note in about(durability(old, new))["notes"]
     )
-    outcome = durability(old, new, groups="stem")
-    assert about(outcome)["options"]["groups"] == "stem"
+    outcome = durability(old, new, teams="stem")
+    assert about(outcome)["options"]["teams"] == "stem"
     assert any(
         "keep the systems of a team together" in note
         for note in about(outcome)["notes"]

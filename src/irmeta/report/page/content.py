@@ -28,7 +28,7 @@ class Content:
 
     cubes : by name, as given.  used : what of each the studies can use.  left_out : by name, what they cannot.
     order : the metric that orders its systems.
-    seed : of all that is random.  source : the score file, as the commands on the page name it.  groups : the teams of
+    seed : of all that is random.  source : the score file, as the commands on the page name it.  teams : the teams of
     the systems, if they are known.  highlight : systems to mark.
     reuse : what leaving groups out of the pool shows, where judgments and runs were given.
     results : what one section computes and another needs.
@@ -40,7 +40,7 @@ class Content:
     order: Mapping[str, str]
     seed: int
     source: str
-    groups: Grouping = None
+    teams: Grouping = None
     highlight: Sequence[str] = ()
     reuse: xr.Dataset | None = None
     results: dict[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Content:
         missing: Missing,
         seed: int,
         source: str,
-        groups: Grouping = None,
+        teams: Grouping = None,
         highlight: str | Iterable[str] | None = None,
         reuse: xr.Dataset | None = None,
     ) -> "Content":
@@ -70,7 +70,7 @@ class Content:
             order,
             seed,
             source,
-            groups,
+            teams,
             _marked(cubes, highlight),
             reuse,
         )
@@ -78,9 +78,9 @@ class Content:
     @property
     def by_team(self) -> str:
         """The option by which a command on the page names the teams; nothing where they are not known."""
-        if self.groups is None:
+        if self.teams is None:
             return ""
-        return f" --groups {quote(str(source_of_groups(self.groups)))}"
+        return f" --teams {quote(str(source_of_groups(self.teams)))}"
 
     @property
     def several_metrics(self) -> bool:

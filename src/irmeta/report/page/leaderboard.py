@@ -228,9 +228,9 @@ def _command(options: Mapping[str, Any], source: str) -> str:
         "aggregate": ",".join(options["aggregate"]),
         "holes": options["holes"],
     }
-    groups = " --groups TYPES.csv" if options["groups"] else ""
+    types = " --types TYPES.csv" if options["types"] else ""
     return (
         f"irmeta leaderboard {source} "
         + " ".join(f"--{name} {value}" for name, value in given.items())
-        + groups
+        + types
     )

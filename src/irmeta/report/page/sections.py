@@ -41,7 +41,7 @@ def sections(
     missing: Missing,
     seed: int,
     source: str,
-    groups: Grouping = None,
+    teams: Grouping = None,
     highlight: str | Iterable[str] | None = None,
     reuse: xr.Dataset | None = None,
 ) -> list[Section]:
@@ -49,7 +49,7 @@ def sections(
 
     The arguments are those of `irmeta.write_report`.
     """
-    options: dict[str, Any] = {"groups": groups, "highlight": highlight, "reuse": reuse}
+    options: dict[str, Any] = {"teams": teams, "highlight": highlight, "reuse": reuse}
     content = Content.of(
         cubes, by=by, missing=missing, seed=seed, source=source, **options
     )

@@ -67,7 +67,7 @@ def write_report(
     *,
     by: str | None = None,
     missing: Missing = "common",
-    groups: Grouping = None,
+    teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
     reuse: xr.Dataset | None = None,
@@ -82,7 +82,7 @@ def write_report(
     by : the metric that systems are ordered by; AP, or the deepest AP@k, by default.
     missing : what to do with missing scores, as in `selection.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
-    groups : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
+    teams : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     title : of the page; the names of the collections by default.
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
     reuse : a result of `irmeta.reuse` on the runs and judgments behind the scores, for the section on new runs.
@@ -93,7 +93,7 @@ def write_report(
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
     options: dict[str, Any] = {
-        "groups": groups,
+        "teams": teams,
         "title": title,
         "highlight": highlight,
         "reuse": reuse,
@@ -116,7 +116,7 @@ def write_sections(
     *,
     by: str | None = None,
     missing: Missing = "common",
-    groups: Grouping = None,
+    teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
     reuse: xr.Dataset | None = None,
@@ -132,7 +132,7 @@ def write_sections(
     kept = Kept(folder, "report", _WRITTEN)
     with kept.made():
         options: dict[str, Any] = {
-            "groups": groups,
+            "teams": teams,
             "highlight": highlight,
             "reuse": reuse,
         }

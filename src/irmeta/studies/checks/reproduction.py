@@ -38,7 +38,7 @@ _WHOLE = "-o FILE.csv or --format json"
 class Cell:
     """One figure of a paper: where it stands, what was printed, what we get, and by which rule they agree.
 
-    unexpected : contradicted where we expect to reproduce: a fault of ours until shown otherwise.
+    unexpected : contradicted where we expect to reproduce: a fault of ours until shown otherwise
     """
 
     item: str
@@ -65,7 +65,7 @@ def compare(
 ) -> Cell:
     """Make a cell of a printed figure: reproduced if ours is within `within` of print, else contradicted.
 
-    known : why a contradiction is no surprise (an erratum of the paper); without it a contradiction is unexpected.
+    known : why a contradiction is no surprise (an erratum of the paper); without it a contradiction is unexpected
 
     >>> compare("Table 1", "AP", "AP", 0.63, 0.626, within=0.005).status
     'reproduced'
@@ -90,7 +90,7 @@ def claim(
 ) -> Cell:
     """Make a cell of a sentence: reproduced if ours lies from `least` to `most`, which is what the sentence says.
 
-    interval : the 95% interval of ours, where the sentence says a sign; the cell is open if the interval holds 0.
+    interval : the 95% interval of ours, where the sentence says a sign; the cell is open if the interval holds 0
 
     >>> claim("Section 5", "T7 with R03", "quantile", 0.98, said="beyond the 99th percentile", least=0.99).status
     'contradicted'

@@ -79,10 +79,13 @@ def validate(
 ) -> xr.Dataset:
     """Check runs, and how they fit the judgments; evaluate nothing.
 
-    qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked.
+    qrels, runs : as in `irmeta.evaluate`; qrels may be None, and then only the runs are checked
     topics : those that every run should have lists for, as ids or a file with one on each line; none of them is an
-    error.  documents : those that lists may hold, in the same way.  depth : the most documents that a list may have.
-    reading : what to accept in files beyond their format, as there.
+        error
+    documents : those that lists may hold, in the same way
+    depth : the most documents that a list may have
+    reading : what to accept in files beyond their format, as there
+
     The result has the dimension `problem` (level, file, line, text; errors first) and `system` (see RunFacts); its
     notes say which grades there are.
     """

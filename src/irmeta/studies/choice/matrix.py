@@ -115,9 +115,10 @@ def from_scores(
 ) -> MetricMatrix:
     """Compute the matrix of the metrics that all collections have, over the pooled rows of all collections.
 
-    metrics, top, by, missing : what to use of each collection, as in `selection.prepare`.
+    metrics, top, by, missing : what to use of each collection, as in `selection.prepare`
     level : a row is a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or a system's mean
-    ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note.
+        ("system"; system-wise tables are always at this level). Metrics that do not vary are left out, with a note
+
     Raises ScoresError where there are too few rows for the number of metrics.
     """
     cubes, notes = prepare_together(
@@ -156,7 +157,7 @@ def from_scores(
     if too_few and kind != "shrunk":
         raise ScoresError(
             f"{counted(len(rows), 'row')} of scores at {level} level are too few for a matrix of "
-            f"{counted(len(names), 'metric')}; use --matrix shrunk, --level topic, or fewer metrics"
+            f"{counted(len(names), 'metric')}; use --matrix shrunk, --unit topic, or fewer metrics"
         )
     return MetricMatrix(names, _KINDS[kind](rows), kind, level, cubes, (*notes, *more))
 
@@ -242,7 +243,7 @@ def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list
         return level, []
     if not all(systemwise):
         raise ScoresError(
-            "some collections have only means, others have topics; use --level system for both"
+            "some collections have only means, others have topics; use --unit system for both"
         )
     return "system", [
         "The scores are means over topics: the matrix is at system level."

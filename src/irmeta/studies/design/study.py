@@ -23,7 +23,7 @@ from irmeta.scores.selection import (
     require_variation,
     select,
 )
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
@@ -55,28 +55,31 @@ def design(
     machine: xr.DataArray | None = None,
     topic_cost: float = 30.0,
     judgment_cost: float = 1.0,
-    machine_cost: float = 0.0,
+    llm_judgment_cost: float = 0.0,
     budget: float | None = None,
     topics: Sequence[int] = TOPICS,
     level: float = 0.95,
     partitions: int = 400,
-    groups: Grouping = None,
+    teams: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Compare ways to spend on a collection by how far they rank systems as the target metric does on other topics.
 
-    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D.
-    target : the metric to be predicted, judged in full; AP by default, else the deepest AP@k.
-    metrics : to choose from, without `pool=`; all by default.
-    pools : by depth, the documents to judge a topic; judged : those of the full judgments. Without them judgments cost
-    nothing, and a note says so.  known : by depth, the share of these documents that are judged, if not all are.
-    machine : the same systems and topics, judged by a machine at `machine_cost` a document. It is a way of its own, and
-    with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3).
-    topic_cost, judgment_cost, machine_cost, budget : in any one unit.  topics : numbers of topics to say it for.
-    level : of the intervals, over samples of topics and systems.  partitions : of topics, at random.
-    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
-    missing : what to do with missing scores, as in `selection.complete`.
+    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D
+    target : the metric to be predicted, judged in full; AP by default, else the deepest AP@k
+    metrics : to choose from, without `pool=`; all by default
+    pools : by depth, the documents to judge a topic
+    judged : those of the full judgments. Without them judgments cost nothing, and a note says so
+    known : by depth, the share of these documents that are judged, if not all are
+    machine : the same systems and topics, judged by a machine at `llm_judgment_cost` a document; a way of its own,
+        and with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3)
+    topic_cost, judgment_cost, llm_judgment_cost, budget : in any one unit
+    topics : numbers of topics to say it for
+    level : of the intervals, over samples of topics and systems
+    partitions : of topics, at random
+    teams : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
@@ -111,18 +114,18 @@ def design(
     costs = {
         "topic_cost": topic_cost,
         "judgment_cost": judgment_cost,
-        "machine_cost": machine_cost,
+        "llm_judgment_cost": llm_judgment_cost,
     }
     _check(used, costs, budget)
     other = None
     if machine is not None:
         other = by_machine(machine, used, names)
-    prices = Prices(topic_cost, judgment_cost, machine_cost)
+    prices = Prices(topic_cost, judgment_cost, llm_judgment_cost)
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     found = _measured(used, target, spending, partitions, generator)
-    team = teams(used["system"].values, groups)
+    team = teams_of(used["system"].values, teams)
     of_teams = found.by_team(team.of)
     counts = [n for n in topics if n >= 2]
     options = {
@@ -131,7 +134,7 @@ def design(
         **costs,
         "level": level,
         "partitions": partitions,
-        "groups": team.source,
+        "teams": team.source,
         "missing": missing,
         "pools": None if pools is None else dict(pools),
         "judged": judged,
@@ -182,8 +185,8 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
         raise ScoresError(
             "topics and judgments cost nothing, so there is nothing to choose; set --topic-cost"
         )
-    if budget is not None and not budget > 0:
-        raise ScoresError(f"the budget must be above 0, not {budget:g}")
+    if budget is not None and not 0 < budget < np.inf:
+        raise ScoresError(f"the budget must be above 0 and finite, not {budget:g}")
 
 
 def _sizes(topics: int) -> list[int]:

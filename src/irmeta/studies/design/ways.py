@@ -23,8 +23,9 @@ FULL = 0
 class Way:
     """One way to spend: a metric, judged to a depth (FULL for as deep as it was), by people, a machine, or both.
 
-    judgments : documents to judge a topic; NaN where nobody knows.  each : of how many topics people judge one.
-    cost : of a topic, its judgments included.
+    judgments : documents to judge a topic; NaN where nobody knows
+    each : of how many topics people judge one
+    cost : of a topic, its judgments included
     """
 
     metric: str

@@ -20,6 +20,7 @@ from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import on_tests
+from irmeta.studies.door import study
 from irmeta.words import counted
 
 MOST = 40
@@ -43,6 +44,7 @@ CORRECTIONS = {
 }
 
 
+@study
 def paper_table(
     scores: xr.DataArray,
     *,
@@ -58,14 +60,14 @@ def paper_table(
 ) -> xr.Dataset:
     """Make the table of a paper: means of systems by metric, the best marked, and which differences are significant.
 
-    scores : a cube; tests need at least 2 systems and 2 topics.
-    metrics : the columns, in this order; all by default.
+    scores : a cube; tests need at least 2 systems and 2 topics
+    metrics : the columns, in this order; all by default
     baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
-    letters: those that share a letter do not differ significantly.
+        letters: those that share a letter do not differ significantly
     test, correct, alpha, resamples, rng : as in `irmeta.significance`; by metric, over the comparisons that the table
-    shows. "none" makes no test.
-    by : the metric that sorts the rows, best first; the first one by default.
-    missing : what to do with missing scores, as in `selection.complete`.
+        shows. "none" makes no test
+    by : the metric that sorts the rows, best first; the first one by default
+    missing : what to do with missing scores, as in `selection.complete`
 
     Of more than 40 systems the best 20 are shown, and the baseline. Returns over (system, metric) mean, best (bool)
     and marks (text). Raises ScoresError for an unknown system or metric.

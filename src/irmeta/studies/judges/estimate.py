@@ -36,12 +36,13 @@ def estimate(
 ) -> xr.Dataset:
     """Estimate system means from human scores on some topics and machine scores on all of them.
 
-    human : scores on n topics, drawn at random from those of `machine`.  machine : scores on all N topics.
+    human : scores on n topics, drawn at random from those of `machine`
+    machine : scores on all N topics
     sample : the probability that each human topic had of being drawn, as `irmeta judges sample` writes it; by default
-    all had the same, and human topics whose machine scores differ clearly from the others' raise ScoresError.
-    new_topics : whether means are over topics like these, or over these N topics only.
-    metrics : those to estimate, by default those that both have.
-    missing : what to do with missing scores, as in `selection.complete`.
+        all had the same, and human topics whose machine scores differ clearly from the others' raise ScoresError
+    new_topics : whether means are over topics like these, or over these N topics only
+    metrics : those to estimate, by default those that both have
+    missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
     human scores alone; machine, the machine's mean; over (pair, metric) difference with interval and p_corrected

@@ -52,17 +52,18 @@ def plan(
     metrics: str | Iterable[str] | None = None,
     sample: Mapping[str, float] | None = None,
     width: float = 0.1,
-    cost_human: float | None = None,
-    cost_machine: float | None = None,
+    human_topic_cost: float | None = None,
+    llm_topic_cost: float | None = None,
     missing: Missing = "error",
 ) -> xr.Dataset:
     """Say how many human topics intervals of a width need, with the machine's help and without.
 
-    human, machine, sample : a first sample, as `estimate` takes it.  width : wanted mean width (from end to end) of the
-    95% intervals of the difference of two systems, on the metric's scale.
-    cost_human, cost_machine : of judging one topic, in any unit: both, or neither.
-    metrics : those to plan for, by default those that both have.
-    missing : what to do with missing scores, as in `selection.complete`.
+    human, machine, sample : a first sample, as `estimate` takes it
+    width : wanted mean width (from end to end) of the 95% intervals of the difference of two systems, on the metric's
+        scale
+    human_topic_cost, llm_topic_cost : of judging one topic, in any unit: both, or neither
+    metrics : those to plan for, by default those that both have
+    missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one;
@@ -77,7 +78,7 @@ def plan(
     >>> int(plan(all_topics[:, :8], all_topics, width=0.3)["topics_alone"].item()) > 8
     True
     """
-    costs = {"cost_human": cost_human, "cost_machine": cost_machine}
+    costs = {"human_topic_cost": human_topic_cost, "llm_topic_cost": llm_topic_cost}
     _check(width, list(costs.values()))
     both, notes = paired(human, machine, metrics, missing)
     weight, of_weights = weights(both, sample)
@@ -88,7 +89,7 @@ def plan(
     for which in range(both.human.sizes["metric"]):
         one = both.sample(which, weight)
         parts.append(
-            _needed(one, width, cost_human, cost_machine) | _by_size(one, sizes)
+            _needed(one, width, human_topic_cost, llm_topic_cost) | _by_size(one, sizes)
         )
     dims = {
         name: ("size", "metric") if np.ndim(value) else ("metric",)
@@ -124,13 +125,18 @@ def _check(width: float, costs: Sequence[float | None]) -> None:
         raise ScoresError(f"the width must be above 0, as in 0.1, not {width:g}")
     given = [cost for cost in costs if cost is not None]
     if len(given) == 1:
-        raise ScoresError("give both costs of a topic, --cost-human and --cost-llm")
+        raise ScoresError(
+            "give both costs of a topic, --human-topic-cost and --llm-topic-cost"
+        )
     if given and min(given) <= 0:
         raise ScoresError("costs must be above 0")
 
 
 def _needed(
-    sample: Sample, width: float, cost_human: float | None, cost_machine: float | None
+    sample: Sample,
+    width: float,
+    human_topic_cost: float | None,
+    llm_topic_cost: float | None,
 ) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
@@ -147,9 +153,9 @@ def _needed(
         "topics_alone": -1 if alone is None else alone,
         "topics_many": -1 if many is None else many,
     }
-    if cost_human is None or cost_machine is None:
+    if human_topic_cost is None or llm_topic_cost is None:
         return found
-    share = sampling.best_share(rho, cost_human, cost_machine)
+    share = sampling.best_share(rho, human_topic_cost, llm_topic_cost)
     best = sampling.topics_for(variance, rho, width, share, total)
     every = -1 if best is None else int(np.ceil(best / share))
     return found | {
@@ -158,11 +164,11 @@ def _needed(
         "machine_best": every,
         "cost_needed": np.nan
         if here is None
-        else here * cost_human + total * cost_machine,
-        "cost_alone": np.nan if alone is None else alone * cost_human,
+        else here * human_topic_cost + total * llm_topic_cost,
+        "cost_alone": np.nan if alone is None else alone * human_topic_cost,
         "cost_best": np.nan
         if best is None
-        else best * cost_human + every * cost_machine,
+        else best * human_topic_cost + every * llm_topic_cost,
     }
 
 

@@ -50,7 +50,7 @@ def leaderboard(
     aggregate: str | Iterable[Aggregate] | None = None,
     holes: Holes = "bounds",
     min_tasks: int = 1,
-    groups: Mapping[str, str] | None = None,
+    types: Mapping[str, str] | None = None,
     metric: str | None = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -59,18 +59,20 @@ def leaderboard(
 ) -> xr.Dataset:
     """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
 
-    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items.
-    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items).
+    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items
+    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items)
     aggregate : mean, types (mean of the means of task types), standardized (mean of standardized scores), borda, bt
-    (Bradley-Terry), one or several; the first orders the table. All by default, types only with `groups`.
+        (Bradley-Terry), one or several; the first orders the table. All by default, types only with `types`
     holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
-    predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models without
-    holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many.
-    min_tasks : the least number of tasks that a model must have, to be ranked.
-    groups : the type of each task by name.  metric : which, where the scores have several.
-    level : of the rank sets, in (0, 1).  resamples : sign reversals behind each rank set.
-    top : models that the table for reading shows, all by default; the result holds all.
-    rng : a seed or a generator, of all that is random.
+        predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
+        without holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many
+    min_tasks : the least number of tasks that a model must have, to be ranked
+    types : the type of each task by name
+    metric : which, where the scores have several
+    level : of the rank sets, in (0, 1)
+    resamples : sign reversals behind each rank set
+    top : models that the table for reading shows, all by default; the result holds all
+    rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
     rank set: what other tasks or items allow, all ranks at once); over (aggregate) resolution (the share of pairs whose
@@ -92,7 +94,7 @@ def leaderboard(
     require_choice("holes", holes, get_args(Holes))
     require_share("the level of rank sets", level, 0.95)
     generator, seed = seeded(rng)
-    kinds = _kinds(aggregate, groups)
+    kinds = _kinds(aggregate, types)
     cubes = by_name(scores)
     board = board_of(cubes, metric, over)
     if min_tasks > 1:
@@ -102,20 +104,20 @@ def leaderboard(
     if holes == "predict":
         board = predictable(board, completion.LEAST)
     require_comparison(board)
-    types, type_of_task = None, None
+    numbers, type_of_task = None, None
     if "types" in kinds:
-        types, type_of_task = types_of(board.tasks, groups)
+        numbers, type_of_task = types_of(board.tasks, types)
     filled = None
     if _has_holes(board, holes):
         filled = completion.predict(board.scores, generator, level=PREDICTED)
-    rank = partial(_standings, board, kinds, types, over, filled, level, resamples)
+    rank = partial(_standings, board, kinds, numbers, over, filled, level, resamples)
     every = rank(generator)
     data = _data(board, every)
     if filled is not None:
         data |= _predicted(board.scores, filled)
     data |= _few(board, generator)
     if holes == "bounds":
-        data |= _without_holes(board, kinds[0], groups, level, resamples, generator)
+        data |= _without_holes(board, kinds[0], types, level, resamples, generator)
     outcome = result(
         "leaderboard",
         data,
@@ -126,7 +128,7 @@ def leaderboard(
             "holes": holes,
             "min_tasks": min_tasks,
             "metric": metric,
-            "groups": groups is not None,
+            "types": types is not None,
             "level": level,
             "resamples": resamples,
             "top": top,
@@ -166,20 +168,20 @@ def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, obje
 
 
 def _kinds(
-    aggregate: str | Iterable[str] | None, groups: Mapping[str, str] | None
+    aggregate: str | Iterable[str] | None, types: Mapping[str, str] | None
 ) -> list[Aggregate]:
     """List the aggregates wanted, in order."""
     known: tuple[Aggregate, ...] = get_args(Aggregate)
     if aggregate is None:
-        return [kind for kind in known if kind != "types" or groups is not None]
+        return [kind for kind in known if kind != "types" or types is not None]
     wanted = list(
         dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate)
     )
     for kind in wanted:
         require_choice("aggregate", kind, known)
-    if "types" in wanted and groups is None:
+    if "types" in wanted and types is None:
         raise ScoresError(
-            "the aggregate types needs the type of each task: groups={task: type} (--groups FILE)"
+            "the aggregate types needs the type of each task: types={task: type} (--types FILE)"
         )
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
@@ -322,7 +324,7 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
 def _without_holes(
     board: Board,
     kind: Aggregate,
-    groups: Mapping[str, str] | None,
+    types: Mapping[str, str] | None,
     level: float,
     draws: int,
     rng: np.random.Generator,
@@ -335,10 +337,10 @@ def _without_holes(
         return {}
     scores = board.scores[models][:, tasks]
     names = [name for name, on in zip(board.tasks, tasks, strict=True) if on]
-    types = types_of(names, groups)[0] if kind == "types" else None
-    allowed = _allowed(scores, [kind], types)[kind]
+    numbers = types_of(names, types)[0] if kind == "types" else None
+    allowed = _allowed(scores, [kind], numbers)[kind]
     one = standing.as_it_is(
-        scores, kind, rng, allowed=allowed, types=types, level=level, draws=draws
+        scores, kind, rng, allowed=allowed, types=numbers, level=level, draws=draws
     )
     columns = {"rank": one.rank, "low": one.sets.low, "high": one.sets.high}
     data: dict[str, object] = {}

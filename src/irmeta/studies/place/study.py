@@ -53,14 +53,14 @@ def place(
 ) -> xr.Dataset:
     """Place systems among everybody's on their collection, and compare them across collections.
 
-    scores : the systems to place, a cube or several by collection.
+    scores : the systems to place, a cube or several by collection
     on : everybody's systems, for several collections by name: factors, or a cube of their scores, or of their means
-    under the topic `all` where the topics are not public; then there are no intervals and no tests.
-    metrics : by default those that all scores and all factors have.
-    baseline : a system that the others are to improve on, where it has scores.
-    level : of intervals, tests and rank sets, in (0, 1).
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
+        under the topic `all` where the topics are not public; then there are no intervals and no tests
+    metrics : by default those that all scores and all factors have
+    baseline : a system that the others are to improve on, where it has scores
+    level : of intervals, tests and rank sets, in (0, 1)
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
     and high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of

@@ -23,8 +23,8 @@ _FIGURES = (*_MEASURES, "inside", "width")
 def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     """Compare predictions with the actual scores of the same systems, over the systems of each target.
 
-    predicted : what `irmeta.predict` returns, every system's prediction of every target.
-    actual : a cube that has these systems and targets; its means over topics are used.
+    predicted : what `irmeta.predict` returns, every system's prediction of every target
+    actual : a cube that has these systems and targets; its means over topics are used
 
     Returns over (target) tau (Kendall's tau-b), r2 (below 0 where the mean would have done better), r, rmse,
     r2_offset_removed, bias_share, inside (the share of systems whose score is in its interval) and width (of the mean

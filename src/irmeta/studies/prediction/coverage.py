@@ -10,7 +10,6 @@ from irmeta.choices import Missing, Scale
 from irmeta.errors import ScoresError, require_share
 from irmeta.scores.attributes import about
 from irmeta.scores.cubes import (
-    by_name,
     check_scale,
     check_sizes,
     system_level,
@@ -28,32 +27,37 @@ from irmeta.stats.prediction.intervals import (
 from irmeta.stats.prediction.predictors import chunks
 from irmeta.stats.prediction.regression import least_squares, moments, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
+from irmeta.studies.door import study
 from irmeta.words import listed
 
 _SUBSETS = 256
 """Predictor sets worked on at a time."""
 
 
+@study
 def coverage(
     cubes: Mapping[str, xr.DataArray],
     *,
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
-    size: int = 2,
+    k: int = 2,
     level: float = 0.9,
     scale: Scale = "raw",
     missing: Missing = "error",
 ) -> xr.Dataset:
     """Measure how many systems of each collection fall into the intervals of a model fitted on all the others.
 
-    Every target is predicted from every set of `size` of the metrics, and the figures are means over those sets.
-    cubes : three collections or more, by name.  targets : the metrics to predict, by default all.
-    scale : as in `irmeta.prediction_model`.  level : coverage aimed at.
-    missing : what to do with missing scores, as in `selection.complete`.
+    Every target is predicted from every set of `k` of the metrics, and the figures are means over those sets.
+    cubes : three collections or more, by name
+    targets : metrics to predict, as in 'AP P@10'; by default all
+    scale : the scale of the scores in the model: as in `irmeta.prediction_model`
+    level : coverage that intervals should have on average over collections
+    k : number of predictors; every set of this size is tried
+    missing : what to do with missing scores, as in `selection.complete`
+
     Returns over (target, collection): measured, the share of systems inside; width, of the intervals, on the metric's
     own scale; relative_width, half the width in standard deviations of the systems' actual scores.
     """
-    cubes = by_name(cubes)
     if len(cubes) < 3:
         raise ScoresError(
             "coverage needs at least 3 collections, to leave out one at a time; there are "
@@ -61,7 +65,7 @@ def coverage(
         )
     require_share("the level of an interval", level, 0.9)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
-    check_sizes([size], wanted, candidates)
+    check_sizes([k], wanted, candidates)
     check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     # (system, metric)
@@ -69,7 +73,7 @@ def coverage(
     at = [names.index(name) for name in wanted]
     sources = [names.index(name) for name in candidates]
     found = np.array(
-        [_held_out(values, name, at, sources, size, level, scale) for name in values]
+        [_held_out(values, name, at, sources, k, level, scale) for name in values]
     )
     measured, width = found[:, 0], found[:, 1]  # (collection, target)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
@@ -83,10 +87,10 @@ def coverage(
         "width": (over, width.T),
         "relative_width": (over, relative.T),
     }
-    options = {"size": size, "level": level, "scale": scale, "metrics": candidates}
+    options = {"metrics": candidates}
     notes += [
         (
-            f"each figure is a mean over every set of {size} predictors; the named collection was "
+            f"each figure is a mean over every set of {k} predictors; the named collection was "
             "left out of the fit"
         )
     ]

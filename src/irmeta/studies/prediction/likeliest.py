@@ -20,8 +20,9 @@ LENGTH = 1000
 class Rankings(NamedTuple):
     """The ranking of greatest entropy of each system on each topic: all lists of a system, then those of the next.
 
-    p : (list, rank), the probability that the document at the rank is relevant; list = system x topics + topic.
-    relevant : (list,), how many documents the judgments know to be relevant.  systems : how many there are.
+    p : (list, rank), the probability that the document at the rank is relevant; list = system x topics + topic
+    relevant : (list,), how many documents the judgments know to be relevant
+    systems : how many there are
     """
 
     p: Floats
@@ -33,7 +34,7 @@ def counted(kind: Judgments, depth: int) -> str:
     """Name the metric that counts the documents known to be relevant.
 
     kind : which judgments the metrics of the first `depth` documents saw: "full", all of them, or "pool", only those of
-    a pool of that depth.
+        a pool of that depth
 
     >>> counted("full", 10), counted("pool", 10)
     ('NumRel', 'NumRel(pool=10)')
@@ -46,7 +47,7 @@ def counted(kind: Judgments, depth: int) -> str:
 def metrics_to_add(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
     """Return the metrics to evaluate that the ranking of greatest entropy takes and that are not there.
 
-    kind : the judgments that the metrics saw, as in `counted`.
+    kind : the judgments that the metrics saw, as in `counted`
 
     >>> metrics_to_add(["P(depth=10)@1000", "AP(depth=10)@100"], "full", 10)
     ['NumRel']
@@ -68,7 +69,7 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     """Return the ranking of greatest entropy of each system and topic; None without the scores by topic that it takes.
 
     These are P and AP of the first documents, as in P(depth=10)@1000 and AP(depth=10)@1000, and NumRel.
-    kind : the judgments that these metrics saw, as in `counted`.
+    kind : the judgments that these metrics saw, as in `counted`
     """
     metrics = [str(name) for name in scores.metric.values]
     names = [_of_first(metrics, base, kind, depth) for base in ("P", "AP")]

@@ -25,6 +25,7 @@ from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
+from irmeta.studies.door import study
 from irmeta.studies.prediction.likeliest import (
     counted,
     expected,
@@ -36,6 +37,7 @@ _MEASURES = ("tau", "r2", "rmse")
 _BY_ENTROPY = tuple(f"entropy_{name}" for name in _MEASURES)
 
 
+@study
 def lowcost(
     train: xr.DataArray | Mapping[str, xr.DataArray],
     test: xr.DataArray | Mapping[str, xr.DataArray],
@@ -48,13 +50,23 @@ def lowcost(
 ) -> xr.Dataset:
     """Predict each target from the metrics that look at the first D documents, for each D, on other collections.
 
-    train, dev, test : a cube, or cubes by collection name. Predictors of depth D are the metrics named with `depth=D`,
-    as in P(depth=10)@1000; those also named with `pool=D` saw only the judgments of a pool of that depth ("pool") and
-    are kept apart from those that saw all ("full"). Every subset of them is fitted on all training systems; the highest
-    mean tau on the development collections wins, or without them over the training collections left out in turn.
-    targets : the metrics to predict.  depths : each D.
-    proper : leave out the set of all predictors, as the code released with Gupta et al. (ECIR 2019) does.
-    missing : what to do with missing scores, as in `selection.complete`.
+    Predictors of depth D are the metrics named with `depth=D`, as in P(depth=10)@1000; those also named with `pool=D`
+    saw only the judgments of a pool of that depth ("pool") and are kept apart from those that saw all ("full"). Every
+    subset of them is fitted on all training systems; the highest mean tau on the development collections wins, or
+    without them over the training collections left out in turn.
+
+    A rival stands beside them that needs no training: on each topic the ranking of greatest entropy that has the given
+    P and AP of the first documents.
+
+    train : scores of the collections to fit on
+    test : scores of the collections to measure on
+    dev : scores of the collections to choose predictors on
+    targets : costly metrics to predict, as in 'AP@1000 P@1000'
+    depths : how many documents of each list the cheap metrics look at, as in 10,20,30
+    proper : try every subset of the cheap metrics but the whole set, as the released code of Gupta et al. (ECIR 2019)
+        does
+    missing : what to do with missing scores, as in `selection.complete`
+
     Returns over (target, judgments, depth, collection): tau, r2, rmse; over (target, judgments, depth): predictors.
     entropy_tau, entropy_r2, entropy_rmse are of a rival without training: on each topic the ranking of greatest entropy
     with the given P(depth=D)@k, AP(depth=D)@k (k of D or more) and NumRel (for a pool NumRel(pool=D)). NaN without
@@ -121,7 +133,7 @@ def lowcost(
         by = "mean tau, training collections left out"
     notes += [f"chosen by {by}", ONE_COLLECTION]
     notes += _without_rival(by_topic, used, groups)
-    options = {"roles": role, "proper": proper}
+    options = {"roles": role}
     return result(
         "lowcost", data, inputs=cubes, options=options, notes=notes
     ).assign_coords(coords)
@@ -194,7 +206,8 @@ def _untrained(
 ) -> Floats | float:
     """Return how near the means that rankings of greatest entropy lead to come to the actual ones: (target, measure).
 
-    scores : a cube with topics.  actual : the means, (system, target).  NaN without what such rankings take.
+    scores : a cube with topics
+    actual : the means, (system, target).  NaN without what such rankings take
     """
     found = rankings(scores, kind, depth)
     if found is None:

@@ -8,12 +8,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Learner, Missing, Scale, Unit
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError
 from irmeta.parallel import seed, steps
 from irmeta.scores.cubes import (
     ONE_COLLECTION,
     at_unit,
-    by_name,
     check_scale,
     system_level,
     targets_and_candidates,
@@ -22,33 +21,38 @@ from irmeta.scores.result import frame, result
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
 from irmeta.stats.prediction.scales import from_scale, to_scale
+from irmeta.studies.door import study
 
 _MEASURES = ("tau", "r2", "rmse")
 
 
+@study
 def models(
     cubes: Mapping[str, xr.DataArray],
     *,
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
     scales: Sequence[Scale] = ("raw", "logit"),
-    level: Unit = "system",
+    unit: Unit = "system",
     missing: Missing = "error",
     rng: int = 0,
 ) -> xr.Dataset:
     """Predict each collection's systems by models fitted on the systems of all the others, and measure how well.
 
-    cubes : two collections or more, by name.  targets : metrics to predict, by default all; each from all others.
-    metrics : the predictors, by default those that every collection has.
-    scales : "raw", "logit" (log odds) or both; predictions are brought back to scores before they are compared.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : seed of what is random in the models.
-    level : predict systems' means, or with "topic" every system's score on every topic.
+    cubes : two collections or more, by name
+    targets : metrics to predict, each from all others, as in 'AP P@10'; by default all
+    metrics : the predictors, by default those that every collection has
+    scales : the scales of the scores in the models: raw, logit (log odds) or both; predictions are brought back to
+        scores before they are compared
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : seed of what is random in the models
+    unit : what to predict: systems' means, or with "topic" every system's score on every topic
+
     Models: least squares; ridge regression (penalty chosen by cross-validation), a support vector machine with a
     radial kernel, and gradient-boosted trees, these three by scikit-learn on standardized predictors.
     Gives over (target, model, scale, collection): tau, r2, rmse, on the metric's own scale.
     """
-    cubes = at_unit(by_name(cubes), level)
+    cubes = at_unit(cubes, unit)
     rng = seed(rng)
     if len(cubes) < 2:
         raise ScoresError(
@@ -56,7 +60,6 @@ def models(
         )
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     for scale in scales:
-        require_choice("scales", scale, get_args(Scale))
         check_scale(names, scale)
     levels, notes = system_level(cubes, names, missing=missing)
     fits = {name: learner(name, rng=rng) for name in get_args(Learner)}
@@ -89,7 +92,7 @@ def models(
         name: xr.DataArray(found[..., i], coords, tuple(coords))
         for i, name in enumerate(_MEASURES)
     }
-    options = {"metrics": candidates, "level": level, "seed": rng}
+    options = {"metrics": candidates}
     notes.append(ONE_COLLECTION)
     return result("models", data, inputs=cubes, options=options, notes=notes)
 

@@ -28,19 +28,19 @@ def prediction_model(
     *,
     metrics: Iterable[str] | None = None,
     scale: Scale = "raw",
-    level: Unit = "system",
+    unit: Unit = "system",
     missing: Missing = "error",
     provenance: Mapping[str, Any] | None = None,
 ) -> Model:
     """Sum up collections' system-level scores as a model that predicts any of their metrics from any others.
 
-    cubes : one, or several by collection name; a collection may lack some of the metrics.
-    metrics : those to keep, all by default.
-    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1.
-    level : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
-    predicts such scores.
-    missing : what to do with missing scores, as in `selection.complete`.
-    provenance : what else the model's file is to say of where its scores come from.
+    cubes : one, or several by collection name; a collection may lack some of the metrics
+    metrics : those to keep, all by default
+    scale : "raw", or "logit" to model log odds, so that predictions and intervals stay between 0 and 1
+    unit : of systems' means, or with "topic" of every system's score on every topic; a model of scores on topics
+        predicts such scores
+    missing : what to do with missing scores, as in `selection.complete`
+    provenance : what else the model's file is to say of where its scores come from
 
     >>> from irmeta.scores.cube import cube
     >>> scores = cube([[[0.1, 0.2]], [[0.2, 0.3]], [[0.3, 0.6]]], ["a", "b", "c"], ["all"], ["AP", "P@10"])
@@ -49,7 +49,7 @@ def prediction_model(
     """
     cubes = by_name(cubes)
     notes = not_independent(cubes)
-    cubes = at_unit(cubes, level)
+    cubes = at_unit(cubes, unit)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")
     wanted = None if metrics is None else metric_names(metrics)
@@ -73,7 +73,7 @@ def prediction_model(
     described = {
         "collections": collections,
         "notes": notes,
-        **({"unit": level} if level != "system" else {}),
+        **({"unit": unit} if unit != "system" else {}),
     }
     return Model(scale, tuple(parts), {**described, **(provenance or {})})
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
 from irmeta.choices import ChosenBy, Learner, Missing, Unit
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError
 from irmeta.parallel import seed, steps
 from irmeta.scores.cubes import (
     ONE_COLLECTION,
@@ -26,11 +26,13 @@ from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
+from irmeta.studies.door import study
 from irmeta.words import counted
 
 _MEASURES = Accuracy._fields
 
 
+@study
 def predictors(
     train: xr.DataArray | Mapping[str, xr.DataArray],
     test: xr.DataArray | Mapping[str, xr.DataArray],
@@ -39,8 +41,8 @@ def predictors(
     choose: ChosenBy = "dev",
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
-    sizes: Sequence[int] = (1, 2, 3),
-    level: Unit = "system",
+    k: Sequence[int] = (1, 2, 3),
+    unit: Unit = "system",
     learner: Learner = "ols",
     kernel: float | None = None,
     missing: Missing = "error",
@@ -48,28 +50,32 @@ def predictors(
 ) -> xr.Dataset:
     """Find the best predictors of each target, of each size, and measure how well they predict other collections.
 
-    train, dev, test : a cube, or cubes by collection name; models are fitted on the systems of all training collections
-    together.
-    choose : "dev" keeps the subset with the highest tau on the development collections, as Gupta et al. (ECIR 2019)
-    do; "leave-one-out" the highest mean tau over the training collections, each predicted from the others, so that the
-    development collections test it too.
-    targets : metrics to predict, by default all;  metrics : candidates, by default those that every collection has.
-    sizes : how many predictors.
-    level : predict systems' means, or with "topic" every system's score on every topic.
-    learner, kernel, rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
-    chosen by least squares, whose coefficients are given.
-    missing : what to do with missing scores, as in `selection.complete`.
+    train : scores of the collections to fit on, all systems of them together
+    test : scores of the collections to measure on
+    dev : scores of the collections to choose predictors on
+    choose : how predictors are chosen: "dev" keeps the subset with the highest tau on the development collections, as
+        Gupta et al. (ECIR 2019) do; "leave-one-out" the highest mean tau over the training collections, each predicted
+        from the others, so that the development collections test it too
+    targets : metrics to predict, as in 'AP P@10'; by default all
+    metrics : candidates, by default those that every collection has
+    k : numbers of predictors, as in 2 or 1-3
+    unit : what to predict: systems' means, or with "topic" every system's score on every topic
+    learner : the kind of model that is measured: see `irmeta.stats.prediction.learners.learner`; predictors are always
+        chosen by least squares, whose coefficients are given
+    kernel : with svr, the size of its radial kernel; by default scaled
+    rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
+        chosen by least squares, whose coefficients are given
+    missing : what to do with missing scores, as in `selection.complete`
+
     Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
     (target, size): chosen_by, the tau that decided; over (target, size, metric): coefficient, NaN for metrics left out,
     and intercept.
     """
-    require_choice("choose", choose, get_args(ChosenBy))
-    require_choice("learner", learner, get_args(Learner))
     rng = seed(rng)
     cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
-    cubes = at_unit(cubes, level)
+    cubes = at_unit(cubes, unit)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
-    check_sizes(sizes, wanted, candidates)
+    check_sizes(k, wanted, candidates)
     levels, notes = system_level(cubes, names, missing=missing)
     by_role: dict[str, dict[str, Floats]] = {"train": {}, "dev": {}, "test": {}}
     for name, table in levels.items():
@@ -94,8 +100,8 @@ def predictors(
         learned = partial(_learned, model, rows)
     fitted = (chosen_on, moments(rows), learned)
     best = partial(_best_of_size, *fitted, tests, names, wanted, candidates)
-    parts = [best(size) for size in steps(sizes, "sizes")]
-    outcome = xr.concat(parts, xr.DataArray(list(sizes), dims="size", name="size"))
+    parts = [best(size) for size in steps(k, "sizes")]
+    outcome = xr.concat(parts, xr.DataArray(list(k), dims="size", name="size"))
     outcome = outcome.assign(role=("collection", [role[name] for name in tests]))
     notes += _notes(choose, outcome["chosen_by"].values, list(by_role["dev"]))
     if learner != "ols":
@@ -103,15 +109,7 @@ def predictors(
             f"measured with {learner}; predictors were chosen by least squares, whose "
             "coefficients are given"
         )
-    options = {
-        "choose": choose,
-        "sizes": list(sizes),
-        "level": level,
-        "learner": learner,
-        "kernel": kernel,
-        "roles": role,
-        "seed": rng,
-    }
+    options = {"roles": role}
     data = {str(name): values for name, values in outcome.data_vars.items()}
     notes.append(ONE_COLLECTION)
     return result("predictors", data, inputs=cubes, options=options, notes=notes)

@@ -14,11 +14,12 @@ from irmeta.parallel import seeded
 from irmeta.scores.means import additive
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, require_variation
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes
 from irmeta.stats.reliability.intervals import signal_ends
+from irmeta.studies.door import study
 
 TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)
@@ -33,17 +34,18 @@ MOST_SORTED = 1000
 """MSQD sorts the differences of every pair of systems; with more systems only ML is computed."""
 
 
+@study
 def reliability(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,
-    topics: Sequence[int] = TOPICS,
+    sizes: Sequence[int] = TOPICS,
     stability: float = 0.95,
     difference: float | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     level: float = 0.95,
-    groups: Grouping = None,
+    teams: Grouping = None,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
@@ -51,14 +53,18 @@ def reliability(
 ) -> xr.Dataset:
     """Measure how reliable a collection's ranking of systems is, and what other numbers of topics would give.
 
-    scores : a cube of at least 2 systems and 4 topics.
-    topics : the numbers of topics to say it for, from 2; those of the collection are added.
-    stability : the wanted coefficient, in (0, 1), that `needed` topics give.
-    difference : a difference in mean score; the power of these topics to show it, and the topics that show it with
-    `power`, are added.  power, alpha : of paired t tests, in (0, 1).  level : of the intervals, in (0, 1).
-    groups : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
-    as independent.
-    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`.  rng : a seed or a generator.
+    scores : a cube of at least 2 systems and 4 topics
+    sizes : numbers of topics to tabulate, from 2, as in 10,50 or 25:200:25 (from, to, step); that of the collection is
+        added
+    stability : the reliability (E rho2 and Phi) to reach, between 0 and 1
+    difference : a difference in mean score that a test should detect, with `power`; by default none
+    power : how often a test should detect that difference, in (0, 1)
+    alpha : level of the paired t tests, in (0, 1)
+    level : level of the intervals, in (0, 1)
+    teams : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
+        as independent
+    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`
+    rng : a seed or a generator
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
@@ -77,8 +83,8 @@ def reliability(
     True
     """
     shares = {"stability": stability, "power": power, "alpha": alpha, "level": level}
-    _check(topics, shares)
-    generator, seed = seeded(rng)
+    _check(sizes, shares)
+    generator = seeded(rng)[0]
     used, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     _check_difference(used, difference)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
@@ -89,9 +95,9 @@ def reliability(
     # 0 where all systems score the same on a topic
     apart = values - values.mean(axis=0)
     require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
-    counts = sorted({*topics, used.sizes["topic"]})
+    counts = sorted({*sizes, used.sizes["topic"]})
     found = components.components(values)
-    team = teams(used["system"].values, groups)
+    team = teams_of(used["system"].values, teams)
     ends = _tau_ends(values, generator, level)
     half = _half_tau(values, generator)
     data: dict[str, Any] = {
@@ -110,18 +116,7 @@ def reliability(
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options={
-            "topics": list(topics),
-            "stability": stability,
-            "difference": difference,
-            "power": power,
-            "alpha": alpha,
-            "level": level,
-            "groups": team.source,
-            "top": top,
-            "by": by,
-            "missing": missing,
             "partitions": PARTITIONS,
-            "seed": seed,
         },
         notes=[*notes, *_notes(found, data, used), f"E rho2 and Phi: {team.note}"],
     )

@@ -20,10 +20,11 @@ from irmeta.stats.rankings.rank import tau_b
 class Scored:
     """Mean scores with all judgments, and without those that one group alone brought.
 
-    full, own : (system, metric), with all judgments, and without the system's own group's.
-    unjudged : (system, metric), the share of its first documents that are then not judged.
-    without : (group, system, metric), the scores without each group's judgments.
-    number : (system,), the group of each system, from 0.  learned_from : (system,), those that were pooled.
+    full, own : (system, metric), with all judgments, and without the system's own group's
+    unjudged : (system, metric), the share of its first documents that are then not judged
+    without : (group, system, metric), the scores without each group's judgments
+    number : (system,), the group of each system, from 0
+    learned_from : (system,), those that were pooled
     """
 
     full: Floats

@@ -35,7 +35,7 @@ def reuse(
     qrels: QrelsLike,
     runs: RunsLike,
     *,
-    groups: Grouping = None,
+    teams: Grouping = None,
     depth: int | None = 10,
     metrics: str | Iterable[str] = "seeds23",
     new: RunsLike | None = None,
@@ -43,12 +43,13 @@ def reuse(
 ) -> xr.Dataset:
     """Leave out each group's judgments in turn, and learn what a run pays whose documents nobody judged.
 
-    qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known.
-    groups : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one.
+    qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known
+    teams : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one
     depth : of the pool, as many documents of each list as were judged; None where the pool had no depth (a bandit,
-    active learning): then a group brought every judged document that its runs retrieve.
-    metrics : names or sets of names; not GMAP, whose mean over topics is geometric.
-    new : runs that are not among those of the pool, to be adjusted.  level : of prediction intervals, in (0, 1).
+        active learning): then a group brought every judged document that its runs retrieve
+    metrics : names or sets of names; not GMAP, whose mean over topics is geometric
+    new : runs that are not among those of the pool, to be adjusted
+    level : of prediction intervals, in (0, 1)
 
     Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
     score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
@@ -68,7 +69,7 @@ def reuse(
     wanted = _wanted(metrics)
     seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
-    groups = grouped(looked.names, groups)
+    groups = grouped(looked.names, teams)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
@@ -105,7 +106,7 @@ def reuse(
             "depth": depth,
             "level": level,
             "topics": len(looked.topics),
-            "groups": groups.source,
+            "teams": groups.source,
         },
         notes=notes,
     )
@@ -133,8 +134,9 @@ def _without_own_groups(
 ) -> Scored:
     """Score every run with all judgments, and with each group's own left out.
 
-    owner : (judgment,), the group that alone brought it.  seen : of each metric, the one that counts judged documents;
-    in the metrics looked up these stand behind those that are wanted.
+    owner : (judgment,), the group that alone brought it
+    seen : of each metric, the one that counts judged documents; in the metrics looked up these stand behind those that
+        are wanted
     """
     # (system, metric), (group, system, metric)
     full, left = left_out.without_each(looked, owner, int(number.max()) + 1)
@@ -196,7 +198,7 @@ def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> None:
 def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
     """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out.
 
-    far : (run, metric).
+    far : (run, metric)
     """
     by_some = np.asarray(far.any(axis=1))
     named = [looked_at[run] for run in np.flatnonzero(by_some).tolist()]
@@ -218,7 +220,7 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     if groups == len(pooled):
         notes.append(
             "each run is its own group; runs of one team share documents, so losses look too "
-            "small: name the teams (--groups)"
+            "small: name the teams (--teams)"
         )
     if depth is None:
         notes.append(
@@ -252,5 +254,5 @@ def _shallow(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
     return [
         f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool "
         "was shallower (--depth), or some of these runs were not pooled (column pooled of "
-        "--groups), so losses look too small"
+        "--teams), so losses look too small"
     ]

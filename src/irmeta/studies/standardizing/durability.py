@@ -14,11 +14,12 @@ from irmeta.scores import standardization
 from irmeta.scores.cubes import by_name, common_metrics
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, source_of_groups, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.teams import split
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
+from irmeta.studies.door import study
 
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "tau_quantile")
@@ -27,25 +28,28 @@ PARTITIONS = 200
 """Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
 
 
+@study
 def durability(
     old: xr.DataArray | Mapping[str, xr.DataArray],
     new: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     kind: Kind = "normal",
     flat: Flat = "half",
-    groups: Grouping = None,
+    teams: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Score new systems by factors fitted on old systems and by factors fitted on themselves; correlate.
 
-    old, new : a cube, or cubes by collection name. Each old collection meets the new one of its name, or the only new
-    one, on the topics and metrics that both have.
-    kind, flat : of the standardization, as in `scores.standardization.apply`.
-    groups : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
-    among the new, then stay together in the splits. Without them the systems are taken as independent of each other.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
+    old : scores of the old systems, whose factors are used
+    new : scores of the new systems; each old collection meets the new one of its name, or the only new one, on the
+        topics and metrics that both have
+    kind : how scores are standardized
+    flat : the score on a topic where all standardizing systems score alike, as in `scores.standardization.apply`
+    teams : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
+        among the new, then stay together in the splits. Without them the systems are taken as independent of each other
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
 
     Returns over (topics, metric) the correlation of the new systems' mean standardized scores by the old factors with
     those by their own: Pearson's, Kendall's tau-b, and tau_AP,b. Few systems make factors that others do not share,
@@ -53,17 +57,15 @@ def durability(
     such splits, tau_quantile the share of them with a lower one (equal ones counted half).
     Source: Webber et al. (SIGIR 2008), Table 2; the splits are ours.
     """
-    old = by_name(old)
-    new = by_name(new)
     if not old:
         raise ScoresError("there is no old collection to take factors from")
     met = {}
-    for name, scores in old.items():
+    for name, scores in by_name(old).items():
         met[name] = standardization.common(
-            scores, standardization.counterpart(name, new), missing
+            scores, standardization.counterpart(name, by_name(new)), missing
         )
     metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
-    generator, seed = seeded(rng)
+    generator = seeded(rng)[0]
 
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
@@ -71,7 +73,7 @@ def durability(
         by = by.sel(metric=metrics)
         scores = scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
-        team = _sides(by, scores, groups)
+        team = _sides(by, scores, teams)
         found, flat_notes = _aged(by, scores, kind, flat, team, generator)
         figures.append(found)
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
@@ -87,31 +89,24 @@ def durability(
         data[name] = (("topics", "metric"), by_figure[..., at])
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
-    notes.append(_assumed(groups))
-    options = {
-        "kind": kind,
-        "flat": flat,
-        "groups": source_of_groups(groups),
-        "missing": missing,
-        "partitions": PARTITIONS,
-        "seed": seed,
-    }
+    notes.append(_assumed(teams))
+    options = {"partitions": PARTITIONS}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
 
 
-def _sides(old: xr.DataArray, new: xr.DataArray, groups: Grouping) -> Ints:
+def _sides(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Ints:
     """Number the teams of the old systems, and then those of the new."""
-    of_old, of_new = (teams(one["system"].values, groups) for one in (old, new))
+    of_old, of_new = (teams_of(one["system"].values, teams) for one in (old, new))
     return np.concatenate([of_old.of, of_new.of + len(of_old.names)])
 
 
-def _assumed(groups: Grouping) -> str:
+def _assumed(teams: Grouping) -> str:
     """Say what the random splits assume."""
-    if groups is None:
+    if teams is None:
         return (
             "The splits treat systems as independent; if several come from one team, factors seem "
-            "to have aged too often (up to one time in four): name the teams (--groups)."
+            "to have aged too often (up to one time in four): name the teams (--teams)."
         )
     return (
         "The splits keep the systems of a team together: teams, not systems, are treated as "

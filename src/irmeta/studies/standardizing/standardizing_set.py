@@ -1,6 +1,6 @@
 """How many systems standardization factors need: random parts of the standardizing systems against all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,45 +11,51 @@ from irmeta.choices import Kind, Missing
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
+from irmeta.scores.cubes import by_name
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, Teams, teams
+from irmeta.scores.teams import Grouping, Teams, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means
+from irmeta.studies.door import study
 
 SIZES = (2, 3, 5, 10, 15, 20, 30, 40, 50)
 PERCENTILES = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
 """Columns, and the share of draws below each."""
 
 
+@study
 def standardizing_set(
     old: xr.DataArray,
-    new: xr.DataArray,
+    new: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     sizes: Sequence[int] | None = None,
     resamples: int = 1500,
     kind: Kind = "normal",
-    groups: Grouping = None,
+    teams: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Draw some of the old systems, standardize the new ones by them, and see how far that changes their ranking.
 
-    old, new : the standardizing and the evaluated systems, on the topics and metrics that both have.
-    sizes : how many old systems to draw; by default 2 to 50, as far as there are as many.
-    resamples : how often to draw systems of each size, at least 100.
-    kind : of standardization, as in `scores.standardization.apply`.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
-    groups : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
-    independent systems make a set.
+    old : scores of the old systems, of which some standardize
+    new : scores of the new systems on the same topics; of several collections, the one of the old one's name
+    sizes : numbers of old systems to draw, as in 2,3,5,10,20; by default 2 to 50, as far as there are as many
+    resamples : number of random samples of each size, at least 100
+    kind : how scores are standardized, as in `scores.standardization.apply`
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
+    teams : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
+        independent systems make a set
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
     same. Source: Webber et al. (SIGIR 2008), section 4, Figure 4.
     """
-    generator, seed = seeded(rng)
+    generator = seeded(rng)[0]
+    name = str(old.attrs.get("collection", "collection"))
+    new = standardization.counterpart(name, by_name(new))
     old, new, notes = standardization.common(old, new, missing)
     names = [str(metric) for metric in new.metric.values]
     sizes = _sizes(sizes, old.sizes["system"])
@@ -60,7 +66,7 @@ def standardizing_set(
     require_variation(new.mean("topic").values.T, names)
     full = standardization.apply(new, standardization.fit(old), kind)
     notes += standardization.flat_topics(full)
-    team = teams(old["system"].values, groups)
+    team = teams_of(old["system"].values, teams)
     taus, raw = _taus(old, new, full, sizes, resamples, kind, team.of, generator)
     notes += _tied(taus, sizes, old)
     notes.append(_drawn(team))
@@ -77,11 +83,6 @@ def standardizing_set(
         inputs={"old": old, "new": new},
         options={
             "sizes": sizes,
-            "resamples": resamples,
-            "kind": kind,
-            "groups": team.source,
-            "missing": missing,
-            "seed": seed,
         },
         notes=notes,
     )
@@ -177,10 +178,10 @@ def _drawn(team: Teams) -> str:
     if team.source is None:
         return (
             "Systems are drawn one by one; if yours come from few teams, you need more of them: "
-            "name the teams (--groups)."
+            "name the teams (--teams)."
         )
     return (
-        f"Whole teams are drawn, from {len(team.names)} (groups: {team.source}); of the last team "
+        f"Whole teams are drawn, from {len(team.names)} (teams: {team.source}); of the last team "
         "some systems may be left out."
     )
 

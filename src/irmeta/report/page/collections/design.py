@@ -34,7 +34,7 @@ def design_panel(content: Content, name: str) -> Panel:
         content.used[name],
         target=target,
         partitions=PARTITIONS,
-        groups=content.groups,
+        teams=content.teams,
         rng=content.seed,
     )
     beyond = int(outcome["half"])

@@ -29,7 +29,7 @@ def panels(content: Content) -> list[Panel]:
 def _panel(content: Content, name: str) -> Panel:
     """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
     found = reliability.reliability(
-        content.used[name], groups=content.groups, rng=content.seed
+        content.used[name], teams=content.teams, rng=content.seed
     )
     by = content.order[name]
     outcome = found.sel(

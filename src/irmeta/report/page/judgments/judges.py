@@ -52,7 +52,7 @@ def _panel(content: Content, by: str) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
     outcome = judges.compare_judges(
-        cubes, metrics=[by], groups=content.groups, rng=content.seed
+        cubes, metrics=[by], families=content.teams, rng=content.seed
     )
     truth = next(iter(cubes))
     pictures = {

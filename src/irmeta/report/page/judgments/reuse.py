@@ -49,5 +49,5 @@ def reuse_panel(outcome: xr.Dataset) -> Panel:
         outcome,
         pictures=pictures,
         shown=["metrics", "groups"],
-        command="irmeta reuse QRELS RUNS --groups TEAMS",
+        command="irmeta reuse QRELS RUNS --teams TEAMS",
     )

@@ -36,7 +36,7 @@ def correlation_panel(
     level: Level, scores: Mapping[str, xr.DataArray], source: str
 ) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
-    outcome = correlation.correlation(scores, level=level)
+    outcome = correlation.correlation(scores, unit=level)
     options = about(outcome)["options"]
     pictures = {
         "heatmap": Picture(
@@ -49,5 +49,5 @@ def correlation_panel(
         outcome,
         pictures=pictures,
         shown=["correlation", "groups"],
-        command=f"irmeta correlate {source} --level {level}",
+        command=f"irmeta correlate {source} --unit {level}",
     )

@@ -41,7 +41,7 @@ def power(content: Content, name: str) -> xr.Dataset:
         scores,
         partitions=PARTITIONS,
         sizes=sizes,
-        groups=content.groups,
+        teams=content.teams,
         rng=content.seed,
     )
     outcome: xr.Dataset = content.once(f"predictivity {name}", compute)

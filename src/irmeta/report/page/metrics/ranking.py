@@ -62,7 +62,7 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     partitioned, since every half is a search of its own.
     """
     source, seed = content.source, content.seed
-    choose = partial(ranking.rank_metrics, content.used, level=level, rng=seed)
+    choose = partial(ranking.rank_metrics, content.used, unit=level, rng=seed)
     outcome = choose()
     few = len(reported(ranking.tables(outcome)["subsets"]))
     partitions = 0 if level == "system" else PARTITIONS
@@ -82,7 +82,7 @@ def ranking_panel(content: Content, level: Level) -> Panel:
         again,
         pictures=pictures,
         shown=["subsets", "stability"] if partitions else ["subsets"],
-        command=f"irmeta rank {source} --level {level} -k {few} --partitions {partitions} --seed {seed}",
+        command=f"irmeta rank {source} --unit {level} -k {few} --partitions {partitions} --seed {seed}",
     )
     chosen = reported(ranking.tables(outcome)["subsets"])
     return replace(

@@ -37,7 +37,7 @@ def described(content: Content, name: str) -> xr.Dataset:
     seed = content.seed
     outcome: xr.Dataset = content.once(
         f"description {name}",
-        lambda: description.describe(scores, by=by, groups=content.groups, rng=seed),
+        lambda: description.describe(scores, by=by, teams=content.teams, rng=seed),
     )
     return outcome
 

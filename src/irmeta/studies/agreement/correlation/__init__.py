@@ -2,7 +2,6 @@
 
 from irmeta.studies.agreement.correlation.study import correlation
 from irmeta.studies.agreement.correlation.summary import (
-    each,
     findings,
     overview,
     tables,
@@ -10,7 +9,6 @@ from irmeta.studies.agreement.correlation.summary import (
 
 __all__ = [
     "correlation",
-    "each",
     "findings",
     "overview",
     "tables",

@@ -1,14 +1,15 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irmeta.choices import Coefficient, Level, MissingOfPairs
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError
 from irmeta.scores import means, selection
+from irmeta.scores.attributes import about, recorded
 from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import by_name, prepare_together, shared_topics, topic_numbers
 from irmeta.scores.result import result
@@ -23,11 +24,13 @@ from irmeta.stats.rankings.agreement import (
     groups,
     half_width,
     interval,
+    interval_over_means,
     merges,
     over_means,
     over_scores,
     share_interval,
 )
+from irmeta.studies.door import study
 from irmeta.words import counted, listed
 
 FEWEST = 4
@@ -39,12 +42,14 @@ _OVER = {
 }
 
 
+@study
 def correlation(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,
-    level: Level = "topic",
+    unit: Level = "topic",
     method: Coefficient = "pearson",
     threshold: float = 0.9,
+    each: bool = False,
     metrics: str | Iterable[str] | None = None,
     top: float | None = None,
     by: str | None = None,
@@ -52,14 +57,17 @@ def correlation(
 ) -> xr.Dataset:
     """Correlate every pair of metrics, on one collection or on several pooled.
 
-    scores : a cube, or cubes by collection name, of which the metrics that all have are pooled.
-    level : "topic", over all system-topic pairs; "within-topic", the same less each topic's mean over systems, so that
-    easy and hard topics do not pose as agreement; "system", over system means.
-    method : "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap" (tau_AP,b).
-    threshold : every two metrics of a group correlate at it or above.
-    metrics : by default those that all collections have.  top, by : as in `selection.prepare`, in each collection.
+    scores : a cube, or cubes by collection name, of which the metrics that all have are pooled
+    unit : what to correlate: "topic", over all system-topic pairs; "within-topic", the same less each topic's mean over
+        systems, so that easy and hard topics do not pose as agreement; "system", over system means
+    method : the correlation coefficient: "pearson", "spearman", "kendall" (tau-b), or at system level "tau-ap"
+        (tau_AP,b)
+    threshold : metrics form a group if every pair of them correlates at this value or above
+    each : correlate on each collection by itself, along a dimension `collection`; several are pooled without it
+    metrics : by default those that all collections have
+    top, by : as in `selection.prepare`, in each collection
     missing : as in `selection.complete`; "pairwise" correlates two metrics over the scores that both have (at system
-    level over the systems that both have on all topics), each pair with its own n.
+        level over the systems that both have on all topics), each pair with its own n
 
     Returns `r` in [-1, 1] with the 95% interval `low`, `high` over topics (metric, metric_2), `n` values correlated; at
     system level with "pearson" `true_r`, between the systems' true means, with `true_low` and `true_high`;
@@ -73,8 +81,6 @@ def correlation(
     >>> correlation(scores)["r"].shape
     (2, 2)
     """
-    require_choice("level", level, get_args(Level))
-    require_choice("method", method, get_args(Coefficient))
     used, notes = prepare_together(
         by_name(scores),
         metrics=metrics,
@@ -82,12 +88,15 @@ def correlation(
         by=by,
         missing=missing,
         pairs=True,
-        by_topic=level != "system",
+        by_topic=unit != "system",
     )
     notes += ignored(used)
-    _check(used, level, method, threshold)
+    if each:
+        options = {"unit": unit, "method": method, "threshold": threshold}
+        return _each(used, notes, missing=missing, **options)
+    _check(used, unit, method, threshold)
     names = next(iter(used.values()))["metric"].values
-    r, low, high, n, without = _correlated(used, level, method)
+    r, low, high, n, without = _correlated(used, unit, method)
     linkage = merges(r)
     pair = ("metric", "metric_2")
     data = {
@@ -102,29 +111,44 @@ def correlation(
         "metric_2": names,
         "component": np.arange(1, len(names) + 1),
     }
-    if level == "system":
+    if unit == "system":
         data |= _between_true_means(used, method)
         notes.append(_SYSTEM_LEVEL)
         notes += _few_systems(used, method)
     name = COEFFICIENTS[method][0]
-    options: dict[str, Any] = {
-        "level": level,
-        "method": method,
-        "coefficient": name,
-        "threshold": threshold,
-        "top": top,
-        "by": by,
-        "missing": missing,
-    }
     if len(used) > 1:
         pooled = f" of {len(used)} collections pooled"
     else:
         pooled = ""
     notes.append(
-        f"{name} over {_span(n)} {_OVER[level]}{pooled}; "
-        + _interval_note(used, n, low, level)
+        f"{name} over {_span(n)} {_OVER[unit]}{pooled}; "
+        + _interval_note(used, n, low, unit)
     )
-    return result("correlation", data, inputs=used, options=options, notes=notes)
+    return result(
+        "correlation", data, inputs=used, options={"coefficient": name}, notes=notes
+    )
+
+
+def _each(
+    used: Mapping[str, xr.DataArray], notes: list[str], **options: Any
+) -> xr.Dataset:
+    """Correlate every pair of metrics on each collection by itself, along a dimension `collection`."""
+    results = {
+        name: correlation({name: scores}, **options) for name, scores in used.items()
+    }
+    together = xr.concat(
+        list(results.values()),
+        xr.Variable("collection", list(results)),
+        combine_attrs="drop",
+    )
+    described = {}
+    for name, outcome in results.items():
+        described[name] = about(outcome)["inputs"]["collections"][name]
+        notes += [f"{name}: {note}" for note in about(outcome)["notes"]]
+    attributes = about(next(iter(results.values())))
+    attributes["inputs"] |= {"collections": described}
+    attributes["options"] = {"coefficient": attributes["options"]["coefficient"]}
+    return together.assign_attrs(recorded(attributes | {"notes": notes}))
 
 
 def _components(
@@ -209,6 +233,9 @@ def _correlated(
     )
     if n < FEWEST:
         without = [part[:0] for part in without]
+    elif level == "system":
+        ends = interval_over_means(parts, method, r, topic_numbers(used))
+        return r, *ends, n, without
     return r, *interval(r, without, topic_numbers(used)), n, without
 
 
@@ -260,7 +287,7 @@ def _check(
         )
     if method == "tau-ap" and level != "system":
         raise ScoresError(
-            "tau_AP compares rankings of systems; use it with --level system"
+            "tau_AP compares rankings of systems; use it with --unit system"
         )
     if not -1 <= threshold <= 1:
         raise ScoresError(
@@ -277,7 +304,7 @@ def _check(
             verb = "is" if topics == 1 else "are"
             raise ScoresError(
                 f"{name}: a correlation over topics needs at least 4 topics, there {verb} {topics}; "
-                "to correlate system means use --level system"
+                "to correlate system means use --unit system"
             )
 
 

@@ -1,6 +1,6 @@
 """What `correlation` answers: tables for programs, an overview and findings for people."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -8,57 +8,17 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.choices import Coefficient, Level, Missing
-from irmeta.scores.attributes import about, recorded
-from irmeta.scores.cubes import by_name, prepare_together
+from irmeta.choices import Coefficient, Level
+from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, short, square
 from irmeta.scores.result import frame, once
 from irmeta.stats.rankings.agreement import (
     COEFFICIENTS,
 )
-from irmeta.studies.agreement.correlation.study import correlation
 from irmeta.words import counted
 
 EQUAL = 1e-9
 """Correlations that differ by at most this are equal."""
-
-
-def each(
-    cubes: Mapping[str, xr.DataArray],
-    *,
-    metrics: str | Iterable[str] | None = None,
-    top: float | None = None,
-    by: str | None = None,
-    missing: Missing = "error",
-    **options: Any,
-) -> xr.Dataset:
-    """Correlate every pair of metrics on each collection by itself: `correlation` with a dimension `collection`.
-
-    The metrics are those that all collections have; options are those of `correlation`.
-    """
-    used, notes = prepare_together(
-        by_name(cubes), metrics=metrics, top=top, by=by, missing=missing, pairs=True
-    )
-    results = {
-        name: correlation({name: scores}, missing=missing, **options)
-        for name, scores in used.items()
-    }
-    together = xr.concat(
-        list(results.values()),
-        xr.Variable("collection", list(results)),
-        combine_attrs="drop",
-    )
-    described = {}
-    for name, outcome in results.items():
-        described[name] = about(outcome)["inputs"]["collections"][name]
-        notes += [f"{name}: {note}" for note in about(outcome)["notes"]]
-    attributes = about(next(iter(results.values())))
-    attributes |= {
-        "inputs": attributes["inputs"] | {"collections": described},
-        "options": attributes["options"] | {"top": top, "by": by},
-        "notes": notes,
-    }
-    return together.assign_attrs(recorded(attributes))
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -163,13 +123,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
     options = about(outcome)["options"]
     lines = []
     for name, part in _each(outcome):
-        if options["level"] == "system" and part["n"].values.max() < 3:
+        if options["unit"] == "system" and part["n"].values.max() < 3:
             lines.append(
                 f"On {name} there are 2 systems, and the means of any two metrics correlate at 1 or -1: that says "
-                "nothing of the metrics; take more systems, or --level topic."
+                "nothing of the metrics; take more systems, or --unit topic."
             )
             continue
-        lines.append(_extremes(name, part, options["level"]))
+        lines.append(_extremes(name, part, options["unit"]))
         lines.append(_grouped(part, options["threshold"], options["method"]))
         if part.sizes["metric"] > 2:
             lines.append(_dimensions(part, options["method"]))

@@ -1,28 +1,30 @@
 """Which metrics predict results on new topics: predictive power from random halves of the topics."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing, Ties, TopOn
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.scores import means, selection
 from irmeta.scores.figures import short
 from irmeta.scores.result import result
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, known, variances
 from irmeta.stats.tests.multiplicity import range_quantile
+from irmeta.studies.door import study
 from irmeta.words import counted
 
 _PAIR = ("metric", "metric_2")
 
 
+@study
 def predictivity(
     scores: xr.DataArray,
     *,
@@ -33,19 +35,23 @@ def predictivity(
     top_on: TopOn = "all",
     sizes: Sequence[int] = (),
     tau: Ties = "b",
-    groups: Grouping = None,
+    teams: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Measure how well the ranking by one metric on half of the topics predicts the ranking by another on the rest.
 
-    scores : a cube.  top_on : "all" keeps the best systems on all topics, "half" those on one half of each partition.
-    top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half.
-    metrics, missing : what else to use of the scores, as in `selection.prepare`.
-    partitions : how many random partitions of the topics to average over, at least 2.
-    sizes : also draw disjoint pairs of this many topics each. An odd number of topics is halved as evenly as it goes.
-    groups : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent.
-    tau : "b" or "a". rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError.
+    scores : a cube
+    top_on : which systems `top` keeps: "all", the best systems on all topics, "half", those on one half of each
+        partition
+    top, by : rank only the best floor(top x systems) by mean `by`, on all topics or, with top_on="half", on one half
+    metrics, missing : what else to use of the scores, as in `selection.prepare`
+    partitions : number of random partitions of the topics to average over, at least 2
+    sizes : also compute phi by these numbers of topics in each half, as in 5,10,15, in disjoint pairs of topics; an odd
+        number of topics is halved as evenly as it goes
+    teams : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    tau : the rank correlation coefficient: "b" or "a"
+    rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError
 
     Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
@@ -63,9 +69,7 @@ def predictivity(
     >>> bool(power["advantage"].sel(metric="AP", metric_2="RR") > 0)
     True
     """
-    require_choice("top_on", top_on, get_args(TopOn))
-    require_choice("tau", tau, get_args(Ties))
-    generator, seed = seeded(rng)
+    generator = seeded(rng)[0]
     chosen = _chosen(scores, metrics, top, by, top_on, missing)
     used = chosen.scores
     _check(used, partitions, sizes)
@@ -84,7 +88,7 @@ def predictivity(
     else:
         few = _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
-    team = teams(used["system"].values, groups)
+    team = teams_of(used["system"].values, teams)
     if few:
         members = halves(shuffles(topics, few, generator), half_sizes)
         errors = _errors(whole, variances(values, members, ties=tau, team=team.of))
@@ -94,14 +98,9 @@ def predictivity(
         "partitions": partitions,
         "halves": list(half_sizes),
         "coefficient": f"Kendall tau-{tau}",
-        "top": top,
         "by": chosen.by,
         "top_on": top_on if top is not None else None,
-        "sizes": list(sizes),
         "interval_partitions": few,
-        "groups": team.source,
-        "missing": missing,
-        "seed": seed,
     }
     figures = _figures(used["metric"].values, whole, errors, freedom)
     return result(
@@ -198,7 +197,7 @@ def _errors(whole: Agreement, found: Variances) -> _Errors:
 def _quantile(freedom: int, pairs: int = 1) -> float:
     """Return Student's quantile of two-sided 95% intervals, for all of the pairs at once by Bonferroni's correction.
 
-    freedom : one less than there are teams, or topics if they are fewer.
+    freedom : one less than there are teams, or topics if they are fewer
     """
     return float(scipy.stats.t.isf(0.025 / pairs, freedom))
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import ScoresError
 from irmeta.metrics.names import is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
 from irmeta.scores.result import result
@@ -37,6 +37,7 @@ from irmeta.studies.choice.matrix import (
     from_scores,
     is_scores,
 )
+from irmeta.studies.door import study
 
 REPORTED = frozenset(
     [
@@ -74,13 +75,14 @@ SETS = 10
 """Of each size, at most this number of sets that halves choose is listed."""
 
 
+@study
 def rank_metrics(
     scores: Any,
     method: Search = "exact",
     matrix: Matrix | None = None,
     k: int | None = None,
     *,
-    level: Level = "topic",
+    unit: Level = "topic",
     objective: Objective | None = None,
     candidates: Candidates | None = None,
     metrics: str | Iterable[str] | None = None,
@@ -98,28 +100,31 @@ def rank_metrics(
     """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
 
     scores : a cube, several by collection name (their rows are pooled), or a square matrix of covariances: an array, or
-    a DataFrame or DataArray with the metrics' names.
-    method : "exact" finds the best subset of each size; the others give one order: "ib" iterative backward, "sheffield"
-    the same with every determinant computed, "pivot" pivoted Cholesky, "gf" greedy forward as published, "gf-code" as
-    released, "trace" the order of "gf" judged by what it aims at.
-    objective : what makes a subset good. "determinant": the determinant of its matrix is large; "unreported": it leaves
-    little variance of the other metrics unexplained. The default is "unreported" for "exact" and "trace", else
-    "determinant", as published.
-    candidates : what may be chosen: "reported", the metrics that papers usually report (`REPORTED`) and those that
-    irmeta does not know, or "all". By default "reported" for "exact" where `metrics` does not say which, else "all".
-    matrix : "covariance", "correlation" (the default), "rank" (correlation of normal scores), "shrunk" (correlation,
-    Ledoit-Wolf). A matrix that is given is used as it is, unless this says "correlation".
-    k : the largest size of a subset; every size by default.
-    level : what a row of scores is: a system on a topic ("topic"), the same less the topic's mean ("within-topic"), or
-    a system's mean ("system").
-    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`; a matrix is used whole.
-    include, exclude : metrics in every subset, and in none; excluded ones still count among those to be explained.
-    cost, budget : what a metric costs (1 where not named), and what a subset may cost; with "exact" only.
-    time_limit : seconds for the search; a size that is not proven by then says so, with the gap that remains, and may
-    have another subset on another machine.
-    partitions : how often to split the topics at random and choose from either half, to see what other topics would
-    choose. Work is capped by operations, not seconds, so these results do not depend on the machine.
-    rng : a seed or a generator, of all that is random.
+        a DataFrame or DataArray with the metrics' names
+    method : how to search for the best set: "exact" finds the best subset of each size; the others give one order: "ib"
+        iterative backward, "sheffield" the same with every determinant computed, "pivot" pivoted Cholesky, "gf" greedy
+        forward as published, "gf-code" as released, "trace" the order of "gf" judged by what it aims at
+    objective : the criterion that makes a set the best: "determinant": the determinant of its matrix is large;
+        "unreported": it leaves little variance of the other metrics unexplained; by default unreported for exact and
+        trace, else determinant, as published
+    candidates : the metrics to choose from: "reported", those that papers usually report (`REPORTED`) and those that
+        irmeta does not know, or "all"; by default reported for exact where no metrics are named, else all
+    matrix : the matrix that says how metrics vary together: "covariance", "correlation", "rank" (correlation of normal
+        scores), "shrunk" (correlation, Ledoit-Wolf); a matrix that is given is used as it is, unless this says
+        "correlation"; by default correlation
+    k : the largest number of metrics to report; by default all
+    unit : the scores that the matrix is computed over: a row is a system on a topic ("topic"), the same less the
+        topic's mean ("within-topic"), or a system's mean ("system")
+    metrics, top, by, missing : what to use of the scores, as in `selection.prepare`; a matrix is used whole
+    include : metrics that every set must have, as in 'AP P@10'
+    exclude : metrics that no set may have; they still count as unreported metrics to explain
+    cost : what metrics cost, as in 'AP=3 P@10=0.5', by name in Python; others cost 1; with "exact" only
+    budget : the most that a set may cost, with "exact" only; by default any
+    time_limit : seconds that the search may take (without partitions); a size that is not proven by then says so, with
+        the gap that remains, and may have another subset on another machine
+    partitions : split the topics at random into halves this many times, to see how often both choose the same metrics;
+        work is capped by operations, not seconds, so these results do not depend on the machine
+    rng : a seed or a generator, of all that is random
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
@@ -127,14 +132,8 @@ def rank_metrics(
     >>> rank_metrics([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 2.0]], k=2)["order"].values.tolist()
     ['1', '3']
     """
-    require_choice("method", method, get_args(Search))
-    require_choice("matrix", matrix, (None, *get_args(Matrix)))
-    require_choice("level", level, get_args(Level))
-    require_choice("objective", objective, (None, *get_args(Objective)))
-    require_choice("candidates", candidates, (None, *get_args(Candidates)))
-    require_choice("missing", missing, get_args(Missing))
-    generator, seed = seeded(rng)
-    source = _source(scores, matrix, level, missing, metrics, top, by)
+    generator = seeded(rng)[0]
+    source = _source(scores, matrix, unit, missing, metrics, top, by)
     if candidates is None:
         if method == "exact" and source.cubes and metrics is None:
             candidates = "reported"
@@ -169,21 +168,13 @@ def rank_metrics(
         notes += more
 
     options = {
-        "method": method,
         "objective": choice.objective,
         "candidates": candidates,
         "matrix": source.kind,
-        "level": source.level,
-        "k": k,
+        "unit": source.level,
         "include": [source.metrics[i] for i in choice.include],
         "exclude": metric_names(exclude),
         "cost": dict(cost or {}),
-        "budget": budget,
-        "top": top,
-        "by": by,
-        "time_limit": time_limit,
-        "partitions": partitions,
-        "seed": seed,
     }
     outcome = result(
         "ranking",

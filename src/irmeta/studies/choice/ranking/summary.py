@@ -143,7 +143,7 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     chosen = ", ".join(
         str(name) for name in outcome["metric"].values[at["chosen"].values]
     )
-    level = f", {options['level']} level" if options["level"] else ""
+    level = f", {options['unit']} level" if options["unit"] else ""
     explained, high, low = (1 - float(at[name]) for name in _LEFT)
     verb = "explains" if few == 1 else "explain"
     if np.isnan(low):

@@ -16,7 +16,7 @@ from irmeta.scores.limits import limits, shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, metric_of, prepare
-from irmeta.scores.teams import Grouping, teams
+from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.teams import means_of
@@ -27,6 +27,7 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
+from irmeta.studies.door import study
 from irmeta.words import listed
 
 EQUAL = 1e-12
@@ -34,6 +35,7 @@ EQUAL = 1e-12
 SHARES = np.arange(101) / 100
 
 
+@study
 def describe(
     scores: xr.DataArray,
     *,
@@ -42,22 +44,24 @@ def describe(
     level: float = 0.95,
     sets: Sets = "simultaneous",
     system: str | None = None,
-    groups: Grouping = None,
+    teams: Grouping = None,
     top: float | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
 
-    scores : a cube of at least 2 systems and 2 topics.
+    scores : a cube of at least 2 systems and 2 topics
     by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
-    first.  level : of intervals and rank sets, in (0, 1).
+        first
+    level : of intervals and rank sets, in (0, 1)
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
-    before anybody saw the scores.  rng : a seed or a generator.
-    system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high).
-    groups : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
-    which it takes as independent of each other, instead of systems.
-    metrics, top, missing : what to use of the scores, as in `selection.prepare`.
+        before anybody saw the scores
+    rng : a seed or a generator
+    system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high)
+    teams : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
+        which it takes as independent of each other, instead of systems
+    metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
     found_low, found_high: the same by false discovery rate (of the claims behind them at most 1 - level are wrong on
@@ -107,7 +111,7 @@ def describe(
             f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
         )
     averaged = additive(scores)  # on a scale on which scores can be averaged
-    team = teams(scores["system"].values, groups)
+    team = teams_of(scores["system"].values, teams)
     data = _of_systems(scores, averaged, level, sets, generator)
     data |= _of_topics(averaged, team.of)
     data |= _of_first_place(averaged)
@@ -124,7 +128,7 @@ def describe(
         "level": level,
         "sets": sets,
         "system": system,
-        "groups": team.source,
+        "teams": team.source,
         "top": top,
         "missing": missing,
         "seed": seed,

@@ -104,8 +104,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
         topics = f"{counted(len(against), 'topic')} ({listed(against)})"
-        if about(outcome)["options"]["groups"] is None:
-            whose = "if the systems are independent; where some come from one team, name the teams (--groups)"
+        if about(outcome)["options"]["teams"] is None:
+            whose = "if the systems are independent; where some come from one team, name the teams (--teams)"
         else:
             whose = "over the means of teams"
         lines.append(

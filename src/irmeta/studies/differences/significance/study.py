@@ -30,6 +30,7 @@ from irmeta.studies.differences.notes import (
     on_intervals,
     on_tests,
 )
+from irmeta.studies.door import study
 
 DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"wilcoxon": paired.signed_ranks, "sign": paired.wins}
@@ -57,6 +58,7 @@ MOST_LETTERS = 40
 """Above this number of systems letters are no help, and there may be thousands of them."""
 
 
+@study
 def significance(
     scores: xr.DataArray,
     *,
@@ -76,18 +78,18 @@ def significance(
     t, permutation, bootstrap, tukey and max-t test the difference in mean. wilcoxon tests whether the differences lie
     symmetrically around 0, sign whether either system wins as often: both may favour the system with the lower mean.
 
-    scores : a cube of at least 2 systems and 2 topics.
-    metrics : one or several; all by default. Each is corrected for its own pairs.
+    scores : a cube of at least 2 systems and 2 topics
+    metrics : one or several; all by default. Each is corrected for its own pairs
     test : max-t (the largest t, step by step: `irmeta.stats.tests.stepdown`) and tukey (randomised Tukey HSD) correct
-    for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do not. Systems that score
-    the same on every topic have p = 1.
+        for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do not. Systems that
+        score the same on every topic have p = 1
     correct : of the others holm, the default, or bonferroni (any false rejection), bh (share of false rejections) or
-    none.
-    alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha.
-    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
-    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and tukey.
-    top, by, missing : what to use of the scores, as in `selection.prepare`.
-    rng : a seed or a generator, of all that is random.
+        none
+    alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and tukey
+    top, by, missing : what to use of the scores, as in `selection.prepare`
+    rng : a seed or a generator, of all that is random
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of this
     pair by itself, of all at once by tukey and where `correct` is holm or bonferroni, cut to the differences that the

@@ -25,6 +25,7 @@ from irmeta.studies.differences.notes import (
     on_intervals,
     on_tests,
 )
+from irmeta.studies.door import study
 from irmeta.words import listed
 
 BY_T = "differences from a baseline at once, Bonferroni's t"
@@ -43,6 +44,7 @@ MEDIAN, BEST, ALL = "median", "best", "all"
 """Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
 
 
+@study
 def versus(
     scores: xr.DataArray,
     system: str,
@@ -59,23 +61,23 @@ def versus(
 ) -> xr.Dataset:
     """Compare one system with others: mean difference, interval, wins, ties and losses, p, and the topics behind it.
 
-    scores : a cube of at least 2 systems and 2 topics.
-    system : the system in question.
+    scores : a cube of at least 2 systems and 2 topics
+    system : the system in question
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
-    and "best" (the other system with the best mean by that metric); a system that is called so is meant first.
-    metrics : one or several; all by default.
+        and "best" (the other system with the best mean by that metric); a system that is called so is meant first
+    metrics : one or several; all by default
     test : max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step, which corrects by
-    itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic.
+        itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic
     correct : of other tests than max-t holm, the default, bonferroni (any false rejection), dunnett (the same, by the
-    joint distribution of the comparisons), bh (share of false rejections) or none; by metric, over the comparisons
-    asked for and no others.
+        joint distribution of the comparisons), bh (share of false rejections) or none; by metric, over the comparisons
+        asked for and no others
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
-    `correct` is bh or none, else all comparisons of a metric at once.
-    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less.
+        `correct` is bh or none, else all comparisons of a metric at once
+    margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
-    topics on which both have scores.
-    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett.
-    rng : a seed or a generator, of all that is random.
+        topics on which both have scores
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
+    rng : a seed or a generator, of all that is random
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size

@@ -1,6 +1,6 @@
 """The scores of several judges on the same systems and topics."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,16 +13,21 @@ from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.stats.arrays import Floats
+from irmeta.words import listed
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Cubes of the same systems and metrics, the truth's first; of the same topics unless each keeps its own."""
+    """Cubes of the same systems and metrics, the truth's first; of the same topics unless each keeps its own.
+
+    pairwise : by judge, its cube and the truth's over the topics that these two share, where topics are shared.
+    """
 
     truth: str
     cubes: Mapping[str, xr.DataArray]
     shared: bool
     notes: list[str]
+    pairwise: Mapping[str, tuple[xr.DataArray, xr.DataArray]]
 
     @property
     def judges(self) -> list[str]:
@@ -33,6 +38,24 @@ class Aligned:
     def first(self) -> xr.DataArray:
         """The truth's cube."""
         return self.cubes[self.truth]
+
+    def alike(self) -> list[list[str]]:
+        """Group the judges that share the same topics with the truth."""
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for judge in self.judges:
+            topics = tuple(map(str, self.pairwise[judge][0].topic.values))
+            groups.setdefault(topics, []).append(judge)
+        return list(groups.values())
+
+    def over(self, judges: Sequence[str], metric: int) -> Floats:
+        """Return one metric's scores over the topics that these judges share with the truth, its first."""
+        truth = [self.pairwise[judge][0] for judge in judges]
+        common = set.intersection(*(set(one.topic.values) for one in truth))
+        topics = [topic for topic in truth[0].topic.values if topic in common]
+        every = [truth[0], *(self.pairwise[judge][1] for judge in judges)]
+        return np.stack(
+            [additive(one.sel(topic=topics)).values[..., metric] for one in every]
+        )
 
     def scores(self, metric: int) -> Floats:
         """Return one metric's scores, the truth's first: (set, system, topic)."""
@@ -57,7 +80,9 @@ def aligned(
     )
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
+    pairwise = dict[str, tuple[xr.DataArray, xr.DataArray]]()
     if shared:
+        pairwise = _pairwise(used, truth)
         used, left_out = _same_topics(used, truth)
     else:
         used, left_out = _own_topics(used, truth)
@@ -66,8 +91,27 @@ def aligned(
     computed = computed_otherwise(used)
     used = {name: one for name, (one, _) in units.items()}
     return Aligned(
-        truth, used, shared, [*notes, *more, *left_out, *of_clusters, *computed]
+        truth,
+        used,
+        shared,
+        [*notes, *more, *left_out, *of_clusters, *computed],
+        pairwise,
     )
+
+
+def _pairwise(
+    cubes: Mapping[str, xr.DataArray], truth: str
+) -> dict[str, tuple[xr.DataArray, xr.DataArray]]:
+    """Return the truth's cube and the judge's over the topics of both, by judge, in the truth's order."""
+    found = {}
+    for name, one in cubes.items():
+        if name == truth:
+            continue
+        here = set(one.topic.values)
+        topics = [topic for topic in cubes[truth].topic.values if topic in here]
+        pair = (cubes[truth].sel(topic=topics), one.sel(topic=topics))
+        found[name] = (by_cluster(pair[0])[0], by_cluster(pair[1])[0])
+    return found
 
 
 def named_truth(names: list[str], truth: str | None) -> str:
@@ -125,14 +169,19 @@ def _same_topics(
             f"only {len(common)} topics are common to all of {', '.join(cubes)}; compare fewer judges"
         )
     kept = [topic for topic in topics if topic in common]
-    notes = [
-        (
-            f"{name} lacks {len(set(topics) - here)} of the {len(topics)} topics of {truth}; these "
-            "are left out for all judges"
+    fewer = [name for name, here in held.items() if set(topics) - here]
+    notes = []
+    if fewer:
+        lacks = listed(
+            f"{name} lacks {len(set(topics) - held[name])} of the {len(topics)} topics of {truth}"
+            for name in fewer
         )
-        for name, here in held.items()
-        if set(topics) - here
-    ]
+        notes.append(
+            f"{lacks}: tau and pairs of systems are over the topics that a judge shares with {truth}, "
+            "differences of tau over those that both judges do; phi, favour and figures by topic "
+            f"are over the {len(kept)} that all judges have. Leave out {listed(fewer)} to have them "
+            "over more"
+        )
     used = {name: one.sel(topic=kept) for name, one in cubes.items()}
     return used, notes + _barren(used, truth)
 

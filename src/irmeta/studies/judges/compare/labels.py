@@ -115,7 +115,8 @@ def _figures(
 ) -> dict[str, Estimate]:
     """Compute the figures of agreement of one judge, over the pairs that both judged; NaN for grades of other scales.
 
-    both : (pair,), which pairs both judged.  topic : (pair,), of all pairs.
+    both : (pair,), which pairs both judged
+    topic : (pair,), of all pairs
     """
     figures = dict.fromkeys(FIGURES, Estimate(np.nan, np.nan, np.nan))
     one = truth.codes[both]

@@ -13,7 +13,7 @@ from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, Teams, source_of_groups, teams
+from irmeta.scores.teams import Grouping, Teams, source_of_groups, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
@@ -32,6 +32,7 @@ DIFFERENCES = (
     "difference of tau, two good judges",
 )
 """What is measured of intervals of tau, and of differences between two judges' tau."""
+_ENDS = ("value", "low", "high")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
@@ -41,7 +42,7 @@ def compare_judges(
     truth: str | None = None,
     judgments: JudgmentSets | None = None,
     metrics: str | Iterable[str] | None = None,
-    groups: Grouping = None,
+    families: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
     rel: Relevant = None,
@@ -53,16 +54,20 @@ def compare_judges(
 ) -> xr.Dataset:
     """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
 
-    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only.
-    truth : the name of the judge that the others are compared with; the first by default.
-    judgments : the labels, if they are to be compared, too.  groups : the teams, or families, of the
-    systems, a table or "stem" of their names: intervals of tau then take teams as independent of each other.
-    topics : "shared", those that all judges have; "own", each judge's means are over its own, where none are shared.
-    best : tau is also computed among the first `best` systems by the truth.
-    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant.
-    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh.
-    partitions : random halves of the topics that phi is the mean of.  missing : see `selection.complete`.
-    metrics : those to compare by, by default those that all judges' scores have.  rng : a seed or a generator.
+    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only
+    truth : the name of the judge that the others are compared with; the first by default
+    judgments : the labels, if they are to be compared, too
+    families : the teams, or families, of the systems, a table or "stem" of their names: intervals of tau then take
+        teams as independent of each other
+    topics : "shared", those that a judge, or two that are compared, and the truth have; "own", each judge's means are
+        over its own, where none are shared
+    best : tau is also computed among the first `best` systems by the truth
+    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant
+    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh
+    partitions : random halves of the topics that phi is the mean of
+    missing : see `selection.complete`
+    metrics : those to compare by, by default those that all judges' scores have
+    rng : a seed or a generator
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
     phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth
@@ -88,7 +93,7 @@ def compare_judges(
         truth = together.truth
         inputs = together.cubes
         data, notes = _of_scores(
-            together, groups, best, alpha, correct, partitions, generator
+            together, families, best, alpha, correct, partitions, generator
         )
     elif judgments is None:
         raise ScoresError(
@@ -107,7 +112,7 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
-        "groups": source_of_groups(groups),
+        "families": source_of_groups(families),
         "missing": missing,
         "seed": seed,
     }
@@ -134,7 +139,7 @@ def _check(
 
 def _of_scores(
     together: Aligned,
-    groups: Grouping,
+    families: Grouping,
     best: int,
     alpha: float,
     correct: Correction,
@@ -147,19 +152,19 @@ def _of_scores(
         together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
     )
     parts, tied = [], []
-    team = teams(together.first.system.values, groups)
+    team = teams_of(together.first.system.values, families)
     for which in range(metrics.size):
         means, found = _agreement(together, which, team.of, rng)
         part = {
             **found,
-            **_tops(means, best),
+            **_tops_of(together, which, means, best),
             **_pairs_of_systems(together, which, alpha, correct),
         }
         if together.shared:
             scores = together.scores(which)
             part |= _on_halves(scores, partitions, team.of, rng)
             part |= _on_topics(scores)
-            part |= _favour(scores, None if groups is None else team)
+            part |= _favour(scores, None if families is None else team)
         # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
@@ -177,7 +182,7 @@ def _of_scores(
     }
     if together.shared:
         data |= {"topic": together.first.topic.values, "judge_2": together.judges}
-        data |= {"group": team.names} if groups is not None else {}
+        data |= {"group": team.names} if families is not None else {}
     return data, [
         *together.notes,
         *_tied(together, tied),
@@ -244,19 +249,49 @@ def _agreement(
                 strict=True,
             )
         )
-    taus = rankings.taus(together.scores(which), rng, team=team)
-    one = taus.interval()
-    two = taus.differences()
+    return means, _on_pairwise_topics(together, which, team, rng)
+
+
+def _on_pairwise_topics(
+    together: Aligned, which: int, team: Ints, rng: np.random.Generator
+) -> Variables:
+    """Return tau of each judge over the topics that it shares with the truth, differences over those of both judges."""
+    judges = together.judges
+    shape = (len(judges), len(judges))
+    one = {end: np.full(len(judges), np.nan) for end in _ENDS}
+    two = {end: np.full(shape, np.nan) for end in (*_ENDS, "p")}
+    groups = together.alike()
+    for first, of_first in enumerate(groups):
+        for of_second in groups[first:]:
+            named = list(dict.fromkeys([*of_first, *of_second]))
+            taus = rankings.taus(together.over(named, which), rng, team=team)
+            at = [judges.index(name) for name in named]
+            own = [judges.index(name) for name in of_first]
+            other = [judges.index(name) for name in of_second]
+            differ = taus.differences()
+            for end, values in two.items():
+                every = np.full(shape, np.nan)
+                every[np.ix_(at, at)] = getattr(differ, end)
+                for rows, columns in ((own, other), (other, own)):
+                    values[np.ix_(rows, columns)] = every[np.ix_(rows, columns)]
+            if of_first is of_second:
+                found = taus.interval()
+                for end, ends in one.items():
+                    ends[at] = getattr(found, end)
     pair = ("judge", "judge_2")
-    return means, {
-        "tau": (("judge",), one.value),
-        "tau_low": (("judge",), one.low),
-        "tau_high": (("judge",), one.high),
-        "difference": (pair, two.value),
-        "difference_low": (pair, two.low),
-        "difference_high": (pair, two.high),
-        "difference_p": (pair, two.p),
-        "difference_p_corrected": (pair, _corrected_pairs(two.p)),
+    return {
+        "tau": (("judge",), one["value"]),
+        "tau_low": (("judge",), one["low"]),
+        "tau_high": (("judge",), one["high"]),
+        "topics": (
+            ("judge",),
+            np.array([together.pairwise[name][0].sizes["topic"] for name in judges]),
+        ),
+        "difference": (pair, two["value"]),
+        "difference_low": (pair, two["low"]),
+        "difference_high": (pair, two["high"]),
+        "difference_p": (pair, two["p"]),
+        "difference_p_corrected": (pair, _corrected_pairs(two["p"])),
     }
 
 
@@ -268,6 +303,20 @@ def _corrected_pairs(p: Floats) -> Floats:
     if known.any():
         corrected[known] = multiplicity.holm(p[known])
     return np.fmax(corrected, corrected.T)
+
+
+def _tops_of(together: Aligned, which: int, means: Floats, best: int) -> Variables:
+    """Compare the tops of the rankings, of each judge over the topics that it shares with the truth."""
+    every = _tops(means, best)
+    if not together.shared or len(together.alike()) == 1:
+        return every
+    for judges in together.alike():
+        at = [together.judges.index(name) for name in judges]
+        own = settled(together.over(judges, which).mean(axis=2))
+        for name, (dims, values) in _tops(own, best).items():
+            if "judge" in dims:
+                every[name][1][at] = values
+    return every
 
 
 def _tops(means: Floats, best: int) -> Variables:
@@ -291,15 +340,18 @@ def _pairs_of_systems(
     together: Aligned, which: int, alpha: float, correct: Correction
 ) -> Variables:
     """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
-    every = [
-        np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()
-    ]
-    return {
-        "pairs": (
-            ("judge", "decision"),
-            decisions(every, alpha, multiplicity.CORRECTIONS[correct]),
-        )
-    }
+    corrected = multiplicity.CORRECTIONS[correct]
+    if not together.shared:
+        every = [
+            np.ascontiguousarray(one.values[..., which])
+            for one in together.cubes.values()
+        ]
+        return {"pairs": (("judge", "decision"), decisions(every, alpha, corrected))}
+    counts = np.zeros((len(together.judges), len(Decision)), dtype=np.int64)
+    for judges in together.alike():
+        at = [together.judges.index(name) for name in judges]
+        counts[at] = decisions(list(together.over(judges, which)), alpha, corrected)
+    return {"pairs": (("judge", "decision"), counts)}
 
 
 def _on_halves(
@@ -395,5 +447,5 @@ def _notes(
         )
     lines.append(team.note)
     if together.shared and team.source is None:
-        lines.append("favour is of single systems; for favour of groups add --groups")
+        lines.append("favour is of single systems; for favour of groups add --families")
     return lines

@@ -45,15 +45,16 @@ def predict(
     """Predict what is missing from a table of system-level scores, each system from the scores that it has.
 
     scores : a cube; its means over topics are used, or each topic by itself where the model is one of scores on topics.
-    What a system lacks on all topics (NaN) is a hole to fill.
-    model : as `prediction_model` makes it; by default the reference model that ships with irmeta.
+        What a system lacks on all topics (NaN) is a hole to fill
+    model : as `prediction_model` makes it; by default the reference model that ships with irmeta
     learner, kernel, rng : the kind of model, see `irmeta.stats.prediction.learners.learner`. One that is not linear is
-    fitted on `train`, the collections that `model` was made of.
-    train : the collections, by name, to fit a model on that is not linear.
-    want : metrics to predict, as a list or in one text; by default those that some system lacks.
-    level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen.
-    known : systems of the same collection whose wanted scores are known; they tell the collection's offset.
-    missing : what to do where a system lacks a metric on some topics only, as in `selection.complete`.
+        fitted on `train`, the collections that `model` was made of
+    train : the collections, by name, to fit a model on that is not linear
+    want : metrics to predict, as a list or in one text; by default those that some system lacks
+    level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen
+    known : systems of the same collection whose wanted scores are known; they tell the collection's offset
+    missing : what to do where a system lacks a metric on some topics only, as in `selection.complete`
+
     Returns, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
     systems told the offset); and `reported`.

@@ -16,12 +16,13 @@ from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import ignored
-from irmeta.scores.cubes import by_name, prepare_together
+from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
+from irmeta.studies.door import study
 
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
@@ -33,6 +34,7 @@ NORMALISED_FORM_OF = {
 """Metrics that are another divided by what an ideal ranking of the topic would get."""
 
 
+@study
 def compare(
     cubes: Mapping[str, xr.DataArray],
     *,
@@ -46,15 +48,15 @@ def compare(
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
 
-    cubes : at least 2 cubes, by collection name, with systems of the same names.
-    metrics : those to compare by, by default those that all collections have.
-    kinds : forms of the scores: raw, which is as they are, or a kind of standardization, with factors fitted on each
-    collection's own systems (for others standardize first); raw and normal by default, raw for standardized cubes.
-    partitions : times that each pair's topics are pooled and split at random, into sets of the old sizes.
-    alpha : the level of the t tests, in (0, 1).
-    flat : what is done with topics that a standardization is not defined for, as in `scores.standardization.apply`.
-    missing : what to do with missing scores, as in `selection.complete`.
-    rng : a seed or a generator, of all that is random.
+    cubes : at least 2 cubes, by collection name, with systems of the same names
+    metrics : those to compare by, by default those that all collections have
+    kinds : forms of the scores: raw, or a kind of irmeta standardize, with factors fitted on each collection's own
+        systems (for others standardize first); by default raw,normal; raw for standardized scores
+    partitions : random re-partitions of the pooled topics, for each pair of collections
+    alpha : level of the test whose false positives are counted
+    flat : the score on a topic where all standardizing systems score alike, as in `scores.standardization.apply`
+    missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
 
     Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
     drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
@@ -66,11 +68,9 @@ def compare(
     raises ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
-    cubes = by_name(cubes)
     before = _standardized_before(cubes)
     kinds = _kinds(kinds, before)
-    require_choice("flat", flat, get_args(Flat))
-    generator, seed = seeded(rng)
+    generator = seeded(rng)[0]
     _check(len(cubes), partitions, alpha)
 
     chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
@@ -91,18 +91,12 @@ def compare(
     own = _own_differences(forms, cases, alpha)  # (case, 3, system)
     data |= _of_systems(own.reshape(*shape, 3, systems.size))
     data["systems"] = systems.size
-    options = {
-        "kinds": kinds,
-        "partitions": partitions,
-        "alpha": alpha,
-        "flat": flat,
-        "missing": missing,
-        "seed": seed,
-    }
     notes.append(
         f"Monte-Carlo standard error of the quantiles: at most {0.5 / partitions**0.5:.3f}"
     )
-    outcome = result("comparison", data, inputs=chosen, options=options, notes=notes)
+    outcome = result(
+        "comparison", data, inputs=chosen, options={"kinds": kinds}, notes=notes
+    )
     return outcome.assign_coords(
         collection_a=("pair", [a for a, _ in pairs]),
         collection_b=("pair", [b for _, b in pairs]),
@@ -148,7 +142,7 @@ def _kinds(kinds: Sequence[Form] | None, before: str | None) -> list[Form]:
         require_choice("kinds", kind, get_args(Form))
     if before and wanted != ["raw"]:
         raise ScoresError(
-            f"these scores are already standardized ({before}); compare them unchanged: --kind raw"
+            f"these scores are already standardized ({before}); compare them unchanged: --kinds raw"
         )
     return wanted
 

@@ -1,0 +1,234 @@
+"""The door of a study: it takes what people have, checks each choice, seed and cube once, and records options."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from functools import cached_property, wraps
+from pathlib import Path
+from types import UnionType
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import IrmetaError, ScoresError, require_choice
+from irmeta.metrics.names import split
+from irmeta.parallel import seed, seeded
+from irmeta.scores.attributes import about, recorded
+from irmeta.scores.cube import check
+from irmeta.scores.cubes import by_name
+from irmeta.scores.teams import STEM, Groups, source_of_groups
+
+Taken = ParamSpec("Taken")
+Returned = TypeVar("Returned")
+
+SPOKEN: ContextVar[Callable[[str], str]] = ContextVar("SPOKEN", default="{}=".format)
+"""How an option is called by whom a message is for: `sizes=` in Python, `--sizes` on the command line."""
+
+
+def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, xr.Dataset]:
+    """Let a study take what people have, as its signature says, and record its arguments as the options of its result.
+
+    A parameter annotated as a cube takes a data frame or a score file, too, and one for cubes by name a cube; the study
+    gets cubes that are checked. A choice (Literal) is one of its values; lists of numbers or choices, costs and teams
+    may be text, as on the command line. What a study itself has among the options of its result, as a default
+    that depends on the scores, stands in place of the argument.
+    """
+    door = Door(function)
+
+    @wraps(function)
+    def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> xr.Dataset:
+        bound = door.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        options: dict[str, Any] = {}
+        for name, value in bound.arguments.items():
+            taken = bound.arguments[name] = door.takes[name].read(value)
+            options |= door.takes[name].recorded(taken)
+        made = function(*bound.args, **bound.kwargs)
+        own = about(made)["options"]
+        return made.assign_attrs(recorded({"options": options | own}))
+
+    checked.door = door  # type: ignore[attr-defined]
+    return checked
+
+
+class Door:
+    """What a study takes: its parameters, with what may be given for each."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.signature = inspect.signature(function)
+
+    @cached_property
+    def takes(self) -> dict[str, "Parameter"]:
+        """The parameters by name, read on first use: the hints need every module that they name."""
+        hints = get_type_hints(self.function)
+        texts = entries(self.function.__doc__ or "")
+        return {
+            name: Parameter(name, hints[name], one.default, texts.get(name, ""))
+            for name, one in self.signature.parameters.items()
+        }
+
+
+class Parameter:
+    """A parameter of a study: its name, type, default and what the docstring says of it."""
+
+    def __init__(self, name: str, hint: Any, default: Any, text: str) -> None:
+        self.name = name
+        self.hint = hint
+        self.default = default
+        self.text = text
+        self.kinds = _kinds(hint)
+
+    @property
+    def choices(self) -> Any:
+        """The Literal of a choice, or of a list of choices; None where it takes no choice."""
+        flat = [part for kind in self.kinds for part in (kind, *get_args(kind))]
+        return next((part for part in flat if get_origin(part) is Literal), None)
+
+    @property
+    def cubes(self) -> bool:
+        """Whether it takes cubes by name."""
+        return Mapping[str, xr.DataArray] in self.kinds
+
+    @property
+    def cube(self) -> bool:
+        """Whether it takes one cube."""
+        return xr.DataArray in self.kinds and not self.cubes
+
+    @property
+    def several(self) -> bool:
+        """Whether it takes a list: of numbers, or of choices."""
+        return any(get_origin(kind) is Sequence for kind in self.kinds)
+
+    def read(self, value: Any) -> Any:
+        """Return what was given as the study takes it; what it cannot take raises IrmetaError."""
+        if self.cubes or self.cube:
+            return self._scores(value)
+        if self.name == "rng":
+            allowed = seeded if np.random.Generator in self.kinds else seed
+            allowed(value)
+        if isinstance(value, str):
+            value = self._of_text(value)
+        if self.choices is not None and value is not None:
+            each = value if self.several and not isinstance(value, str) else [value]
+            for one in each:
+                require_choice(self.name, one, get_args(self.choices))
+        return value
+
+    def recorded(self, value: Any) -> dict[str, Any]:
+        """Return what the options of a result say of the argument; nothing of scores and other data."""
+        if self.cubes or self.cube:
+            return {}
+        if Groups in self.kinds:
+            return {self.name: source_of_groups(value)}
+        if self.name == "rng":
+            return {"seed": seeded(value)[1]}
+        if isinstance(value, Mapping):
+            return {self.name: dict(value)} if _plain(*value.values()) else {}
+        if isinstance(value, list | tuple):
+            return {self.name: list(value)} if _plain(*value) else {}
+        return {self.name: value} if _plain(value) else {}
+
+    def _scores(self, value: Any) -> Any:
+        """Return a checked cube, or cubes by name, of a cube, a mapping, a table or a score file."""
+        if value is None and self.default is None:
+            return None
+        if isinstance(value, str | Path):
+            from irmeta.io.scores import load, load_all
+
+            return load_all(value) if self.cubes else load(value)
+        return by_name(value) if self.cubes else check(value)
+
+    def _of_text(self, text: str) -> Any:
+        """Read text that stands for a list, for costs or for teams, as people type it."""
+        if Groups in self.kinds and text != STEM:
+            from irmeta.io.groups import read_groups
+
+            return read_groups(text)
+        if Mapping[str, float] in self.kinds:
+            return _pairs(SPOKEN.get()(self.name), text)
+        if Sequence[int] in self.kinds:
+            return whole_numbers(SPOKEN.get()(self.name), text)
+        if self.several and self.choices is not None:
+            return [part.strip() for part in text.split(",")]
+        return text
+
+
+def _plain(*values: Any) -> bool:
+    return all(
+        value is None or isinstance(value, bool | int | float | str | np.generic)
+        for value in values
+    )
+
+
+def _kinds(hint: Any) -> list[Any]:
+    """List the types that a hint allows, None aside."""
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
+        parts = [part for one in get_args(hint) for part in _kinds(one)]
+        return [part for part in parts if part is not type(None)]
+    return [hint]
+
+
+def entries(doc: str) -> dict[str, str]:
+    r"""Return what a docstring says of each parameter: lines NAME[, NAME] : TEXT, continued on indented lines.
+
+    >>> entries("Sum up.\n\na, b : what to\n    add.\nc : the rest")
+    {'a': 'what to add.', 'b': 'what to add.', 'c': 'the rest'}
+    """
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in inspect.cleandoc(doc).splitlines():
+        head, colon, text = line.partition(" : ")
+        if colon and all(one.isidentifier() for one in head.split(", ")):
+            names = head.split(", ")
+            found |= dict.fromkeys(names, text)
+        elif line.startswith(" ") and names:
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+    return found
+
+
+def whole_numbers(name: str, text: str) -> list[int]:
+    """Read whole numbers above 0, as in 5,10,20: each once, in rising order.
+
+    From 25 to 100 in steps of 25 is 25:100:25, from 1 to 3 is 1-3.
+
+    >>> whole_numbers("--sizes", "20,5,5"), whole_numbers("--sizes", "25:100:25"), whole_numbers("-k", "1-3")
+    ([5, 20], [25, 50, 75, 100], [1, 2, 3])
+    """
+    steps = text.split(":") if ":" in text else [*text.split("-"), "1"]
+    is_range = len(steps) == 3 and "," not in text
+    parts = [part.strip() for part in (steps if is_range else text.split(","))]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise IrmetaError(
+            f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25"
+        )
+    numbers = [int(part) for part in parts]
+    if is_range:
+        numbers = [*range(numbers[0], numbers[1] + 1, numbers[2])]
+    return sorted(set(numbers))
+
+
+def _pairs(name: str, text: str) -> dict[str, float]:
+    """Read numbers by name, as in 'AP=3 P@10=0.5'."""
+    numbers = {}
+    for part in split(text):
+        key, _, number = part.rpartition("=")
+        try:
+            numbers[key] = float(number)
+        except ValueError:
+            raise ScoresError(
+                f"{part!r} in {name}: expected NAME=NUMBER, as in 'AP=3 P@10=0.5'"
+            ) from None
+    return numbers
