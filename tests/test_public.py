@@ -112,6 +112,11 @@ ONE = {
         change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
+    "with_clusters": lambda change, _, **options: irmeta.with_clusters(
+        change(scores()),
+        {name: name for name in map(str, scores().topic.values)},
+        **options,
+    ),
     "versus": lambda change, _, **options: irmeta.versus(
         change(scores()), "s00", **{"resamples": 200} | options
     ),
@@ -418,7 +423,7 @@ def test_a_cube_is_a_collection() -> None:
     alone = irmeta.predictors(**parts, k=[1])
     named = irmeta.predictors(
         **{role: {part.attrs["collection"]: part} for role, part in parts.items()},
-        sizes=[1],
+        k=[1],
     )
     xr.testing.assert_identical(alone, named)
     assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]

@@ -67,6 +67,10 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "correlation.components.cumulated_low": _CORRELATIONS,
     "correlation.correlation.low": _CORRELATIONS,
     "correlation.correlation.true_low": ("r of true means",),
+    "description.means.found_low": (
+        "false claims of rank sets by discovery",
+        "ranks by false discovery rate",
+    ),
     "description.means.low": ("t interval of a mean",),
     "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
     "description.topics.reversed": ("topics where better systems score worse",),

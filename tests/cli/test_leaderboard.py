@@ -80,7 +80,7 @@ def test_a_folder_gets_a_page(run, results: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "index.html").write_text("mine")
     code, _, err = run("leaderboard", results, "--resamples", "60", "-o", "other")
-    assert (code, "is a page that irmeta" in err) == (2, True)
+    assert (code, "choose a new or empty folder" in err) == (2, True)
     assert (tmp_path / "other" / "index.html").read_text() == "mine"
 
 

@@ -236,7 +236,7 @@ def test_reuse_names_a_table_without_teams(desk, tmp_path):
     (tmp_path / "teams.csv").write_text("run,type\ns0,x\n")
     code, _, err = desk("reuse", "qrels.txt", "runs", "--teams", "teams.csv")
     assert code == 2
-    assert "no column group or team" in err
+    assert "no column team or group" in err
 
 
 def test_datasets_lists_the_factors_that_ship(desk):

@@ -90,7 +90,7 @@ def test_resamples_come_in_several_blocks(name):
     blocks = []
 
     def note(what, done, total):
-        if what == "blocks of resamples" and not done:
+        if what in ("blocks of resamples", "blocks of draws") and not done:
             blocks.append(total)
 
     with watched_by(note):

@@ -93,6 +93,8 @@ def test_p_values_do_not_depend_on_the_scale(scale: float) -> None:
     """On the scales that studies take, the paired t test is scipy's."""
     scores = np.random.default_rng(3).random((2, 12, 1)) * scale
     found = irmeta.significance(
-        cube(scores, ["a", "b"], [f"t{i}" for i in range(12)], ["x"]), correct="none"
+        cube(scores, ["a", "b"], [f"t{i}" for i in range(12)], ["x"]),
+        test="t",
+        correct="none",
     )
     assert np.isclose(found["p"].item(), ttest_rel(*scores[..., 0]).pvalue, rtol=1e-9)

@@ -17,6 +17,7 @@ import polars as pl
 from irmeta.errors import FileFormatError
 from irmeta.io import seals
 from irmeta.io.files import FREE, RATIO, limit
+from irmeta.words import reason
 
 MAGIC = b"PAR1"
 _VALUE = 16
@@ -51,7 +52,12 @@ def opened(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
             require_bounded(data)
     except (ValueError, OSError) as error:  # an empty file cannot be mapped
         raise FileFormatError(f"{path}: {error}") from error
-    return pl.scan_parquet(path, glob=False), pl.read_parquet_metadata(path)
+    try:
+        return pl.scan_parquet(path, glob=False), pl.read_parquet_metadata(path)
+    except pl.exceptions.PolarsError as error:
+        raise FileFormatError(
+            f"{path}: the file is damaged ({reason(error)}); copy or make it again"
+        ) from error
 
 
 def require_bounded(data: Bytes) -> None:

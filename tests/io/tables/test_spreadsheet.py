@@ -59,7 +59,7 @@ def test_dialects(tmp_path: Path, text: str) -> None:
         ),
         (
             f"model,{'x' * 9999}\na,0.5\n",
-            "at the head of a column, a text of 9,999 characters",
+            "at the head of a column: a text of 9,999 characters",
         ),
         ("\udcff,x\n", "not a table"),
     ],

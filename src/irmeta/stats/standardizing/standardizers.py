@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from irmeta.choices import Kind
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
 
 
 class Factors(NamedTuple):
@@ -66,13 +66,17 @@ def uniform(scores: Floats, factors: Factors) -> Floats:
 
 
 def empirical(scores: Floats, factors: Factors) -> Floats:
-    """Share of the standardizing scores not above the score. Source: Urbano, Lima and Hanjalic (SIGIR 2019)."""
-    scores = np.broadcast_to(scores, (len(scores), *factors.mean.shape))
+    """Share of the standardizing scores not above the score. Source: Urbano, Lima and Hanjalic (SIGIR 2019).
+
+    Scores that differ by rounding only are equal.
+    """
+    scores = settled(np.broadcast_to(scores, (len(scores), *factors.mean.shape)))
+    standardizing = settled(factors.quantiles)
     not_above = np.empty(scores.shape)
     for topic in np.ndindex(factors.mean.shape):
         cells = (slice(None), *topic)
         not_above[cells] = np.searchsorted(
-            factors.quantiles[topic], scores[cells], side="right"
+            standardizing[topic], scores[cells], side="right"
         )
     shares = not_above / factors.n
     # NaN sorts last: its share would be 1
