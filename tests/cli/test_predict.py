@@ -254,7 +254,7 @@ def test_coverage_and_models_write_their_tables(predict, files):
         (["apply", "no.csv"], "no.csv: no such file"),
         (
             ["select", "--train", "no.parquet", "--test", "no.parquet", "-k", "3-1"],
-            "expected a number of predictors, as in 2, or a range",
+            "expected whole numbers above 0",
         ),
         (
             [

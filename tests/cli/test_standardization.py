@@ -185,7 +185,7 @@ def test_flat_topics_are_told(typed, files):
         ("standardize fit none.parquet -o f.parquet", "none.parquet: no such file"),
         ("standardize fit old.parquet -o new.parquet", "new.parquet exists"),
         ("standardize fit old.parquet --metrics AQ -o f.parquet", "no metric 'AQ'"),
-        ("standardize sample old.parquet new.parquet --sizes 2-5", "as in 5,10,20"),
+        ("standardize sample old.parquet new.parquet --sizes 2;5", "as in 5,10,20"),
         (
             "standardize sample old.parquet new.parquet --sizes 1",
             "between 2 and 8, the number of old systems",

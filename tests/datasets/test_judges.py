@@ -81,7 +81,7 @@ def test_what_is_simulated_is_found(collection) -> None:
     found = compare_judges(
         evaluate_under(judgments, collection.runs, "nDCG@10"),
         judgments=judgments,
-        groups=group,
+        families=group,
     )
     one = found.sel(metric="nDCG@10")
     kappa, more = (

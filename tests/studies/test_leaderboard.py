@@ -410,7 +410,7 @@ def test_rank_sets_hold() -> None:
     [
         ({"aggregate": "median"}, "aggregate='median': choose"),
         ({"aggregate": "types"}, "--types"),
-        ({"groups": {"t0": "a"}}, "no type for the task 't1'"),
+        ({"types": {"t0": "a"}}, "no type for the task 't1'"),
         ({"level": 2}, "between 0 and 1"),
         ({"metric": "AP"}, "no metric 'AP'"),
     ],

@@ -206,7 +206,7 @@ def test_scores_are_bounded_by_what_judgments_could_give():
 def test_the_share_of_unjudged_is_said_with_how_many_documents_it_is_of():
     """A small share is not 0%; it is of as many documents as the metric and the pool look at."""
     _, lists, grades = made(2)
-    options = {"groups": groups_of(lists), "depth": 5, "new": {"mine": lists["g0r0"]}}
+    options = {"teams": groups_of(lists), "depth": 5, "new": {"mine": lists["g0r0"]}}
     told = {}
     for metric in ("P@10", "P@5", "P@3"):
         outcome = reuse(grades, lists, metrics=metric, **options)

@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -118,6 +119,11 @@ class Derived:
             **{one.name: given.pop(one.name) for one in fields_of(Selected)}
         )
         view = given.pop("view", None)
+        SPOKEN.set(_option)
+        # what cannot be read is said before any file is
+        for name, value in given.items():
+            if isinstance(value, str) and name in self.takes:
+                given[name] = self.takes[name].read(value)
         cubes = self._cubes(selected, given)
         for name, (flag, value) in self.verb.flags.items():
             if given.pop(_named(flag)):
@@ -127,7 +133,6 @@ class Derived:
             options["rng"] = options.pop("seed")
         if "metrics" in self.takes and selected.metrics is not None:
             options["metrics"] = selected.metrics
-        SPOKEN.set(_option)
         shown.show(self.function, view=view, **cubes, **options)
 
     def _file(self, name: str) -> tuple[Any, Any]:
@@ -179,10 +184,12 @@ class Derived:
         also = " ".join(one for one in beside if one) or None
         files: dict[str, Any] = {name: given.pop(name) or [] for name in self.files}
         if len(self.positional) > 1:
+            # --collection chooses where one is to be chosen
+            every = replace(selected, collection=None)
             return {
                 name: only(selected.read(path, also))
                 if self.takes[name].cube
-                else selected.read(path, also)
+                else every.read(path, also)
                 for name, path in files.items()
             }
         if any(isinstance(one, Path) for one in files.values()):

@@ -128,7 +128,7 @@ def everybody(
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
         return standardizing.load(factors)
-    return standardizing.fit(cube.sel(metric=[metric]), groups=teams)
+    return standardizing.fit(cube.sel(metric=[metric]), teams=teams)
 
 
 def standing(cube: xr.DataArray, metric: str, factors: xr.Dataset) -> dict[str, Floats]:

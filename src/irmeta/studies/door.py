@@ -210,13 +210,13 @@ def whole_numbers(name: str, text: str) -> list[int]:
     steps = text.split(":") if ":" in text else [*text.split("-"), "1"]
     is_range = len(steps) == 3 and "," not in text
     parts = [part.strip() for part in (steps if is_range else text.split(","))]
-    if not all(part.isdecimal() and int(part) for part in parts):
+    numbers = [int(part) if part.isdecimal() else 0 for part in parts]
+    if is_range and all(numbers):
+        numbers = [*range(numbers[0], numbers[1] + 1, numbers[2])]
+    if not numbers or not all(numbers):
         raise IrmetaError(
             f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25"
         )
-    numbers = [int(part) for part in parts]
-    if is_range:
-        numbers = [*range(numbers[0], numbers[1] + 1, numbers[2])]
     return sorted(set(numbers))
 
 

@@ -124,7 +124,7 @@ def test_a_judge_that_scores_0_on_some_topics_is_said() -> None:
         ({"truth": "nobody"}, "no judgment set 'nobody' to serve as the truth"),
         ({"alpha": 2}, "alpha must be between 0 and 1"),
         ({"best": 1}, "at least 2 systems"),
-        ({"groups": {"s00": "a"}}, "no group for 14 of 15 runs, such as 's01';"),
+        ({"families": {"s00": "a"}}, "no group for 14 of 15 runs, such as 's01';"),
         ({"partitions": 0}, "0 partitions"),
     ],
 )
@@ -160,7 +160,7 @@ def test_other_systems() -> None:
 def test_tables_have_every_cell_once() -> None:
     """Each table has a row for every judge and what it is about, and its figures are those of the result."""
     groups = {name: "odd" if int(name[1:]) % 2 else "even" for name in SYSTEMS}
-    outcome = compare_judges(made(), groups=groups)
+    outcome = compare_judges(made(), families=groups)
     found = tables(outcome)
     rows = {name: frame.height for name, frame in found.items()}
     assert rows == {
@@ -497,7 +497,7 @@ def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
     groups = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
     [note] = [
         note
-        for note in about(compare_judges(made(), groups=groups))["notes"]
+        for note in about(compare_judges(made(), families=groups))["notes"]
         if "95%" in note
     ]
     share = held(*(f"{name}, teams left out" for name in TAUS), systems=15, topics=20)
