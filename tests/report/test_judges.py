@@ -42,7 +42,7 @@ def test_the_panel_compares_with_the_first() -> None:
             missing="error",
             seed=0,
             source="scores.parquet",
-            families=Groups(groups, source="t.csv"),
+            teams=Groups(groups, source="t.csv"),
         )
     )
     [axes] = panel.pictures["tau"].draw().axes

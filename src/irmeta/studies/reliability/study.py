@@ -78,7 +78,7 @@ def reliability(
     >>> from irmeta.scores.cube import cube
     >>> rng = np.random.default_rng(0)
     >>> made = rng.random((5, 1, 1)) + rng.random((5, 20, 1))
-    >>> found = reliability(cube(made, list("abcde"), [str(n) for n in range(20)], ["AP"]), topics=[20, 40])
+    >>> found = reliability(cube(made, list("abcde"), [str(n) for n in range(20)], ["AP"]), sizes=[20, 40])
     >>> bool(found["erho2"].sel(size=40) > found["erho2"].sel(size=20))
     True
     """

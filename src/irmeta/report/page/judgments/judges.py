@@ -55,6 +55,8 @@ def _panel(content: Content, by: str) -> Panel:
         cubes, metrics=[by], families=content.teams, rng=content.seed
     )
     truth = next(iter(cubes))
+    # whom a judge may favour are teams to all other commands
+    families = content.by_team.replace("--teams", "--families")
     pictures = {
         "tau": Picture(
             f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
@@ -66,5 +68,5 @@ def _panel(content: Content, by: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["systems", "significance"],
-        command=f"irmeta judges compare {content.source}{content.by_team} --truth '{truth}'",
+        command=f"irmeta judges compare {content.source}{families} --truth '{truth}'",
     )
