@@ -112,10 +112,11 @@ def _p(
     up = total[order] >= 0
     better = np.where(up, first, second)
     worse = np.where(up, second, first)
-    # equal but for rounding counts
-    least = r[order] * (1 - 1e-9)
     known = ~np.isnan(rows)
     held = np.where(known, rows, 0.0)
+    # equal but for rounding counts: a sum over topics of scores s is exact to about eps n max |s|
+    rounding = np.finfo(np.float64).eps * rows.shape[1] * np.abs(held).max()
+    least = r[order] * (1 - 1e-9) - rounding * unit[order]
     there = None if known.all() else known.astype(np.float64)
     work = partial(_reached, held, there, better, worse, unit[order], least)
     step = max(1, _BLOCK // max(len(order), rows.size))
