@@ -360,7 +360,7 @@ def alone(filled: Site) -> Path:
 
 @pytest.mark.slow
 def test_killed_at_many_points(alone: Path, tmp_path: Path) -> None:
-    """A server killed at random points (IRMETA_KILLS of them) loses no answered run, doubles none, leaves no half page."""
+    """A server killed at some random points (IRMETA_KILLS) loses no answered run, doubles none, leaves no half page."""
     killed(alone, tmp_path, int(os.environ.get("IRMETA_KILLS", "4")))
 
 
