@@ -132,7 +132,9 @@ def _usable(
     kind = about(scores).get("standardization", {}).get("kind")
     fitted = set()
     for part in model.provenance.get("collections", {}).values():
-        fitted.add(part.get("standardization", {}).get("kind"))
+        done = part.get("standardization")
+        # a record, unless somebody else wrote the file
+        fitted.add(done.get("kind") if isinstance(done, dict) else None)
     if kind is not None and kind not in fitted:
         raise ScoresError(
             f"these scores are standardized ({kind}), but those of the model are not; predict from "
