@@ -138,6 +138,14 @@ def run(): {run}
 limited.watched(run, fail)
 """
 
+SPIN = """
+    import contextlib, mmap
+    held = bytearray(600 << 20)
+    while True:
+        with contextlib.suppress(OSError):
+            mmap.mmap(-1, 1 << 30)
+"""
+
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits are the kernel's")
 @pytest.mark.parametrize(
@@ -146,6 +154,7 @@ limited.watched(run, fail)
         ("os.abort()", 2, "not enough memory: address space is limited to 800 MiB"),
         ("\n while True: os.write(2, b'x' * 4096)", 2, "not enough memory"),
         ("held = bytearray(600 << 20); time.sleep(60)", 2, "not enough memory"),
+        (SPIN, 2, "not enough memory"),
         ("os._exit(1)", 2, "not enough memory"),
         ("sys.exit(1)", 1, ""),
         ("print('done')", 0, ""),
@@ -154,7 +163,7 @@ limited.watched(run, fail)
     ],
 )
 def test_what_watches_a_command(run: str, code: int, said: str) -> None:
-    """An abort, a flood and a standstill are a sentence; other ends are what they were, and threads are few."""
+    """An abort, a flood, a standstill and endless tries are a sentence; other ends are what they were, and threads are few."""
     done = subprocess.run(
         [sys.executable, "-c", WORKER.format(mib=800, run=run)],
         capture_output=True,

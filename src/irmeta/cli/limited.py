@@ -24,8 +24,11 @@ _MOST = 4 * MIB
 """What a command may say on stderr."""
 _CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 _PIECE = 1 << 16
-_STILL = 30.0
-"""Seconds that a process which has taken most of its address space may do nothing: its threads wait for each other."""
+_STILL = 20.0
+"""Seconds that a process which has taken most of its address space may get nowhere.
+
+Its threads wait for each other, or ask for memory again and again: most of its time is then the kernel's.
+"""
 
 
 def limit() -> int | None:
@@ -77,6 +80,11 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
             os.close(one)
         try:
             run()
+        except SystemExit as ended:
+            if ended.code:  # what Python would do at its end may need memory, too
+                os.write(end, b".")
+                os._exit(_exit_code(ended))
+            raise
         finally:  # what ends the process below Python does not come here
             os.write(end, b".")
         return
@@ -100,11 +108,12 @@ def _followed(worker: int, reader: int) -> tuple[int, bool]:
     signal.signal(signal.SIGTERM, lambda number, _: os.kill(worker, number))
     said = 0
     stopped = False
-    worked = ""
+    own, kernel = 0, 0
     while True:
         if not select.select([reader], [], [], _STILL)[0]:
-            before, worked = worked, _work(worker)
-            still = before == worked and exhausted(worker)
+            before = own, kernel
+            own, kernel = _work(worker)
+            still = own - before[0] <= kernel - before[1] and exhausted(worker)
             piece = b""
         elif piece := os.read(reader, _PIECE):
             said += len(piece)
@@ -121,9 +130,18 @@ def _followed(worker: int, reader: int) -> tuple[int, bool]:
     return os.waitpid(worker, 0)[1], stopped
 
 
-def _work(process: int) -> str:
-    """Return what processor time a process has taken, by itself and for the system, as Linux says."""
+def _work(process: int) -> tuple[int, int]:
+    """Return what processor time a process has taken by itself, and the kernel for it, in ticks."""
     with suppress(OSError):
         said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-        return " ".join(said.rpartition(")")[2].split()[11:13])
-    return ""
+        own, kernel = said.rpartition(")")[2].split()[11:13]
+        return int(own), int(kernel)
+    return 0, 0
+
+
+def _exit_code(ended: SystemExit) -> int:
+    """Return the exit code of a process that ends so, whose streams are flushed."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, MemoryError):
+            stream.flush()
+    return ended.code if isinstance(ended.code, int) else 1
