@@ -163,7 +163,7 @@ SPIN = """
     ],
 )
 def test_what_watches_a_command(run: str, code: int, said: str) -> None:
-    """An abort, a flood, a standstill and endless tries are a sentence; other ends are what they were, and threads are few."""
+    """An abort, a flood, a standstill, endless tries are a sentence; other ends stay as they are, threads are few."""
     done = subprocess.run(
         [sys.executable, "-c", WORKER.format(mib=800, run=run)],
         capture_output=True,
