@@ -111,7 +111,10 @@ def _read(read: Callable[[Path], object], path: Path) -> None:
 def test_time_is_in_proportion_to_what_is_read(
     name: str, size: int, tmp_path: Path
 ) -> None:
-    """Whatever a file repeats, wherever it begins to, reading it takes 10 microseconds a byte at most."""
+    """Whatever a file repeats, wherever it begins to, reading it takes 10 microseconds a byte at most.
+
+    Two seconds beside pay for the first import and for what measures branches.
+    """
     path = tmp_path / "file"
     for begun in BEGUN.get(name, [b""]):
         for unit in UNITS:
@@ -119,7 +122,7 @@ def test_time_is_in_proportion_to_what_is_read(
             started = time.process_time()
             _read(READERS[name], path)
             taken = time.process_time() - started
-            assert taken < 0.5 + 1e-5 * size, (begun, unit, taken)
+            assert taken < 2 + 1e-5 * size, (begun, unit, taken)
 
 
 TOKENS = [
