@@ -139,11 +139,10 @@ limited.watched(run, fail)
 """
 
 SPIN = """
-    import contextlib, mmap
-    held = bytearray(600 << 20)
-    while True:
-        with contextlib.suppress(OSError):
-            mmap.mmap(-1, 1 << 30)
+    held = memoryview(bytearray(600 << 20))
+    with open("/dev/zero", "rb", buffering=0) as zeros:
+        while True:
+            zeros.readinto(held)
 """
 
 

@@ -391,7 +391,7 @@ def _long(
         notes = [f"unused columns: {_named(left)}"]
     else:
         notes = []
-    return _spelled(pl.DataFrame([*parts, scores])), notes
+    return spelled(pl.DataFrame([*parts, scores])), notes
 
 
 def _wide(
@@ -439,7 +439,7 @@ def _wide(
             names = pl.Series([constants[role]] * length, dtype=pl.String)
         made[role] = names.gather(row)
     in_order = {role: made[role] for role in COLUMNS[:-1]}
-    return _spelled(pl.DataFrame({**in_order, "score": pl.concat(columns)}))
+    return spelled(pl.DataFrame({**in_order, "score": pl.concat(columns)}))
 
 
 def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
@@ -512,7 +512,7 @@ def _first(frame: pl.DataFrame) -> str:
     return first
 
 
-def _spelled(rows: pl.DataFrame) -> pl.DataFrame:
+def spelled(rows: pl.DataFrame) -> pl.DataFrame:
     """Write metrics as irmeta does."""
     known = rows["metric"].unique().to_list()
     return rows.with_columns(

@@ -10,7 +10,6 @@ from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
 from irmeta.io.strictly import lines, parsed
 from irmeta.io.tables.matrices import Paths, all_files, collected, score_of, table_of
-from irmeta.metrics.names import canonical
 from irmeta.scores.frames import ALL
 
 RUN = ("run_id", "run", "system", "runid", "name")
@@ -75,22 +74,22 @@ def _of_tot(fields: Sequence[str], name: str) -> Sequence[str]:
 def _fields(path: Location, order: Any) -> pl.DataFrame:
     """Read lines of fields; `order` puts those of one into the order run, topic, measure, value."""
     rows: list[_Row] = []
+    system = _system(path)
     for number, line in _numbered(path):
         fields = line.split("\t") if "\t" in line else line.split()
         try:
             run, topic, measure, value = (
-                field.strip() for field in order(fields, _system(path))
+                field.strip() for field in order(fields, system)
             )
         except ValueError as error:
             raise FileFormatError(f"{path}:{number}: {error}: {line[:60]!r}") from None
-        rows.append(
-            (run, topic, canonical(measure), score_of(value, f"{path}:{number}"))
-        )
+        rows.append((run, topic, measure, score_of(value, f"{path}:{number}")))
     return _table(rows, path)
 
 
 def _json_lines(path: Location) -> pl.DataFrame:
     rows: list[_Row] = []
+    system = _system(path)
     for number, line in _numbered(path):
         try:
             said = parsed(line)
@@ -102,7 +101,7 @@ def _json_lines(path: Location) -> pl.DataFrame:
             raise FileFormatError(
                 f"{path}:{number}: expected a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
             )
-        run = _under(said, RUN, _system(path))
+        run = _under(said, RUN, system)
         topic = _under(said, TOPIC, ALL)
         measure = _under(said, MEASURE)
         value = _under(said, VALUE)
@@ -111,14 +110,8 @@ def _json_lines(path: Location) -> pl.DataFrame:
             raise FileFormatError(
                 f"{path}:{number}: it lacks {lacking!r}; it has {', '.join(map(str, said))}"
             )
-        rows.append(
-            (
-                str(run),
-                str(topic),
-                canonical(str(measure)),
-                score_of(str(value), f"{path}:{number}"),
-            )
-        )
+        score = score_of(str(value), f"{path}:{number}")
+        rows.append((str(run), str(topic), str(measure), score))
     return _table(rows, path)
 
 

@@ -20,7 +20,7 @@ from irmeta.io.strictly import rows as rows_of
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import check, cube, labels, only_numbered, require_possible
-from irmeta.scores.frames import ALL
+from irmeta.scores.frames import ALL, spelled
 from irmeta.stats.arrays import Floats
 from irmeta.words import reason, shortened
 
@@ -241,9 +241,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             continue
         if measure.startswith("relstring"):
             continue
-        kept.append(
-            (len(runs) - 1, topic, canonical(measure), score_of(value, f"{path}:{at}"))
-        )
+        kept.append((len(runs) - 1, topic, measure, score_of(value, f"{path}:{at}")))
     if not kept:
         raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
@@ -261,8 +259,8 @@ def table_of(
 ) -> pl.DataFrame:
     """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
     named = [(*labels(names), score) for *names, score in rows]
-    frame = pl.DataFrame(
-        named, schema=["system", "topic", "metric", "score"], orient="row"
+    frame = spelled(
+        pl.DataFrame(named, schema=["system", "topic", "metric", "score"], orient="row")
     )
     for (metric,), part in frame.group_by("metric", maintain_order=True):
         refuse_impossible(part["score"].to_numpy(), str(metric), path)
