@@ -4,6 +4,7 @@ What allocates memory below Python, as polars, aborts the process where it gets 
 process with a limit starts another one that does the work, and hands on what that says, as long as it makes sense.
 """
 
+import operator
 import os
 import select
 import signal
@@ -27,8 +28,12 @@ _PIECE = 1 << 16
 _STILL = 20.0
 """Seconds that a process which has taken most of its address space may get nowhere.
 
-Its threads wait for each other, or ask for memory again and again: most of its time is then the kernel's.
+Its threads wait for each other, or ask for memory again and again: then much of its time is the kernel's, though it
+touches no new memory.
 """
+_LOOKS = 4
+_FEW_FAULTS = 200
+"""New pages of memory: what works in much memory touches more between two looks, or works without the kernel."""
 
 
 def limit() -> int | None:
@@ -108,19 +113,21 @@ def _followed(worker: int, reader: int) -> tuple[int, bool]:
     signal.signal(signal.SIGTERM, lambda number, _: os.kill(worker, number))
     said = 0
     stopped = False
-    own, kernel = 0, 0
+    still = 0
+    work = _work(worker)
     while True:
-        if not select.select([reader], [], [], _STILL)[0]:
-            before = own, kernel
-            own, kernel = _work(worker)
-            still = own - before[0] <= kernel - before[1] and exhausted(worker)
+        if not select.select([reader], [], [], _STILL / _LOOKS)[0]:
+            before, work = work, _work(worker)
+            own, kernel, faults = map(operator.sub, work, before)
+            stands = faults < _FEW_FAULTS and 4 * kernel >= own and exhausted(worker)
+            still = still + 1 if stands else 0
             piece = b""
         elif piece := os.read(reader, _PIECE):
             said += len(piece)
-            still = False
+            still = 0
         else:
             break
-        if (still or said > _MOST) and not stopped:
+        if (still == _LOOKS or said > _MOST) and not stopped:
             stopped = True
             os.kill(worker, signal.SIGKILL)
         if piece and not stopped:
@@ -130,13 +137,13 @@ def _followed(worker: int, reader: int) -> tuple[int, bool]:
     return os.waitpid(worker, 0)[1], stopped
 
 
-def _work(process: int) -> tuple[int, int]:
-    """Return what processor time a process has taken by itself, and the kernel for it, in ticks."""
+def _work(process: int) -> tuple[int, int, int]:
+    """Return a process's own processor time and the kernel's for it, in ticks, and its page faults."""
     with suppress(OSError):
         said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-        own, kernel = said.rpartition(")")[2].split()[11:13]
-        return int(own), int(kernel)
-    return 0, 0
+        fields = said.rpartition(")")[2].split()
+        return int(fields[11]), int(fields[12]), int(fields[7])
+    return 0, 0, 0
 
 
 def _exit_code(ended: SystemExit) -> int:
