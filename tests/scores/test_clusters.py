@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,11 @@ from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 from irmeta.scores.selection import prepare
 from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.description import summary as description
+from irmeta.studies.differences.versus import summary as versus_summary
 from irmeta.studies.differences.versus import versus
+from irmeta.studies.reliability import reliability
+from irmeta.studies.reliability import summary as reliable
 
 
 def _turns(icc=0.0, conversations=12, turns=5, seed=0, names="{}_{}"):
@@ -133,3 +139,24 @@ def test_weak_clusters_hardly_matter(data, tmp_path):
     assert 0.9 < float(ratio.mean()) < 1.4
     np.testing.assert_allclose(plain["mean"].values, clustered["mean"].values)
     assert noticed(scores) == []
+
+
+def test_sentences_name_what_is_independent():
+    """Where topics come in clusters, counts and tables for people are of clusters; else of topics."""
+    plain = _turns(0.6)
+    for scores, noun in ((plain, "topic"), (with_clusters(plain, "stem"), "cluster")):
+        units = 12 if noun == "cluster" else 60
+        one = versus(scores, "a", against="b")
+        (title, shown) = list(versus_summary.overview(one).items())[-1]
+        assert re.search(
+            rf"better on \d+ {noun}s? and worse", versus_summary.findings(one)[0]
+        )
+        assert title.startswith(f"{noun}s by AP")
+        assert shown.columns[0] == noun
+        assert (
+            f"interval over {units} {noun}s"
+            in description.findings(describe(scores))[0]
+        )
+        curve = reliability(scores)
+        assert f"ranking by {units} {noun}s" in reliable.findings(curve)[0]
+        assert f"{noun}s" in reliable.overview(curve)["coefficients"].columns

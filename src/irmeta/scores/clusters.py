@@ -187,6 +187,14 @@ def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
+def unit(outcome: xr.Dataset) -> str:
+    """Return what a study took as independent, "topic" or "cluster", as its sentences and tables call it."""
+    collections = about(outcome)["inputs"]["collections"].values()
+    if any("clusters" in said for said in collections):
+        return CLUSTER
+    return "topic"
+
+
 def units(scores: xr.DataArray) -> list[str]:
     """Return for each topic what is drawn independently: the name of its cluster, or its own."""
     if CLUSTER in scores.coords:

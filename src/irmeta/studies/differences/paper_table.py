@@ -1,7 +1,7 @@
 """The table of a paper: systems in rows, metrics in columns, the best in bold, significant differences as marks."""
 
-from collections.abc import Iterable, Sequence
-from typing import get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -185,7 +185,7 @@ def caption(outcome: xr.Dataset) -> str:
     else:
         what = f"standardized scores ({standardized})"
     where = "" if name in UNNAMED else f" on {name}"
-    text = f"Mean {what}{where} ({counted(size['topics'], 'topic')}); the best of each column in bold."
+    text = f"Mean {what}{where} ({_over(size)}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
         text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."
@@ -205,6 +205,17 @@ def caption(outcome: xr.Dataset) -> str:
             f"{text} Systems that share a letter do not differ significantly ({how})."
         )
     return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
+
+
+def _over(size: Mapping[str, Any]) -> str:
+    """Say how many topics a mean is over, and in how many clusters they come."""
+    if "clusters" not in size:
+        return counted(size["topics"], "topic")
+    topics = counted(size["clusters"]["topics"], "topic")
+    clusters = counted(size["clusters"]["clusters"], "cluster")
+    if size["clusters"]["mean_over"] == "clusters":
+        return f"{topics}, mean over {clusters}"
+    return f"{topics} in {clusters}"
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -5,6 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, short
 from irmeta.scores.result import frame
 
@@ -72,8 +73,8 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
-    views = tables(outcome)
-    columns = {"metric": "metric", "topics": "topics", "erho2": "E rho2", "phi": "Phi"}
+    views, units = tables(outcome), f"{unit(outcome)}s"
+    columns = {"metric": "metric", "topics": units, "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
     median = _topics(
         frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size"))
@@ -89,20 +90,18 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     for column in views["needed"].columns:
         if column.startswith("needed"):
             needed = needed.with_columns(
-                _counts(views["needed"][column]).alias(
-                    column.replace("needed", "topics")
-                )
+                _counts(views["needed"][column]).alias(column.replace("needed", units))
             )
     found = first_rows("coefficients", shown) | first_rows("needed", needed)
     if "design" in views:
-        found["topics for the difference"] = views["design"].pivot(
+        found[f"{units} for the difference"] = views["design"].pivot(
             "way", index="metric", values="topics"
         )
     return found
 
 
 def _counts(numbers: pl.Series) -> pl.Series:
-    """Write numbers of topics; without limit as such."""
+    """Write numbers of topics or clusters; without limit as such."""
     return pl.Series(
         [f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers]
     )
@@ -142,7 +141,7 @@ def _range(outcome: xr.Dataset, topics: int) -> list[str]:
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    options = about(one)["options"]
+    options, units = about(one)["options"], f"{unit(one)}s"
     here = one.sel(size=topics)
     metric = str(one.metric.item())
     shows = float(here["detectable"].sel(share=0.5))
@@ -150,15 +149,15 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
         short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"])
     )
     text = (
-        f"{collection}, {metric}: the ranking by {topics} topics agrees with the true one to a tau of about {tau} "
-        f"({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
+        f"{collection}, {metric}: the ranking by {topics} {units} agrees with the true one to a tau of about "
+        f"{tau} ({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
         "between two typical systems. " + _enough(one, topics, options["stability"])
     )
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
     difference, power = short(options["difference"], 3), short(options["power"])
-    return f"{text} Detecting a difference of {difference} with power {power} takes {needed} topics."
+    return f"{text} Detecting a difference of {difference} with power {power} takes {needed} {units}."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
@@ -167,14 +166,15 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         float(one[name].sel(coefficient="erho2"))
         for name in ("needed", "needed_low", "needed_high")
     )
+    units = f"{unit(one)}s"
     if not np.isfinite(needed):
         if topics < low < np.inf:
             least = f"; with 95% confidence it needs {low:.0f} or more"
         else:
             least = ""
         return (
-            f"The topics needed for an E rho2 of {short(stability)} cannot be estimated, because "
-            f"these topics do not show that the systems differ{least}."
+            f"The {units} needed for an E rho2 of {short(stability)} cannot be estimated, because "
+            f"these {units} do not show that the systems differ{least}."
         )
     if np.isfinite(high):
         between = f"{low:.0f} to {high:.0f}"
@@ -187,6 +187,6 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     else:
         verdict = "may be enough"
     return (
-        f"These {topics} topics {verdict} for an E rho2 of {short(stability)}, which needs "
+        f"These {topics} {units} {verdict} for an E rho2 of {short(stability)}, which needs "
         f"{needed:.0f} ({between})."
     )

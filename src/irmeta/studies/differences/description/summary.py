@@ -1,12 +1,11 @@
 """What `description` answers: tables for programs, an overview and findings for people."""
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, intervals, spans
 from irmeta.scores.means import additive, from_additive, geometric
 from irmeta.scores.result import frame
@@ -100,24 +99,25 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines += _decided(of_metric)
     sd = of_metric["topic_sd"].values
     if (sd > 0).all() and sd.max() > 3 * sd.min():
-        lines.append(_uneven(by, outcome.topic.values, sd))
+        lines.append(_uneven(of_metric))
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
-        topics = f"{counted(len(against), 'topic')} ({listed(against)})"
+        topics = f"{counted(len(against), unit(outcome))} ({listed(against)})"
         if about(outcome)["options"]["teams"] is None:
             whose = "if the systems are independent; where some come from one team, name the teams (--teams)"
         else:
             whose = "over the means of teams"
         lines.append(
             f"{by}: on {topics} the better systems score worse (negative reliability; tested at 5% "
-            f"for all topics at once, {whose})."
+            f"for all {unit(outcome)}s at once, {whose})."
         )
     return lines
 
 
 def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
     """Say who has the largest mean, alone or with others, and the interval of that mean."""
-    level, topics = about(outcome)["options"]["level"], outcome.sizes["topic"]
+    level = about(outcome)["options"]["level"]
+    topics = counted(outcome.sizes["topic"], unit(outcome))
     name, mean, low, high = (
         best.system.item(),
         *(best[figure].item() for figure in ("mean", "low", "high")),
@@ -129,12 +129,16 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
             f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
         )
     if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
-        return f"{who} {mean:.3f} on each of {topics} topics, so there is no interval"
-    return f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics} topics)"
+        return f"{who} {mean:.3f} on each of {topics}, so there is no interval"
+    return (
+        f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics})"
+    )
 
 
-def _uneven(by: str, topics: Any, sd: Any) -> str:
+def _uneven(of_metric: xr.Dataset) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
+    by, topics = str(of_metric.metric.item()), of_metric.topic.values
+    sd, noun = of_metric["topic_sd"].values, unit(of_metric)
     most = topics[sd.argmax()]
     least = topics[sd.argmin()]
     if geometric([by]):
@@ -142,7 +146,7 @@ def _uneven(by: str, topics: Any, sd: Any) -> str:
     else:
         advice = "; irmeta standardize gives all topics the same weight"
     return (
-        f"{by}: topic {most} spreads systems most, {sd.max() / sd.min():.1f} times as much as topic "
+        f"{by}: {noun} {most} spreads systems most, {sd.max() / sd.min():.1f} times as much as {noun} "
         f"{least}, and has that much more weight in every comparison of means{advice}."
     )
 
@@ -199,7 +203,7 @@ def _decided(of_metric: xr.Dataset) -> list[str]:
     other = of_metric["runner_up"].item()
     if not decides.any():
         return []
-    topics = counted(int(decides.sum()), "topic")
+    topics = counted(int(decides.sum()), unit(of_metric))
     which = listed(of_metric.topic.values[decides])
     return [
         f"{of_metric.metric.item()}: without {topics} of {decides.size} ({which}) {other} would be level with "

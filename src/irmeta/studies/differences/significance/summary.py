@@ -5,6 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import ROWS, intervals, short, spans
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
@@ -194,16 +195,16 @@ def _replication(outcome: xr.Dataset) -> list[str]:
         one = outcome.sel(metric=metric)
         if not one["found"].item() > 0:
             continue
-        topics = one["half_topics"].item()
+        count, noun = one["half_topics"].item(), unit(outcome)
         if one["found"].item() < 1:
             lines.append(
-                f"{metric}: with {topics} topics there is hardly ever a significant difference "
-                "that other topics could repeat."
+                f"{metric}: with {count} {noun}s there is hardly ever a significant difference "
+                f"that other {noun}s could repeat."
             )
             continue
         lines.append(
-            f"{metric}: of differences significant on {topics} topics, {one['again'].item():.0%} "
-            f"are significant again on {topics} others and {one['opposite'].item():.1%} have the "
+            f"{metric}: of differences significant on {count} {noun}s, {one['again'].item():.0%} "
+            f"are significant again on {count} others and {one['opposite'].item():.1%} have the "
             f"opposite sign; they keep {one['shrunk'].item():.0%} of their size."
         )
     return lines
@@ -226,8 +227,10 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     half = outcome.isel(half=-1)
     least = least_difference(half["compared"].values, half["swapped"].values)
     names = half.swap_metric.values
-    topics = int(half["half"])
-    on = f"on {counted(topics, 'topic')} are reversed by {counted(topics, 'other topic')}"
+    topics, noun = int(half["half"]), unit(outcome)
+    on = (
+        f"on {counted(topics, noun)} are reversed by {counted(topics, f'other {noun}')}"
+    )
     # where it is 0, all differences are reversed that seldom: there is no limit to give
     limits = [
         f"{short(value)} ({name})"

@@ -1,13 +1,11 @@
 """What `versus` answers: tables for programs, an overview and findings for people."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, intervals, short
 from irmeta.scores.result import frame
 from irmeta.studies.differences.versus.study import MEDIAN
@@ -91,9 +89,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             name.replace("comparisons", f"by {metric}", 1): table
             for name, table in first_rows("comparisons", _compared(one)).items()
         }
-        views[f"topics by {metric}: the worst and the best against {_whom(one)}"] = (
-            _extremes(one)
-        )
+        title = f"{unit(one)}s by {metric}: the worst and the best against {_whom(one)}"
+        views[title] = _extremes(one)
     return views
 
 
@@ -166,7 +163,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
         against = {"median": one["median"].values[ends]}
     return pl.DataFrame(
         {
-            "topic": one.topic.values[ends].tolist(),
+            unit(one): one.topic.values[ends].tolist(),
             "score": one["score"].values[ends],
             **against,
             "best other": one["best"].values[ends],
@@ -235,9 +232,9 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
-    topics = f"It is better on {counted(wins, 'topic')}{equal} and worse on {losses}."
+    topics = f"It is better on {counted(wins, unit(one))}{equal} and worse on {losses}."
     digits = _digits(difference)
-    figures = _interval(low, high, options, count, digits)
+    figures = _interval(one, count, digits)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
     if bool(one["significant"]):
         size = short(abs(difference), digits)
@@ -267,12 +264,11 @@ def _digits(difference: float) -> int:
     return max(3, int(np.ceil(-np.log10(abs(difference)))))
 
 
-def _interval(
-    low: float, high: float, options: Mapping[str, Any], count: int, digits: int
-) -> str:
+def _interval(one: xr.Dataset, count: int, digits: int) -> str:
     """Write the interval of one of this number of differences; there is none where it is the same on every topic."""
+    options, low, high = about(one)["options"], float(one["low"]), float(one["high"])
     if np.isnan(low):
-        return "the same on every topic, so that there is no interval"
+        return f"the same on every {unit(one)}, so that there is no interval"
     ends = f"{short(low, digits, sign=True)} to {short(high, digits, sign=True)}"
     interval = f"{1 - options['alpha']:.0%} interval {ends}"
     if count > 1 and options["correct"] not in ("bh", "none"):
