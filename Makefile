@@ -48,6 +48,7 @@ lint: $(VENV)/lint.ready            ## check style, types, import contracts and 
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/public.py --check
+	$(BIN)/python scripts/tree.py
 	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory scripts; else echo "The scripts of pages are not checked: no npm on the PATH."; fi
 
 scripts: node_modules/.ready         ## check style of the pages' scripts, and test them (needs Node)
@@ -56,7 +57,6 @@ scripts: node_modules/.ready         ## check style of the pages' scripts, and t
 node_modules/.ready: package.json
 	npm install --no-fund --no-audit --no-package-lock --silent
 	@touch $@
-	$(BIN)/python scripts/tree.py
 
 format: $(VENV)/lint.ready          ## format the code and fix what ruff can fix
 	$(BIN)/ruff check --fix .
