@@ -1,11 +1,14 @@
-"""What `scripts/tree.py` finds in a source tree."""
+"""What `scripts/tree.py` finds in a source tree, and what the tree says in several places."""
 
+import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
 
-TREE = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "tree.py"))
+ROOT = Path(__file__).parents[1]
+TREE = runpy.run_path(str(ROOT / "scripts" / "tree.py"))
 
 
 def test_a_circle_between_files_is_found() -> None:
@@ -34,3 +37,15 @@ def test_a_text_without_a_name_is_found(
     path.write_text(code)
     found = [text.split(":")[1] for text in TREE["stray_texts"](path)]
     assert found == [str(line) for line in lines]
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    """The package, its citation and the newest entry of the change log have one version."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = (ROOT / "CITATION.cff").read_text()
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    cited = re.search(r"^version: (.+)$", citation, re.MULTILINE)
+    newest = re.search(r"^## ([\d.]+)", changes, re.MULTILINE)
+    assert cited
+    assert newest
+    assert cited[1] == newest[1] == declared["version"]
