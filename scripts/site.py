@@ -1,6 +1,5 @@
-"""What the docs have besides their pages: figures, CONTRIBUTING.md, decisions, lists made from the registry."""
+"""What the docs have besides their pages: figures, CONTRIBUTING.md, lists made from the registry."""
 
-import re
 import tempfile
 from pathlib import Path
 from runpy import run_path
@@ -33,7 +32,7 @@ def on_page_markdown(markdown: str, **_: Page | MkDocsConfig | Files) -> str:
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the figures that the commands of the gallery draw, contributing.md and decisions/index.md."""
+    """Add the figures that the commands of the gallery draw, and contributing.md."""
     docs = Path(config.docs_dir)
     for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
         files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
@@ -41,11 +40,6 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         (docs.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
     )
     files.append(File.generated(config, "contributing.md", content=contributing))
-    files.append(
-        File.generated(
-            config, "decisions/index.md", content=decisions(docs / "decisions")
-        )
-    )
     return files
 
 
@@ -56,13 +50,3 @@ def figures(page: str) -> dict[str, bytes]:
         for command in console["commands"](page):
             console["run"](command, folder)
         return {path.name: path.read_bytes() for path in sorted(folder.glob("*.svg"))}
-
-
-def decisions(folder: Path) -> str:
-    """List the decisions by their headings."""
-    heads = {
-        path.name: re.match(r"# (.*)", path.read_text())
-        for path in sorted(folder.glob("0*.md"))
-    }
-    lines = "".join(f"- [{head[1]}]({name})\n" for name, head in heads.items() if head)
-    return f"# Decisions\n\nWhat was decided, why, and at what price. Each fits on one screen.\n\n{lines}"

@@ -49,3 +49,16 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert cited
     assert newest
     assert cited[1] == newest[1] == declared["version"]
+
+
+def test_every_decision_has_a_number_of_its_own_and_a_line_in_the_index() -> None:
+    """A decision's number stands in its name, its heading and the index, and no other decision has it."""
+    folder = ROOT / "docs" / "decisions"
+    pages = {path.name: path.read_text() for path in sorted(folder.glob("0*.md"))}
+    numbers = [str(int(name[:4])) for name in pages]
+    assert len(set(numbers)) == len(numbers)
+    headings = [text.removeprefix("# ").partition(". ")[0] for text in pages.values()]
+    assert headings == numbers
+    index = (folder / "index.md").read_text()
+    listed = re.findall(r"^- \[(\d+)\]\((.+)\) \S", index, re.MULTILINE)
+    assert sorted(listed) == sorted(zip(numbers, pages, strict=True))
