@@ -191,7 +191,7 @@ def test_predicted_holes(predicted: xr.Dataset) -> None:
     assert 0.8 < predicted["coverage"].item() <= 1
     assert (
         f"{predicted['coverage'].item():.0%} lay within their 90% intervals"
-        in findings(predicted)[1]
+        in findings(predicted)[2]
     )
     holes = tables(predicted)["predicted"]
     assert holes.height == int(np.isnan(predicted["score"].values).sum())
@@ -296,7 +296,7 @@ def test_models_with_few_tasks_can_be_left_out() -> None:
     told = findings(leaderboard(board(scores), aggregate="mean", resamples=40))
     assert (
         "--min-tasks 10 leaves out the 5 models with fewer than half of the tasks"
-        in told[1]
+        in told[2]
     )
     made = leaderboard(board(scores), aggregate="mean", min_tasks=10, resamples=40)
     assert made.sizes["system"] == 15
@@ -450,7 +450,7 @@ def test_tables_and_views(full: xr.Dataset, predicted: xr.Dataset) -> None:
     """Tables hold a row a model and aggregate, and render in every form; the view for reading fits 80 columns."""
     views = tables(full)
     assert views["models"].height == 14 * 5
-    assert set(views) == {"models", "aggregates", "tau", "tasks", "few"}
+    assert set(views) == {"models", "aggregates", "tau", "tasks", "few", "first"}
     assert document(predicted)["study"] == "leaderboard"
     assert max(map(len, render(full, width=80).splitlines())) <= 80
     assert views["few"]["tasks"].to_list() == list(range(1, 11))

@@ -21,6 +21,8 @@ CLUSTER = "cluster"
 """The coordinate of topics that names each topic's cluster."""
 OVER = "mean_over"
 """The attribute of a cube that says what its means are over: its topics, or its clusters."""
+SIZE = "cluster_size"
+"""The coordinate of clusters in place of topics that says how many topics each has, where means are over topics."""
 FEW = 5
 """With fewer clusters nothing can be claimed."""
 
@@ -110,7 +112,19 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         | {"clusters": {"clusters": len(names), "topics": topics, "mean_over": over}},
     )
     metric = str(scores.metric.values[0])
+    if over == "topics":
+        made = made.assign_coords({SIZE: ("topic", np.bincount(number))})
     return from_additive(made), [_note(line[:, 0], number, over, metric)]
+
+
+def added(values: Floats, scores: xr.DataArray) -> Floats:
+    """Return what each topic, or each cluster in place of topics, adds to the sum that a mean is of.
+
+    values : of any shape, the topics of the scores last, linear in the scores, as a difference of two systems is.
+    """
+    if SIZE not in scores.coords:
+        return values
+    return statistics.totals(values, scores[SIZE].values)
 
 
 def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:

@@ -33,6 +33,26 @@ def pseudo_values(scores: Floats, cluster: Ints) -> Floats:
     return values
 
 
+def totals(values: Floats, sizes: Ints) -> Floats:
+    """Return the sum of each cluster's topics (last axis) from its pseudo-value: `pseudo_values` undone.
+
+    values : of any shape, clusters last.  sizes : (cluster,), how many topics each has.
+
+    >>> values = pseudo_values(np.array([0.1, 0.3, 0.9]), np.array([0, 0, 1]))
+    >>> totals(values, np.array([2, 1])).round(3).tolist()
+    [0.4, 0.9]
+    """
+    clusters, topics = len(sizes), sizes.sum()
+    others = topics - sizes
+    mean = values.mean(axis=-1, keepdims=True)
+    # how far the mean without a cluster lies below the mean of such means
+    below = (values - mean) / (clusters - 1)
+    # that mean of means is the one with which the sums add up to topics * mean
+    moved = (others * below).sum(axis=-1, keepdims=True) / (topics * (clusters - 1))
+    found: Floats = topics * mean - others * (mean + moved - below)
+    return found
+
+
 def effective(cluster: Ints) -> float:
     """Return how many clusters of one size scatter as little as these: (sum of sizes)^2 / sum of their squares.
 

@@ -1,10 +1,23 @@
-"""The first place: how few topics it rests on."""
+"""The first place, and the sign of a difference: how few topics they rest on."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
+
+NONE = -1
+"""The count where no topics do it."""
+
+
+class Turning(NamedTuple):
+    """The fewest topics without which each sum is no longer above 0: how many (row,), and which (row, topic).
+
+    Their number is 0 where the sum is not above 0 as it is, and NONE where it stays above 0 whichever topics go.
+    """
+
+    counts: Ints
+    topics: Bools
 
 
 class Unseated(NamedTuple):
@@ -14,31 +27,48 @@ class Unseated(NamedTuple):
     topics: Ints
 
 
+def turning(found: Floats) -> Turning:
+    """Return the fewest topics without which each row's sum is no longer above 0; exact.
+
+    found : (row, topic), what each topic adds; NaN where a row lacks it. One topic at least stays.
+
+    The k largest are those whose absence takes most off a sum, so k is the least number with which the sum of the
+    others is at most 0.
+
+    >>> one = turning(np.array([[0.8, 0.1, -0.1, -0.1], [0.1, 0.2, 0.1, 0.3]]))
+    >>> one.counts.tolist(), one.topics[0].tolist()
+    ([1, -1], [True, False, False, False])
+    """
+    present = np.isfinite(found)
+    added = np.where(present, found, 0.0)
+    order = np.argsort(-added, axis=1, kind="stable")
+    falling = np.take_along_axis(added, order, axis=1)
+    # (row, k): the sum without the k largest, for k from 0 to topics - 1
+    left = np.cumsum(falling[:, ::-1], axis=1)[:, ::-1]
+    rounding = 1e-9 * np.maximum(np.abs(added).max(axis=1, keepdims=True), 1e-300)
+    number = np.arange(found.shape[1])
+    gone = (left <= rounding) & (number < present.sum(axis=1, keepdims=True))
+    counts = np.where(gone.any(axis=1), gone.argmax(axis=1), NONE)
+    topics = np.zeros(found.shape, dtype=np.bool_)
+    np.put_along_axis(topics, order, number < counts[:, None], axis=1)
+    return Turning(counts, topics)
+
+
 def fewest(scores: Floats) -> Unseated | None:
     """Return the fewest topics without which the leader by means is no longer the only one; exact.
 
     scores : (system, topic), without missing ones. None where no topics do it, as the leader is behind on none; where
     several lead, or one is level with them, no topics need go.
 
-    Of the differences d of the leader from another system, the k largest are those whose absence takes most off its
-    lead, so k is the least number with which the sum of the others is at most 0.
-
     >>> one = fewest(np.array([[0.9, 0.2, 0.3, 0.4], [0.1, 0.3, 0.4, 0.5], [0.0, 0.1, 0.0, 0.0]]))
     >>> one.system, one.topics.tolist()
     (1, [0])
     """
-    means = settled(scores.mean(axis=1))
-    leader = int(means.argmax())
-    found = scores[leader] - scores
-    falling = np.sort(found, axis=1)[:, ::-1]
-    # (system, k): the sum without the k largest, for k from 0 to topics - 1
-    left = np.cumsum(falling[:, ::-1], axis=1)[:, ::-1]
-    rounding = 1e-9 * np.maximum(np.abs(falling).max(axis=1, keepdims=True), 1e-300)
-    level = left <= rounding
-    level[leader] = False
-    counts = np.where(level.any(axis=1), level.argmax(axis=1), scores.shape[1])
+    leader = int(settled(scores.mean(axis=1)).argmax())
+    found = turning(scores[leader] - scores)
+    counts = np.where(found.counts == NONE, scores.shape[1], found.counts)
+    counts[leader] = scores.shape[1]
     other = int(counts.argmin())
     if counts[other] == scores.shape[1]:
         return None
-    order = np.argsort(-found[other], kind="stable")
-    return Unseated(other, np.sort(order[: counts[other]]))
+    return Unseated(other, np.flatnonzero(found.topics[other]))

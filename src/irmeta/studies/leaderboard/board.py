@@ -11,7 +11,7 @@ from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster
+from irmeta.scores.clusters import SIZE, by_cluster
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.leaderboards import items
@@ -33,7 +33,10 @@ TRECS = Nouns("system", "collection", "topic")
 
 @dataclass(frozen=True)
 class Board:
-    """The table that is ranked: scores (model, task), the items behind it where there are any, notes, and its words."""
+    """The table that is ranked: scores (model, task), the items behind it where there are any, notes, and its words.
+
+    sizes : of tasks that are clusters of topics, how many topics each has, where means are over topics.
+    """
 
     models: list[str]
     tasks: list[str]
@@ -41,6 +44,7 @@ class Board:
     items: Sequence[Floats] | None
     notes: list[str]
     nouns: Nouns = MODELS
+    sizes: Ints | None = None
 
     def kept(self, models: Bools, tasks: Bools) -> "Board":
         """Keep some models and tasks."""
@@ -56,6 +60,7 @@ class Board:
             tasks=columns,
             scores=self.scores[models][:, tasks],
             items=parts,
+            sizes=None if self.sizes is None else self.sizes[tasks],
         )
 
 
@@ -87,7 +92,8 @@ def board_of(
             first.values,
             None,
             notes,
-            TREC if _is_trec(first) else MODELS,
+            _nouns(first),
+            first[SIZE].values if SIZE in first.coords else None,
         )
     models = list(
         dict.fromkeys(
@@ -99,6 +105,14 @@ def board_of(
     return Board(
         models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS
     )
+
+
+def _nouns(scores: xr.DataArray) -> Nouns:
+    """Return the words for one cube's systems and topics, or clusters in their place."""
+    nouns = TREC if _is_trec(scores) else MODELS
+    if "clusters" in about(scores):
+        return nouns._replace(task="cluster")
+    return nouns
 
 
 def _is_trec(scores: xr.DataArray) -> bool:

@@ -17,9 +17,11 @@ from irmeta.scores.cubes import by_name
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
+from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
+from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.leaderboard.board import (
     Board,
@@ -80,7 +82,9 @@ def leaderboard(
     value by all aggregates; over (system, topic) score, and with holes="predict" predicted, predicted_low and
     predicted_high, with the coverage of hidden scores, of those of the ten best models, and of each task's; with
     holes="bounds" and holes, over (system) complete_rank, complete_low and complete_high, by the first aggregate on
-    the part without holes; and over (step) the few tasks that rank as all do.
+    the part without holes; by the mean, if it is the first aggregate, over (topic) decides: the fewest tasks without
+    which the first is no longer ahead of all, and runner_up, who then is level or ahead ("" if no tasks do it); with
+    holes="bounds" of the part without holes; and over (step) the few tasks that rank as all do.
     Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
     count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
 
@@ -110,14 +114,19 @@ def leaderboard(
     filled = None
     if _has_holes(board, holes):
         filled = completion.predict(board.scores, generator, level=PREDICTED)
+    others = _tables(board, over, filled, generator)
     rank = partial(_standings, board, kinds, numbers, over, filled, level, resamples)
-    every = rank(generator)
+    every = rank(others, generator)
     data = _data(board, every)
     if filled is not None:
         data |= _predicted(board.scores, filled)
     data |= _few(board, generator)
     if holes == "bounds":
         data |= _without_holes(board, kinds[0], types, level, resamples, generator)
+    ranked = board.scores if filled is None else others.mean(axis=0)
+    whole = np.isfinite(ranked).all() or "complete_rank" in data
+    if kinds[0] == "mean" and whole:
+        data |= _of_first_place(board, ranked)
     outcome = result(
         "leaderboard",
         data,
@@ -206,6 +215,31 @@ def _has_holes(board: Board, policy: Holes) -> bool:
     return missing and policy == "predict"
 
 
+def _filled(scores: Floats, filled: completion.Predictions | None) -> Floats:
+    """Return the table with its holes filled by their predictions, where they were predicted."""
+    if filled is None:
+        return scores
+    return np.where(np.isfinite(scores), scores, filled.mean)
+
+
+def _tables(
+    board: Board,
+    over: Over,
+    filled: completion.Predictions | None,
+    rng: np.random.Generator,
+) -> Floats:
+    """Draw what the table could as well be, (table, model, task): with other items, and its holes filled otherwise."""
+    table = _filled(board.scores, filled)
+    others = table[None]
+    if over != "tasks" and board.items is not None:
+        moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
+        others = table + np.nan_to_num(moved)
+    if filled is not None:
+        moved = completion.draw(board.scores, filled, FILLINGS, rng) - table
+        others = others + moved
+    return others
+
+
 def _standings(
     board: Board,
     kinds: Sequence[Aggregate],
@@ -214,30 +248,19 @@ def _standings(
     filled: completion.Predictions | None,
     level: float,
     draws: int,
+    others: Floats,
     rng: np.random.Generator,
 ) -> list[Standing]:
-    """Rank by each aggregate."""
+    """Rank by each aggregate; others : what the table could as well be, (table, model, task)."""
     if filled is None and over == "tasks":
         allowed = _allowed(board.scores, kinds, types)
         share = partial(
             standing.as_it_is, board.scores, types=types, level=level, draws=draws
         )
         return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
-    table = board.scores
-    if filled is not None:
-        known = np.isfinite(board.scores)
-        table = np.where(known, board.scores, filled.mean)
-    # what the table could as well be, (table, model, task): with other items, and with its holes filled otherwise
-    others = table[None]
-    if over != "tasks" and board.items is not None:
-        moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
-        others = table + np.nan_to_num(moved)
-    if filled is not None:
-        moved = completion.draw(board.scores, filled, FILLINGS, rng) - table
-        others = others + moved
     share = partial(
         standing.resampled,
-        table,
+        _filled(board.scores, filled),
         types=types,
         level=level,
         draws=draws,
@@ -305,6 +328,24 @@ def _tau(one: Standing, other: Standing, same: Bools) -> float:
     if len(a) < 2 or np.isnan(a).any() or np.isnan(b).any():
         return float("nan")
     return float(tau_b(settled(a), settled(b)))
+
+
+def _of_first_place(board: Board, scores: Floats) -> dict[str, object]:
+    """Return the fewest tasks that the first place by the mean rests on, and who is level or ahead without them.
+
+    scores : (model, task); where some are missing, the part without holes is looked at.
+    """
+    models, tasks = whole_part(np.isfinite(scores))
+    part = scores[models][:, tasks]
+    if board.sizes is not None:
+        part = totals(part, board.sizes)
+    found = fewest(part)
+    decides = np.zeros(len(tasks), dtype=np.bool_)
+    runner_up = ""
+    if found is not None:
+        decides[np.flatnonzero(tasks)[found.topics]] = True
+        runner_up = board.models[np.flatnonzero(models)[found.system]]
+    return {"decides": ("topic", decides), "runner_up": runner_up}
 
 
 def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:

@@ -75,7 +75,7 @@ def varied(outcome: xr.Dataset) -> str:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `models` (by model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`."""
+    """Tables `models` (model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`, `first`."""
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
@@ -104,6 +104,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["predicted"] = _predicted(outcome)
     if "complete_rank" in outcome:
         views["complete"] = _complete(scored)
+    if "decides" in outcome:
+        views["first"] = pl.DataFrame(
+            {
+                "system": [_leader(outcome)],
+                "runner_up": [outcome["runner_up"].item() or None],
+                "fewest": [int(outcome["decides"].sum()) or None],
+            }
+        )
     return views
 
 
@@ -128,6 +136,8 @@ def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
         covered = pl.Series(outcome["coverage_of_task"].values)
         held["coverage"] = covered.fill_nan(None)
     held["mean"] = outcome["score"].mean("system").values
+    if "decides" in outcome:
+        held["decides"] = outcome["decides"].values
     return pl.DataFrame(held)
 
 
@@ -256,6 +266,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         sentences = [" ".join([*warning, first])]
     else:
         sentences = [first, *warning]
+    sentences += _decided(outcome)
     sentences += _effect_of_holes(outcome, kind)
     sentences += _agreement(outcome)
     if "task" in outcome:
@@ -399,6 +410,30 @@ def _among(outcome: xr.Dataset, kind: str) -> str:
         f"{outcome['complete_resolution'].item():.0%} of their pairs are distinguished "
         "(--holes complete). "
     )
+
+
+def _leader(outcome: xr.Dataset) -> str:
+    """Return who is first by the first aggregate; where holes leave ranks open, of the part without holes."""
+    at = int(order(outcome)[0])
+    if "complete_rank" in outcome:
+        at = int(np.nanargmin(outcome["complete_rank"].values))
+    return str(outcome.system.values[at])
+
+
+def _decided(outcome: xr.Dataset) -> list[str]:
+    """Say without which tasks, the fewest, the first place changes."""
+    if "decides" not in outcome or not outcome["decides"].any():
+        return []
+    decides = outcome["decides"].values
+    every = decides.size
+    if "complete_tasks" in outcome:
+        every = int(outcome["complete_tasks"])
+    tasks = counted(int(decides.sum()), nouns(outcome)["task"])
+    which = listed(shortened(task) for task in outcome.topic.values[decides])
+    other = shortened(outcome["runner_up"].item())
+    return [
+        f"Without {tasks} of {every} ({which}) {other} would be level with {shortened(_leader(outcome))} or ahead."
+    ]
 
 
 def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:

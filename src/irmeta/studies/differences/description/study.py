@@ -11,6 +11,7 @@ from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.parallel import seeded
+from irmeta.scores.clusters import added
 from irmeta.scores.cube import check
 from irmeta.scores.limits import limits, shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric, means
@@ -212,7 +213,7 @@ def _of_first_place(averaged: xr.DataArray) -> dict[str, Any]:
     decides = np.zeros(averaged.shape[1:], dtype=np.bool_)
     runner_up = []
     for m, column in enumerate(_columns(averaged)):
-        found = fewest(column)
+        found = fewest(added(column, averaged))
         runner_up.append(
             "" if found is None else str(averaged.system[found.system].item())
         )

@@ -11,11 +11,13 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
+from irmeta.scores.clusters import added
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.rankings.first import turning
 from irmeta.stats.tests import paired
 from irmeta.stats.tests.compared import Given
 from irmeta.stats.tests.comparing import Way, compare
@@ -84,7 +86,8 @@ def versus(
     and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
     correction, and equivalent; over (topic, metric) score, median and best (of the other systems),
     systems_above; over (against, topic, metric) opponent, whose scores they are compared with, and by_topic, the
-    differences. Raises ScoresError for an unknown system.
+    differences, and decides, the fewest topics without which the difference is no longer on its side of 0; fewest, over
+    (against, metric), is their number, NaN where no topics do it. Raises ScoresError for an unknown system.
     Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.scores.cube import cube
@@ -136,6 +139,7 @@ def versus(
         "mean": means(scores).sel(system=system, drop=True),
     }
     data |= _topics(scores, system, others)
+    data |= _behind_sign(added(np.moveaxis(found, 1, 2), line))
     outcome = result(
         "versus",
         data,
@@ -275,6 +279,21 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
         for some, topics in zip(rows, kinds, strict=True)
     ]
     return compare(Given(found), way, rng, parts)
+
+
+def _behind_sign(found: Floats) -> dict[str, Any]:
+    """Return the fewest topics that the sign of each difference rests on.
+
+    found : what each topic adds to a difference, (against, metric, topic).
+    """
+    sign = np.sign(settled(np.nanmean(found, axis=2)))
+    turned = turning((found * sign[..., None]).reshape(-1, found.shape[2]))
+    counts = np.where(turned.counts > 0, turned.counts, np.nan)
+    topics = turned.topics.reshape(found.shape)
+    return {
+        "fewest": (("against", "metric"), counts.reshape(sign.shape)),
+        "decides": (("against", "topic", "metric"), np.moveaxis(topics, 2, 1)),
+    }
 
 
 def _topics(scores: xr.DataArray, system: str, others: Sequence[str]) -> dict[str, Any]:

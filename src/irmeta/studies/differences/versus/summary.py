@@ -9,7 +9,7 @@ from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, intervals, short
 from irmeta.scores.result import frame
 from irmeta.studies.differences.versus.study import MEDIAN
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 FEW_METRICS = 4
 FEW_COMPARISONS = 3
@@ -23,9 +23,10 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of the JSON contract.
 
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
-    p_corrected, effect_size, significant; with a margin p_equivalent, equivalent.
+    p_corrected, effect_size, significant, fewest (topics without which the difference is no longer on its side of 0;
+    null if none do it); with a margin p_equivalent, equivalent.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
-    differences : against, topic, metric, opponent (its score), difference.
+    differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
     the system and one against it.
     """
@@ -41,14 +42,17 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "p_corrected",
         "effect_size",
     ]
-    fields += ["significant"] + ["p_equivalent", "equivalent"] * (
+    fields += ["significant", "fewest"] + ["p_equivalent", "equivalent"] * (
         "equivalent" in outcome
     )
     by_topic = frame(
-        outcome, ["opponent", "by_topic"], by=["against", "topic", "metric"]
+        outcome, ["opponent", "by_topic", "decides"], by=["against", "topic", "metric"]
     ).rename({"by_topic": "difference"})
+    comparisons = frame(outcome, fields, by=["against", "metric"])
     return {
-        "comparisons": frame(outcome, fields, by=["against", "metric"]),
+        "comparisons": comparisons.with_columns(
+            pl.col("fewest").fill_nan(None).cast(pl.Int64)
+        ),
         "topics": frame(
             outcome,
             ["score", "median", "best", "systems_above"],
@@ -195,7 +199,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             count = one.sizes["against"]
             sentences += [_of_one(one.isel(against=at), count) for at in range(count)]
         else:
-            sentences.append(_of_many(one))
+            sentences.append(_of_many(one) + _of_best(one))
     contradictions = _contradictions(outcome)
     if contradictions.height:
         name, better, worse = contradictions.row(0)
@@ -224,9 +228,7 @@ def _system(outcome: xr.Dataset) -> str:
 def _of_one(one: xr.Dataset, count: int) -> str:
     """Say what one comparison by one metric shows, of this number that are corrected for."""
     options, metric = about(one)["options"], str(one.metric.item())
-    system, other = options["system"], str(one["who"].item())
-    if other == MEDIAN:
-        other = "the median of the other systems"
+    system, other = options["system"], _other(one)
     difference, p = float(one["difference"]), float(one["p_corrected"])
     low, high = float(one["low"]), float(one["high"])
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
@@ -245,12 +247,36 @@ def _of_one(one: xr.Dataset, count: int) -> str:
                 f" The interval includes 0, but p by {options['correct']}'s correction is "
                 "significant."
             )
-        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_within_margin(one)}"
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_rests(one)}{_within_margin(one)}"
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
     figures = f"{short(difference, digits, sign=True)}, {figures}; {shown}, {options['test']} test"
-    return f"{lead} ({figures}). {topics}{_within_margin(one)}"
+    return f"{lead} ({figures}). {topics}{_rests(one)}{_within_margin(one)}"
+
+
+def _rests(one: xr.Dataset, of: str = "") -> str:
+    """Say without which topics, the fewest, one difference would no longer be on its side of 0."""
+    decides = one["decides"].values
+    if not decides.any():
+        return ""
+    topics = counted(int(decides.sum()), "topic")
+    every = int(one["by_topic"].notnull().sum())
+    side = "ahead" if float(one["difference"]) > 0 else "behind"
+    which = listed(one.topic.values[decides])
+    return f" Without {topics} of {every} ({which}) it would not be {side}{of}."
+
+
+def _of_best(one: xr.Dataset) -> str:
+    """Say it of the difference from the best of several others."""
+    best = one.isel(against=int(one["difference"].values.argmin()))
+    return _rests(best, f" of {_other(best)}, the best of these")
+
+
+def _other(one: xr.Dataset) -> str:
+    """Name the opponent of one comparison by one metric."""
+    other = str(one["who"].item())
+    return "the median of the other systems" if other == MEDIAN else other
 
 
 def _digits(difference: float) -> int:
