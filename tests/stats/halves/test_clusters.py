@@ -4,7 +4,13 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmeta.stats.halves.clusters import alike, effective, pseudo_values, wider
+from irmeta.stats.halves.clusters import (
+    alike,
+    effective,
+    pseudo_values,
+    totals,
+    wider,
+)
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -43,6 +49,15 @@ def test_value_of_a_difference_is_the_difference_of_values(seed):
     one, other = pseudo_values(scores, cluster)
     both = pseudo_values(scores[0] - scores[1], cluster)
     np.testing.assert_allclose(one - other, both, atol=1e-12)
+
+
+@given(seed=SEEDS)
+def test_sums_of_clusters_come_back_from_their_values(seed):
+    """From pseudo-values and sizes follows the sum of each cluster's topics."""
+    scores, cluster = _drawn(np.random.default_rng(seed), 5, "1 to 20", 0.3, systems=2)
+    found = totals(pseudo_values(scores, cluster), np.bincount(cluster))
+    sums = [scores[:, cluster == number].sum(axis=1) for number in range(5)]
+    np.testing.assert_allclose(found.T, sums, atol=1e-10)
 
 
 def test_agrees_with_cluster_robust_errors_of_statsmodels():

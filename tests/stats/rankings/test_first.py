@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta.stats.rankings.first import fewest
+from irmeta.stats.rankings.first import NONE, fewest, turning
 
 
 def brute(scores):
@@ -46,3 +46,30 @@ def test_a_leader_that_is_ahead_on_all_topics_cannot_be_unseated():
     one = np.random.default_rng(0).random((3, 8))
     one[1] = one.max(axis=0) + 0.1
     assert fewest(one) is None
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(1, 7), st.integers(0, 10_000), st.booleans(), st.booleans())
+def test_the_fewest_topics_of_a_sum_are_those_of_all_sets(topics, seed, few, absent):
+    """No smaller set of topics takes a sum to 0 or below, whichever topics lack a value; one topic always stays."""
+    rng = np.random.default_rng(seed)
+    row = rng.normal(0.3, 1, topics)
+    if few:
+        row = row.round(0)
+    if absent:
+        row[rng.random(topics) < 0.3] = np.nan
+    known = np.flatnonzero(np.isfinite(row))
+    expected = next(
+        (
+            count
+            for count in range(len(known))
+            for gone in combinations(known, count)
+            if np.nansum(np.delete(row, gone)) <= 1e-9
+        ),
+        NONE,
+    )
+    found = turning(row[None])
+    assert found.counts.tolist() == [expected]
+    assert found.topics.sum() == max(expected, 0)
+    if expected >= 0:
+        assert np.nansum(row[~found.topics[0]]) <= 1e-9

@@ -299,5 +299,5 @@ def _intervals(
     """Return the ends of the intervals of the means over topics: (system, metric)."""
     by_topic = averaged.transpose("system", "metric", "topic")
     low, high = descriptive.t_interval(by_topic.values, level)
-    shape = by_topic[..., 0].drop_vars("topic")
+    shape = by_topic.isel(topic=0, drop=True)
     return from_additive(shape.copy(data=low)), from_additive(shape.copy(data=high))

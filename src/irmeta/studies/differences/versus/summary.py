@@ -260,7 +260,7 @@ def _rests(one: xr.Dataset, of: str = "") -> str:
     decides = one["decides"].values
     if not decides.any():
         return ""
-    topics = counted(int(decides.sum()), "topic")
+    topics = counted(int(decides.sum()), unit(one))
     every = int(one["by_topic"].notnull().sum())
     side = "ahead" if float(one["difference"]) > 0 else "behind"
     which = listed(one.topic.values[decides])
