@@ -19,8 +19,8 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves import halving, jackknife
-from irmeta.studies.agreement.correlation import correlation
-from irmeta.studies.choice.ranking import TRUST, rank_metrics, tables
+from irmeta.studies.agreement.correlation import correlate
+from irmeta.studies.choice.ranking import TRUST, rank, tables
 from irmeta.studies.differences import significance
 from irmeta.studies.prediction.coverage import coverage
 from irmeta.studies.standardizing.comparison import compare, findings
@@ -167,14 +167,14 @@ def _correlated(
     for seed in range(draws):
         rng = np.random.default_rng([seed, systems, topics])
         quality = _qualities(rng, systems)
-        outcome = correlation(
+        outcome = correlate(
             labelled(_pair(rng, quality, ties, topics)), unit=level, method=method
         )
         large = labelled(_pair(rng, quality, ties, 40 * topics))
         if level == "system":
             truth = np.corrcoef(large.values.mean(axis=1).T)[0, 1]
         else:
-            truth = correlation(large, unit=level, method=method)["r"].values[0, 1]
+            truth = correlate(large, unit=level, method=method)["r"].values[0, 1]
         names = (
             ("true_r", "true_low", "true_high")
             if level == "system"
@@ -379,10 +379,10 @@ def _again(name: str, k: int, draws: int) -> Figures:
         first, second = (
             scores.isel(topic=np.sort(part)) for part in np.array_split(order, 2)
         )
-        outcome = rank_metrics(first, k=k, partitions=10, rng=seed)
+        outcome = rank(first, k=k, partitions=10, rng=seed)
         chosen, again = (
             tables(one)["subsets"].filter(k=k)["metrics"].item()
-            for one in (outcome, rank_metrics(second, k=k))
+            for one in (outcome, rank(second, k=k))
         )
         shares = {part: float(outcome[part].sel(k=k)) for part in ("kept", "chance")}
         corrected = (shares["kept"] - shares["chance"]) / (1 - shares["chance"])

@@ -288,7 +288,7 @@ def of_sets(
     scores = scores_of_metrics(rng, metrics, systems, topics, noise, leaning=0)
     if better:
         scores = _two_cores(rng, metrics, systems, topics)
-    outcome = ranking.rank_metrics(
+    outcome = ranking.rank(
         labelled(scores), k=CHOSEN, candidates="all", partitions=PARTITIONS, rng=rng
     )
     said = " ".join([*ranking.findings(outcome), *ranking.warnings(outcome)])

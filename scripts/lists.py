@@ -15,7 +15,12 @@ HEADINGS = {
 
 def filled(markdown: str) -> str:
     """Replace each mark, as `<!-- studies -->`, by its list."""
-    lists = {"studies": studies, "sections": sections, "public names": public_names}
+    lists = {
+        "studies": studies,
+        "sections": sections,
+        "commands": commands,
+        "public names": public_names,
+    }
     for mark, made in lists.items():
         if f"<!-- {mark} -->" in markdown:
             markdown = markdown.replace(f"<!-- {mark} -->", made())
@@ -45,6 +50,32 @@ def sections() -> str:
         verb = STUDIES[name].verb if name in STUDIES else "evaluate"
         rows.append(f"| {text.title} | {text.question} | `irmeta {verb}` |")
     return "\n".join(["| section | question | command |", "|---|---|---|", *rows])
+
+
+OTHERS = {
+    "predict fit": "prediction_model",
+    "standardize fit": "standardize.fit",
+    "standardize apply": "standardize.apply",
+    "import KIND": "import_KIND",
+    "export --wide": "wide",
+    "report": "write_report",
+    "leaderboard -o FOLDER": "write_leaderboard",
+}
+"""Functions of commands that are not those of a study."""
+
+
+def commands() -> str:
+    """Return a table of the commands whose function has another name."""
+    named = {
+        study.verb: study.function
+        for study in STUDIES.values()
+        if study.verb and study.function not in ("", study.verb)
+    }
+    rows = [
+        f"| `irmeta {verb}` | `irmeta.{function}` |"
+        for verb, function in (named | OTHERS).items()
+    ]
+    return "\n".join(["| command | function |", "|---|---|", *rows])
 
 
 def public_names() -> str:

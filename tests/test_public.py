@@ -26,7 +26,6 @@ from irmeta.report.tables import overview
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES as DECLARED
-from irmeta.studies import standardizing as standardization
 from irmeta.studies import study_of
 from irmeta.studies.checks.reproduction import compare, reproduction
 
@@ -34,15 +33,30 @@ METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 
 
 @pytest.mark.parametrize(
-    ("verb", "function"),
-    [("correlate", "correlation"), ("rank", "rank_metrics"), ("table", "paper_table")],
+    ("verb", "functions"),
+    [
+        ("apply", "predict"),
+        ("sample", "standardizing_set"),
+        ("judges", "compare_judges, irmeta.estimate, irmeta.plan"),
+    ],
 )
-def test_the_verb_of_a_command_names_its_function(verb, function):
-    """Who takes the name of a command for that of its function is told the function."""
-    with pytest.raises(AttributeError, match=f"the function is irmeta.{function}$"):
+def test_the_word_of_a_command_names_its_functions(verb, functions):
+    """Who takes a word of a command for the name of a function is told the function, or functions."""
+    with pytest.raises(AttributeError, match=f"'{verb}'; see irmeta.{functions}$"):
         getattr(irmeta, verb)
     with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
         getattr(irmeta, "nothing")  # noqa: B009 - mypy knows the names
+
+
+def test_a_command_of_one_word_has_the_function_of_that_name():
+    """The command and the function of a study have one name; only commands in groups have other functions."""
+    named = {
+        study.verb: study.function
+        for study in DECLARED.values()
+        if study.function and study.verb and " " not in study.verb
+    }
+    assert len(named) > 10
+    assert list(named.values()) == list(named)
 
 
 def scores(name="A", systems=12, topics=12):
@@ -89,7 +103,7 @@ ONE = {
     "plan": lambda change, _, **options: irmeta.plan(
         change(scores()[:, :6]), change(scores("B")), **options
     ),
-    "paper_table": lambda change, _, **options: irmeta.paper_table(
+    "table": lambda change, _, **options: irmeta.table(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),
     "predict": lambda change, _, **options: irmeta.predict(
@@ -102,10 +116,10 @@ ONE = {
     "significance": lambda change, _, **options: irmeta.significance(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),
-    "standardization.apply": lambda change, _, **options: standardization.apply(
-        change(scores()), standardization.fit(scores("A", 6)), **options
+    "standardize.apply": lambda change, _, **options: irmeta.standardize.apply(
+        change(scores()), irmeta.standardize.fit(scores("A", 6)), **options
     ),
-    "standardization.fit": lambda change, _, **options: standardization.fit(
+    "standardize.fit": lambda change, _, **options: irmeta.standardize.fit(
         change(scores()), **options
     ),
     "standardizing_set": lambda change, _, **options: irmeta.standardizing_set(
@@ -159,7 +173,7 @@ SEVERAL = {
 }
 """The same for functions that take cubes by collection name."""
 EITHER = {
-    "correlation": lambda change, _, **options: irmeta.correlation(
+    "correlate": lambda change, _, **options: irmeta.correlate(
         change(scores()), **options
     ),
     "leaderboard": lambda change, _, **options: irmeta.leaderboard(
@@ -168,7 +182,7 @@ EITHER = {
     "place": lambda change, _, **options: irmeta.place(
         change(scores()), on=change(scores()), **options
     ),
-    "rank_metrics": lambda change, _, **options: irmeta.rank_metrics(
+    "rank": lambda change, _, **options: irmeta.rank(
         change(scores()), partitions=5, **options
     ),
     "save": lambda change, folder: irmeta.save(
@@ -257,7 +271,7 @@ def parameters(wanted):
     """List the parameters of public functions whose types are wanted, as (function, parameter, type)."""
     functions = {name: getattr(irmeta, name) for name in irmeta._HOME}
     functions |= {
-        f"standardization.{name}": getattr(standardization, name)
+        f"standardize.{name}": getattr(irmeta.standardize, name)
         for name in ("fit", "apply", "load", "save")
     }
     for name, function in functions.items():
@@ -292,7 +306,7 @@ def test_there_are_choices_and_seeds() -> None:
     assert {
         ("compare", "kinds"),
         ("evaluate_to", "topics"),
-        ("rank_metrics", "objective"),
+        ("rank", "objective"),
     } < {one[:2] for one in CHOICES}
     assert {"predictivity", "models", "simulate"} < {one[0] for one in SEEDS}
 
@@ -508,7 +522,7 @@ def test_what_public_functions_return_goes_through_files(name, through, tmp_path
 
 def standardized(one):
     """Standardize a cube by its own systems."""
-    return standardization.apply(one, standardization.fit(one))
+    return irmeta.standardize.apply(one, irmeta.standardize.fit(one))
 
 
 def model_of_standardized():
@@ -647,8 +661,8 @@ MORE = {
     "labels": lambda: irmeta.compare_judges(
         judgments=JudgmentSets.of(LABELS), truth="people"
     ),
-    "sets": lambda: irmeta.rank_metrics(scores(), k=2, partitions=5),
-    "true means": lambda: irmeta.correlation(scores(), unit="system"),
+    "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
+    "true means": lambda: irmeta.correlate(scores(), unit="system"),
 }
 """Results with columns that appear only if they are asked for."""
 

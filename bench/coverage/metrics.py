@@ -15,7 +15,7 @@ from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
 from irmeta.stats.halves import halving
 from irmeta.stats.rankings import agreement, disattenuated
-from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.agreement.predictivity import predictivity
 from irmeta.studies.prediction.predict import predict
 from irmeta.studies.prediction.prediction_model import prediction_model
@@ -149,7 +149,7 @@ def _correlated(
 ) -> Mapping[str, float]:
     """Correlate metrics over new topics, the systems being the same."""
     of = kind.abilities(np.random.default_rng(1))
-    found = correlation(
+    found = correlate(
         labelled(kind.scores(of, kind.topics, rng)), unit=level, method=method
     )
     truth, low, high = (
@@ -178,7 +178,7 @@ def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     """Hold intervals to the correlation of true means; where systems hardly differ there may be none: an unkept one."""
     kind = replace(kind, ability=1.2)
     of = kind.abilities(np.random.default_rng(1))
-    found = correlation(labelled(kind.scores(of, kind.topics, rng)), unit="system")
+    found = correlate(labelled(kind.scores(of, kind.topics, rng)), unit="system")
     truth, low, high = (
         _true_r(kind),
         found["true_low"].values,

@@ -53,7 +53,7 @@ _HOME = {
     "write_report": "irmeta.report.page.writing",
 }
 """The module of each public name; the functions of studies come from the registry. Types stand in __init__.pyi."""
-_MODULES = {"standardization": "irmeta.studies.standardizing"}
+_MODULES = {"standardize": "irmeta.studies.standardizing"}
 """Public modules: their public names and where they live."""
 __all__ = ["__version__", *_MODULES, *sorted(_HOME)]
 
@@ -64,8 +64,12 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _HOME:
-        verbs = {one.verb.rpartition(" ")[2]: one.function for one in STUDIES.values()}
-        other = f"; the function is irmeta.{verbs[name]}" if verbs.get(name) else ""
+        see = [
+            f"irmeta.{study.function}"
+            for study in STUDIES.values()
+            if study.function and name in study.verb.split()
+        ]
+        other = f"; see {', '.join(see)}" if see else ""
         raise AttributeError(f"module 'irmeta' has no attribute {name!r}{other}")
     return getattr(import_module(_HOME[name]), name)
 

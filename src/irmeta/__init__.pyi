@@ -38,13 +38,13 @@ from irmeta.scores.cube import from_frame_all as from_frame_all
 from irmeta.scores.means import means as means
 from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems
-from irmeta.studies.agreement.correlation import correlation as correlation
+from irmeta.studies.agreement.correlation import correlate as correlate
 from irmeta.studies.agreement.predictivity import predictivity as predictivity
 from irmeta.studies.checks.validation import validate as validate
-from irmeta.studies.choice.ranking import rank_metrics as rank_metrics
+from irmeta.studies.choice.ranking import rank as rank
 from irmeta.studies.design import design as design
 from irmeta.studies.differences.description import describe as describe
-from irmeta.studies.differences.paper_table import paper_table as paper_table
+from irmeta.studies.differences.paper_table import table as table
 from irmeta.studies.differences.significance import significance as significance
 from irmeta.studies.differences.versus import versus as versus
 from irmeta.studies.judges.compare import compare_judges as compare_judges
@@ -67,5 +67,5 @@ from irmeta.studies.standardizing.standardizing_set import standardizing_set as 
 from irmeta.workers import on_cluster as on_cluster
 from irmeta.studies import standardizing
 
-standardization = standardizing
+standardize = standardizing
 __version__: str

@@ -65,7 +65,7 @@ def test_correlate_json_is_the_study(file):
         )
     )
     expected = irmeta.tables(
-        irmeta.correlation(irmeta.load(file), unit="system", method="kendall")
+        irmeta.correlate(irmeta.load(file), unit="system", method="kendall")
     )
     assert document["tables"]["correlation"] == expected["correlation"].to_dicts()
     assert document["tables"]["groups"] == expected["groups"].to_dicts()

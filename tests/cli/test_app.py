@@ -25,12 +25,12 @@ def made(seed=0, systems=12, topics=10, metrics=METRICS, collection="qrels"):
 
 
 STUDIES = {
-    "correlate": irmeta.correlation,
+    "correlate": irmeta.correlate,
     "describe": irmeta.describe,
     "predictivity": lambda scores, **options: irmeta.predictivity(
         scores, partitions=20, **options
     ),
-    "rank": irmeta.rank_metrics,
+    "rank": irmeta.rank,
     "significance": irmeta.significance,
 }
 MORE = {"predictivity": ["--partitions", 20]}
@@ -298,9 +298,10 @@ def test_a_text_is_a_list_of_metrics():
     assert irmeta.predict(
         lacking, single, want="recip_rank"
     ).target.values.tolist() == ["RR"]
-    assert about(irmeta.rank_metrics(made(), k=2, include="RR P@10"))["options"][
-        "include"
-    ] == ["P@10", "RR"]
+    assert about(irmeta.rank(made(), k=2, include="RR P@10"))["options"]["include"] == [
+        "P@10",
+        "RR",
+    ]
     assert irmeta.significance(made(), metrics="RR").metric.values.tolist() == ["RR"]
 
 
@@ -309,7 +310,7 @@ def test_metrics_are_chosen_from_scores_only():
     with pytest.raises(
         irmeta.IrmetaError, match="this is a matrix; cut the matrix itself"
     ):
-        irmeta.rank_metrics(np.eye(3), metrics="AP")
+        irmeta.rank(np.eye(3), metrics="AP")
 
 
 def test_systems_chosen_on_one_half_by_a_metric_that_is_not_studied():

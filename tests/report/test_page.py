@@ -132,7 +132,7 @@ def test_marks_say_the_figures_of_the_studies(page: Path, scores: xr.DataArray) 
     outcome = description.describe(scores, by="AP@1000", rng=5).sel(metric="AP@1000")
     for system, said in words(page, "systems-means").items():
         assert said.startswith(f"mean {short(outcome['mean'].sel(system=system), 3)},")
-    r = correlation.correlation(scores, unit="system")["r"].values
+    r = correlation.correlate(scores, unit="system")["r"].values
     phi = predictivity.predictivity(
         scores, partitions=PARTITIONS, sizes=[1, 2, 4, 5, 6], rng=5
     )["phi"].values
@@ -188,7 +188,7 @@ def test_csv_files_are_the_studies_tables(page: Path, scores: xr.DataArray) -> N
         page.parent / "tables" / "agreement-topic-level-correlation.csv"
     )
     assert frame.equals(
-        correlation.tables(correlation.correlation(scores))["correlation"]
+        correlation.tables(correlation.correlate(scores))["correlation"]
     )
 
 

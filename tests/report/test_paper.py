@@ -16,7 +16,7 @@ def made():
     values = np.random.default_rng(0).uniform(0, 1, (3, 12, 2))
     values[2] = values[2] / 4
     names = ["base_line", "50% & more", "a|b"]
-    return irmeta.paper_table(
+    return irmeta.table(
         cube(
             values,
             names,

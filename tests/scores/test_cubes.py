@@ -19,8 +19,8 @@ from irmeta.scores.cubes import (
     topics_halved,
     with_roles,
 )
-from irmeta.studies.agreement.correlation import correlation
-from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.agreement.correlation import correlate
+from irmeta.studies.choice.ranking import rank
 from irmeta.studies.prediction.coverage import coverage
 from irmeta.studies.standardizing.comparison import compare
 from irmeta.studies.standardizing.durability import durability
@@ -52,8 +52,8 @@ def test_metric_that_a_collection_lacks_is_named_with_it():
 
 
 COMMON = {
-    "correlation": correlation,
-    "rank_metrics": rank_metrics,
+    "correlate": correlate,
+    "rank": rank,
     "compare": lambda cubes: compare(cubes, partitions=1),
     "durability": lambda cubes: durability(cubes, cubes),
     "coverage": lambda cubes: coverage({**cubes, "c": cubes["a"]}),

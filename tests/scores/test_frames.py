@@ -16,8 +16,8 @@ from irmeta.scores.cube import check, cube, from_frame, from_frame_all
 from irmeta.scores.cubes import by_name
 from irmeta.scores.frames import is_table
 from irmeta.scores.means import means
-from irmeta.studies.agreement.correlation import correlation
-from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.agreement.correlation import correlate
+from irmeta.studies.choice.ranking import rank
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance
 
@@ -200,11 +200,9 @@ def test_studies_take_tables() -> None:
     rng = np.random.default_rng(0)
     made = cube(rng.random((6, 9, 2)), list("abcdef"), list("123456789"), ["AP", "RR"])
     table = made.to_series().reset_index()
-    for study in (describe, significance, correlation, means):
+    for study in (describe, significance, correlate, means):
         xr.testing.assert_equal(study(table), study(made))
-    xr.testing.assert_equal(
-        rank_metrics(table, unit="topic"), rank_metrics(made, unit="topic")
-    )
+    xr.testing.assert_equal(rank(table, unit="topic"), rank(made, unit="topic"))
     xr.testing.assert_equal(check(table), made)
 
 
@@ -212,7 +210,7 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
     """A frame with the same names on both sides is still taken as a matrix of metrics."""
     names = ["AP", "RR", "P@10"]
     matrix = pd.DataFrame(np.eye(3) + 0.5, names, names)
-    assert rank_metrics(matrix).sizes["metric"] == 3
+    assert rank(matrix).sizes["metric"] == 3
 
 
 @pytest.mark.parametrize(

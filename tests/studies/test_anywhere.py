@@ -10,9 +10,9 @@ import xarray as xr
 from irmeta.parallel import watched_by, working_on
 from irmeta.scores.cube import cube
 from irmeta.stats.tests import compared, resampling
-from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.agreement.predictivity import predictivity
-from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.choice.ranking import rank
 from irmeta.studies.differences.significance import significance
 from irmeta.studies.standardizing.comparison import compare
 
@@ -56,11 +56,11 @@ STUDIES = {
     "predictivity, best on one half": lambda: predictivity(
         scores(), partitions=520, top=0.5, top_on="half", tau="a"
     ),
-    "correlation, Kendall": lambda: correlation(scores(), method="kendall"),
-    "correlation, Spearman": lambda: correlation(
+    "correlation, Kendall": lambda: correlate(scores(), method="kendall"),
+    "correlation, Spearman": lambda: correlate(
         scores(), method="spearman", unit="within-topic"
     ),
-    "correlation of means": lambda: correlation(
+    "correlation of means": lambda: correlate(
         collections(), method="kendall", unit="system"
     ),
     "comparison": lambda: compare(collections(), partitions=2500),
@@ -71,8 +71,8 @@ STUDIES = {
     "bootstrap": lambda: by_resampling("bootstrap", resamples=2000),
     "max-t": lambda: by_resampling("max-t", resamples=2000),
     "tukey": lambda: by_resampling("tukey", resamples=2000),
-    "ranking": lambda: rank_metrics(scores(), partitions=10),
-    "ranking, shrunk": lambda: rank_metrics(scores(), "pivot", "shrunk", partitions=10),
+    "ranking": lambda: rank(scores(), partitions=10),
+    "ranking, shrunk": lambda: rank(scores(), "pivot", "shrunk", partitions=10),
 }
 
 

@@ -33,7 +33,7 @@ def made(systems: list[str], metrics: list[str]) -> xr.DataArray:
 
 def test_included_metrics_may_be_all_there_are() -> None:
     """Where nothing is left to choose, the included metric is the set."""
-    found = ranking.rank_metrics(made(["a", "b", "c"], ["AP"]), include=["AP"])
+    found = ranking.rank(made(["a", "b", "c"], ["AP"]), include=["AP"])
     assert "nan" not in " ".join(ranking.findings(found)).split()
 
 
@@ -41,7 +41,7 @@ def test_included_metrics_may_be_all_there_are() -> None:
 def test_a_budget_is_a_number_above_zero(budget: float) -> None:
     """A budget that nothing can be compared with is refused."""
     with pytest.raises(ScoresError, match="the budget must be above 0"):
-        ranking.rank_metrics(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
+        ranking.rank(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
 
 
 @pytest.mark.parametrize("budget", [float("nan"), float("inf"), 0.0])
@@ -72,7 +72,7 @@ def test_names_in_plots_are_no_formulas(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-12, 1e-5, 1e7, 1e155, 1e300])
 @pytest.mark.parametrize(
     "study",
-    [irmeta.describe, irmeta.significance, irmeta.correlation, irmeta.rank_metrics],
+    [irmeta.describe, irmeta.significance, irmeta.correlate, irmeta.rank],
 )
 def test_scores_on_odd_scales_are_refused(
     study: Callable[[xr.DataArray], object], scale: float

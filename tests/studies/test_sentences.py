@@ -14,9 +14,9 @@ from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES, study_of, warnings
-from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.agreement.predictivity import predictivity
-from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.choice.ranking import rank
 from irmeta.studies.design import design
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance
@@ -245,7 +245,7 @@ STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
     "versus": partial(versus, system="s7", metrics="AP", test="t"),
     "place": placed,
     "predictivity": partial(predictivity, partitions=40),
-    "ranking": partial(rank_metrics, k=2, candidates="all", partitions=8),
+    "ranking": partial(rank, k=2, candidates="all", partitions=8),
     "comparison": lambda scores: compare(
         collections(scores[..., :1]), kinds=["raw"], partitions=200
     ),
@@ -549,11 +549,11 @@ class Unfounded(NamedTuple):
     but: str = ""
 
 
-CORRELATED = partial(correlation, unit="system")
+CORRELATED = partial(correlate, unit="system")
 ASKED = STUDY | {
     "correlation": CORRELATED,
     "significance": significance,
-    "ranking of one": partial(rank_metrics, k=1, candidates="all", partitions=8),
+    "ranking of one": partial(rank, k=1, candidates="all", partitions=8),
     "predictivity of many partitions": predictivity,
     "reliability of all metrics": reliability,
     "design without a budget": partial(design, topics=[5, 10], partitions=20),

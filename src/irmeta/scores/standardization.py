@@ -381,7 +381,7 @@ def _require_factors(factors: object) -> None:
         factors
     ):
         raise ScoresError(
-            "these are not factors; pass what standardization.fit or standardization.load returned"
+            "these are not factors; pass what irmeta.standardize.fit or .load returned"
         )
 
 

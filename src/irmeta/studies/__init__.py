@@ -82,7 +82,7 @@ STUDIES: dict[str, Study] = {
     ),
     "paper_table": Study(
         "differences.paper_table",
-        "paper_table",
+        "table",
         "table",
         "systems",
         "What is the table for my paper?",
@@ -146,7 +146,7 @@ STUDIES: dict[str, Study] = {
     ),
     "correlation": Study(
         "agreement.correlation",
-        "correlation",
+        "correlate",
         "correlate",
         "metrics",
         "Which metrics say the same?",
@@ -178,7 +178,7 @@ STUDIES: dict[str, Study] = {
     ),
     "ranking": Study(
         "choice.ranking",
-        "rank_metrics",
+        "rank",
         "rank",
         "metrics",
         "Which few metrics should be reported?",

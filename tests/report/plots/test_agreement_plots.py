@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import leaves_list
 from irmeta.report.plots.metrics import correlation as drawn
 from irmeta.report.plots.metrics import predictivity as power
 from irmeta.scores.cube import cube
-from irmeta.studies.agreement.correlation import correlation
+from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.agreement.predictivity import best_predictor, predictivity
 
 
@@ -35,7 +35,7 @@ def axes():
 
 def test_heat_map_shows_every_value(scores):
     """The heat map writes every correlation in its cell, in the order given or that of the dendrogram."""
-    result = correlation(scores)
+    result = correlate(scores)
     for order, places in (
         ("given", np.arange(4)),
         ("clustered", leaves_list(result["merge"].values)),
@@ -53,7 +53,7 @@ def test_heat_map_shows_every_value(scores):
 
 def test_dendrogram_joins_at_the_least_correlation(scores):
     """The branches of the dendrogram meet at 1 less the least correlation in the group, on a scale of correlations."""
-    result = correlation(scores)
+    result = correlate(scores)
     plot = drawn.tree(result, axes())
     joints = sorted(
         float(np.max(path.vertices[:, 0]))
@@ -69,7 +69,7 @@ def test_dendrogram_joins_at_the_least_correlation(scores):
 
 def test_loadings_of_the_components_that_count(scores):
     """As many components are drawn as carry 95% of the variance, with their shares."""
-    result = correlation(scores)
+    result = correlate(scores)
     plot = drawn.loadings(result, axes())
     count = int((np.cumsum(result["share"].values) < 0.95).sum()) + 1
     np.testing.assert_array_equal(

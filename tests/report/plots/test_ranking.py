@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.plots.figure import draw, save
 from irmeta.report.plots.metrics.ranking import plots, ranking, ratio
-from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.choice.ranking import rank
 
 
 def test_bars_are_the_steps_and_circles_the_optimum() -> None:
     """Bars have the log determinants of the order's first metrics, circles those of the best subsets."""
-    outcome = rank_metrics(SHEFFIELD, "gf-code")
+    outcome = rank(SHEFFIELD, "gf-code")
     axes = ranking(outcome, Figure().add_subplot())
     np.testing.assert_allclose(
         [bar.get_height() for bar in axes.patches], outcome["value"].values
@@ -28,7 +28,7 @@ def test_bars_are_the_steps_and_circles_the_optimum() -> None:
 def test_unproven_optima_are_marked() -> None:
     """Optima that time did not prove are drawn as another kind of point."""
     sigma = np.corrcoef(np.random.default_rng(3).normal(size=(90, 70)), rowvar=False)
-    outcome = rank_metrics(sigma, k=15, time_limit=0.2)
+    outcome = rank(sigma, k=15, time_limit=0.2)
     axes = ranking(outcome, Figure().add_subplot())
     drawn = {str(line.get_label()): len(line.get_xdata()) for line in axes.lines}
     assert drawn["best k found, not proven"] == int((~outcome["proven"]).sum())
@@ -36,9 +36,9 @@ def test_unproven_optima_are_marked() -> None:
 
 def test_the_ratio_is_drawn_where_it_says_something() -> None:
     """An order has a panel with its ratio to the optimum; the exact method needs none."""
-    outcome = rank_metrics(SHEFFIELD, "gf-code")
+    outcome = rank(SHEFFIELD, "gf-code")
     assert plots(outcome) == [ratio, ranking]
-    assert plots(rank_metrics(SHEFFIELD)) == [ranking]
+    assert plots(rank(SHEFFIELD)) == [ranking]
     axes = ratio(outcome, Figure().add_subplot())
     np.testing.assert_allclose(
         axes.lines[0].get_ydata(), outcome["ratio_to_optimum"].values
@@ -47,7 +47,7 @@ def test_the_ratio_is_drawn_where_it_says_something() -> None:
 
 def test_panels_share_the_horizontal_axis(tmp_path: Path) -> None:
     """Several plots stand above one another over one axis, and are saved as one figure."""
-    outcome = rank_metrics(SHEFFIELD, "gf-code")
+    outcome = rank(SHEFFIELD, "gf-code")
     figure = draw(plots(outcome), outcome)
     upper, lower = figure.axes
     assert upper.get_xlim() == lower.get_xlim()

@@ -12,7 +12,7 @@ from irmeta.scores.cube import cube
 from irmeta.scores.selection import select, top_systems
 from irmeta.studies.agreement import correlation as study
 from irmeta.studies.agreement.correlation import (
-    correlation,
+    correlate,
     findings,
     overview,
     tables,
@@ -45,7 +45,7 @@ def made(
 
 def test_tables_have_the_columns_of_the_contract():
     """The tables carry the columns of the contract: every pair once, every metric in one group."""
-    views = tables(correlation(made()))
+    views = tables(correlate(made()))
     assert {name: frame.columns for name, frame in views.items()} == {
         "correlation": ["metric_a", "metric_b", "r", "low", "high", "n"],
         "groups": ["group", "metric"],
@@ -74,7 +74,7 @@ def test_levels():
     }
     for level, pair in expected.items():
         found = (
-            correlation(scores, unit=level)["r"].sel(metric="AP", metric_2="RR").item()
+            correlate(scores, unit=level)["r"].sel(metric="AP", metric_2="RR").item()
         )
         assert found == pytest.approx(
             scipy.stats.pearsonr(*pair).statistic, abs=1e-8
@@ -86,7 +86,7 @@ def test_hard_topics_do_not_pose_as_agreement_within_topics():
     scores = made()
     harder = scores + np.linspace(0, 5, 8)[None, :, None]
     for level, same in (("topic", False), ("within-topic", True)):
-        one, two = (correlation(s, unit=level)["r"].values for s in (scores, harder))
+        one, two = (correlate(s, unit=level)["r"].values for s in (scores, harder))
         assert np.allclose(one, two) == same, level
 
 
@@ -102,7 +102,7 @@ def test_noise_of_centring_does_not_break_ties():
         scores.values[..., 0] - scores.values[..., 0].mean(axis=0), 10
     ).ravel()
     found = (
-        correlation(scores, unit="within-topic", method="kendall")["r"]
+        correlate(scores, unit="within-topic", method="kendall")["r"]
         .sel(metric="AP", metric_2="RR")
         .item()
     )
@@ -113,7 +113,7 @@ def test_noise_of_centring_does_not_break_ties():
 
 def test_interval_holds_the_estimate():
     """Each r stands within its interval; that of a metric with itself needs none."""
-    outcome = correlation(made())
+    outcome = correlate(made())
     inside = (outcome["low"] <= outcome["r"]) & (outcome["r"] <= outcome["high"])
     np.testing.assert_array_equal(inside, ~np.eye(3, dtype=np.bool_))
     assert np.isnan(np.diagonal(outcome["low"].values)).all()
@@ -125,7 +125,7 @@ def test_collections_are_pooled():
         made("one"),
         made("two", systems=5, metrics=("AP", "Rprec", "P@10"), seed=1),
     )
-    outcome = correlation({"one": one, "two": two})
+    outcome = correlate({"one": one, "two": two})
     assert outcome["metric"].values.tolist() == ["AP", "Rprec"]
     assert int(outcome["n"]) == 80 + 40
     x, y = (
@@ -145,15 +145,15 @@ def test_collections_are_pooled():
 def test_topics_of_two_collections_count_once():
     """Two collections that share topics have intervals over the topics there are, and a note says so."""
     one = made("one", topics=9)
-    outcome = correlation({"human": one, "machine": one})
-    alone = correlation(one)
+    outcome = correlate({"human": one, "machine": one})
+    alone = correlate(one)
     for end in ("low", "high"):
         np.testing.assert_allclose(outcome[end], alone[end], atol=0.02)
     assert (
         "each of 9 topics in turn (human and machine share 9 topics by name;"
         in about(outcome)["notes"][-1]
     )
-    apart = correlation({"one": one, "two": made("two", topics=9, seed=1)})
+    apart = correlate({"one": one, "two": made("two", topics=9, seed=1)})
     assert about(apart)["notes"][-1].endswith(
         "from leaving out each of 18 topics in turn."
     )
@@ -162,14 +162,14 @@ def test_topics_of_two_collections_count_once():
 def test_each_collection_by_itself():
     """Each collection's figures are those of the collection alone, told apart by a column."""
     cubes = {"one": made("one"), "two": made("two", seed=1)}
-    views = tables(correlation(cubes, each=True, unit="system", method="kendall"))
+    views = tables(correlate(cubes, each=True, unit="system", method="kendall"))
     for name, scores in cubes.items():
-        alone = tables(correlation(scores, unit="system", method="kendall"))
+        alone = tables(correlate(scores, unit="system", method="kendall"))
         for table, frame in alone.items():
             assert views[table].filter(collection=name).drop("collection").equals(frame)
-    assert next(iter(overview(correlation(cubes, each=True)))) == "correlation (one)"
-    assert len(findings(correlation(cubes, each=True))) == 2 * len(
-        findings(correlation({"one": cubes["one"]}, each=True))
+    assert next(iter(overview(correlate(cubes, each=True)))) == "correlation (one)"
+    assert len(findings(correlate(cubes, each=True))) == 2 * len(
+        findings(correlate({"one": cubes["one"]}, each=True))
     )
 
 
@@ -181,14 +181,14 @@ def test_the_best_systems_of_each_collection_by_some_metrics(each):
         name: select(top_systems(scores, 0.5, "RR"), metrics=["AP", "Rprec"])
         for name, scores in cubes.items()
     }
-    found = correlation(cubes, metrics="AP Rprec", top=0.5, by="RR")
-    xr.testing.assert_equal(found, correlation(chosen))
+    found = correlate(cubes, metrics="AP Rprec", top=0.5, by="RR")
+    xr.testing.assert_equal(found, correlate(chosen))
     assert about(found)["options"]["top"] == 0.5
 
 
 def test_collections_go_by_the_names_given():
     """Each collection has the name that the caller gives it, whatever the cube calls itself."""
-    outcome = correlation(
+    outcome = correlate(
         {"a": made("one"), "b": made("one", seed=1)}, each=True, unit="system"
     )
     assert (
@@ -205,7 +205,7 @@ def test_the_variant_is_named():
         ("tau-ap", "tau_AP,b"),
         ("spearman", "Spearman rho"),
     ):
-        outcome = correlation(made(), unit="system", method=method)
+        outcome = correlate(made(), unit="system", method=method)
         assert about(outcome)["options"]["coefficient"] == name
         assert about(outcome)["notes"][-1].startswith(f"{name} over 10 system means")
 
@@ -213,7 +213,7 @@ def test_the_variant_is_named():
 def test_system_wise_tables():
     """A table of means is correlated at system level, without intervals, and refused at topic level."""
     scores = made(topics=1)
-    outcome = correlation(scores, unit="system")
+    outcome = correlate(scores, unit="system")
     assert np.isnan(outcome["low"].values).all()
     assert "no intervals" in about(outcome)["notes"][-1]
     assert "interval" not in findings(outcome)[0]
@@ -221,7 +221,7 @@ def test_system_wise_tables():
     with pytest.raises(
         ScoresError, match="4 topics, there is 1; to correlate system means"
     ):
-        correlation(scores)
+        correlate(scores)
 
 
 @pytest.mark.parametrize(
@@ -252,14 +252,14 @@ def test_system_wise_tables():
 def test_bad_input(change, options, says):
     """What cannot be computed raises an error that says why."""
     with pytest.raises(ScoresError, match=says):
-        correlation(change(made()), **options)
+        correlate(change(made()), **options)
 
 
 def test_missing_scores_are_dropped_where_asked():
     """With missing="systems" a system that lacks scores is dropped, and the notes say so."""
     scores = made()
     scores[2, 1, 0] = np.nan
-    outcome = correlation(scores, missing="systems")
+    outcome = correlate(scores, missing="systems")
     assert int(outcome["n"]) == 72
     assert any(
         "made: 1 of 240 scores are missing; dropped 1 of 10 systems" in note
@@ -269,7 +269,7 @@ def test_missing_scores_are_dropped_where_asked():
 
 def test_findings_name_the_group():
     """The words name the closest pair, the furthest, and what can stand for what."""
-    words = findings(correlation(made()))
+    words = findings(correlate(made()))
     assert words[0].startswith("On made, at topic level, AP and Rprec (.9")
     assert words[1].startswith(
         "Within each group every pair of metrics correlates at .90 or more (at least 81% shared "
@@ -300,7 +300,7 @@ def test_findings_name_the_group():
 )
 def test_findings_claim_what_the_threshold_allows(options, says):
     """A threshold is told as it was given, and what follows from it is no more than its square."""
-    assert says in findings(correlation(made(), **options))[1]
+    assert says in findings(correlate(made(), **options))[1]
 
 
 def test_correlations_that_no_topic_moves_have_no_interval():
@@ -309,7 +309,7 @@ def test_correlations_that_no_topic_moves_have_no_interval():
     two[0] += [0.5, 0.0, 0.5]
     two[1] += [0.0, 0.5, 0.0]
     names = list("abcdef"), [str(at) for at in range(8)], ["AP", "P@10", "RR"]
-    outcome = correlation(cube(np.concatenate([two] * 3), *names), unit="system")
+    outcome = correlate(cube(np.concatenate([two] * 3), *names), unit="system")
     np.testing.assert_allclose(np.abs(outcome["r"]), 1)
     for name in ("low", "high", "cumulated_low"):
         assert np.isnan(outcome[name].values).all()
@@ -322,7 +322,7 @@ def test_a_metric_and_its_copy_have_no_interval_and_others_have():
     """A pair that correlates at 1 whatever is left out is counted in the note; the other pairs keep their intervals."""
     one = made(metrics=["AP", "Rprec", "RR"])
     one[..., 1] = one[..., 0]
-    outcome = correlation(one)
+    outcome = correlate(one)
     assert np.isnan(outcome["low"].values[0, 1])
     assert np.isfinite(outcome["low"].values[:2, 2]).all()
     assert "; 1 pair without: no topic left out" in about(outcome)["notes"][-1]
@@ -330,14 +330,14 @@ def test_a_metric_and_its_copy_have_no_interval_and_others_have():
 
 def test_three_topics_are_too_few_to_leave_out():
     """With 3 topics the note says that there are 3, and how many it takes."""
-    note = about(correlation(made(topics=3), unit="system"))["notes"][-1]
+    note = about(correlate(made(topics=3), unit="system"))["notes"][-1]
     assert "there are 3 topics, and leaving out each in turn needs at least 4" in note
 
 
 @pytest.mark.parametrize("systems", [2, 3])
 def test_too_few_system_means_have_no_interval(systems):
     """Two or three means correlate highly whatever the metrics: there is no interval, and a note says so."""
-    outcome = correlation(made(systems=systems), unit="system")
+    outcome = correlate(made(systems=systems), unit="system")
     assert np.isnan(outcome["low"].values).all()
     assert "no intervals: there are too few" in about(outcome)["notes"][-1]
     assert ("always correlate at 1 or -1" in about(outcome)["notes"][-1]) is (
@@ -349,7 +349,7 @@ def test_too_few_system_means_have_no_interval(systems):
 def test_overview_of_many_metrics_lists_them_by_group():
     """Of many metrics people see what each agrees with most and least, in place of a matrix."""
     names = [f"P@{k}" for k in range(1, 13)]
-    outcome = correlation(made(metrics=names))
+    outcome = correlate(made(metrics=names))
     (frame,) = study.overview(outcome).values()
     assert sorted(frame["metric"]) == sorted(names)
     row = frame.filter(metric="P@1").row(0, named=True)
@@ -370,7 +370,7 @@ def holey(seed=3):
 def test_pairwise_takes_the_scores_that_both_have():
     """With missing scores each pair of metrics has the correlation of the scores that both have, and their number."""
     scores = holey()
-    found = correlation(scores, missing="pairwise").sel(metric="AP")
+    found = correlate(scores, missing="pairwise").sel(metric="AP")
     for other, n in (("Rprec", 78), ("RR", 76)):
         x, y = (
             scores.sel(metric="AP").values.ravel(),
@@ -396,10 +396,10 @@ def test_pairwise_without_a_topic_that_all_miss_is_the_rest(level, method):
             ScoresError,
             match="fewer than 2 systems with scores on all topics in common",
         ):
-            correlation(scores, unit=level, method=method, missing="pairwise")
+            correlate(scores, unit=level, method=method, missing="pairwise")
         return
     found, expected = (
-        correlation(
+        correlate(
             one,
             unit=level,
             method=method,
@@ -419,15 +419,15 @@ def test_holes_in_all_systems_have_a_way_out():
     with pytest.raises(
         ScoresError, match=r"topics in common; drop .* \(--missing common\)$"
     ):
-        correlation(scores, unit="system", method="kendall", missing="pairwise")
-    found = correlation(scores, unit="system", method="kendall", missing="common")
+        correlate(scores, unit="system", method="kendall", missing="pairwise")
+    found = correlate(scores, unit="system", method="kendall", missing="common")
     assert found["r"].notnull().all()
 
 
 def test_pairwise_at_system_level_takes_systems_with_all_topics():
     """At system level a pair is correlated over the systems whose means both metrics have."""
     scores = holey()
-    found = correlation(scores, unit="system", missing="pairwise")
+    found = correlate(scores, unit="system", missing="pairwise")
     whole = scores.isel(system=[1, 2, 3, 5, 6, 8, 9]).mean("topic").values
     expected = scipy.stats.pearsonr(whole[:, 0], whole[:, 2]).statistic
     assert found["r"].sel(metric="AP", metric_2="RR").item() == pytest.approx(
@@ -443,7 +443,7 @@ def test_pairwise_refuses_a_constant_metric():
     scores = holey()
     scores[..., 2] = scores[..., 2] * 0
     with pytest.raises(ScoresError, match="RR"):
-        correlation(scores, missing="pairwise")
+        correlate(scores, missing="pairwise")
 
 
 def test_of_many_pairs_the_closest_is_not_alone():
@@ -456,7 +456,7 @@ def test_of_many_pairs_the_closest_is_not_alone():
     scores[:] = twins
     assert (
         "Of 3 pairs, 2 others may agree as much as the first."
-        in findings(correlation(scores))[0]
+        in findings(correlate(scores))[0]
     )
 
 
@@ -468,13 +468,13 @@ def test_one_rival_of_the_closest_pair_is_one():
     scores[:] = np.stack([middle + off, middle, middle - off], axis=-1)
     assert (
         "Of 3 pairs, 1 other may agree as much as the first."
-        in findings(correlation(scores))[0]
+        in findings(correlate(scores))[0]
     )
 
 
 def test_components_of_a_rank_coefficient_are_of_no_variance():
     """Eigenvalues of a matrix of tau are not called shares of variance."""
-    words = findings(correlation(made(), method="kendall"))[2]
+    words = findings(correlate(made(), method="kendall"))[2]
     assert (
         "of the eigenvalues of the matrix of Kendall tau-b, which is not a share of variance"
         in words
@@ -484,14 +484,14 @@ def test_components_of_a_rank_coefficient_are_of_no_variance():
 @pytest.mark.parametrize(("systems", "said"), [(6, True), (10, False)])
 def test_few_systems_make_the_interval_of_true_r_too_short(systems, said):
     """With fewer than 10 systems a note says that the interval of true_r is too short; with more there is none."""
-    outcome = correlation(made(systems=systems, topics=30), unit="system")
+    outcome = correlate(made(systems=systems, topics=30), unit="system")
     notes = " ".join(about(outcome)["notes"])
     assert ("interval of true_r is too short" in notes) == said
 
 
 def test_system_level_has_r_between_true_means():
     """With Pearson at system level each pair has true_r inside its interval; other coefficients have none."""
-    outcome = correlation(made(systems=20, topics=30), unit="system")
+    outcome = correlate(made(systems=20, topics=30), unit="system")
     pairs = tables(outcome)["correlation"]
     assert pairs.columns[-3:] == ["true_r", "true_low", "true_high"]
     assert (pairs["true_low"] <= pairs["true_r"]).all()
@@ -500,6 +500,6 @@ def test_system_level_has_r_between_true_means():
         "true_r (pearson) is between the systems' true means" in note
         for note in about(outcome)["notes"]
     )
-    assert "true_r" not in correlation(made(), unit="system", method="kendall")
-    few = correlation(made(topics=3), unit="system")
+    assert "true_r" not in correlate(made(), unit="system", method="kendall")
+    few = correlate(made(topics=3), unit="system")
     assert np.isnan(few["true_r"].values).all()

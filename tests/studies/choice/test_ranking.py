@@ -20,7 +20,7 @@ from irmeta.scores.frames import ALL
 from irmeta.stats.subsets import selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained
 from irmeta.studies.choice.matrix import from_scores
-from irmeta.studies.choice.ranking import findings, rank_metrics, tables
+from irmeta.studies.choice.ranking import findings, rank, tables
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]
 
@@ -45,7 +45,7 @@ def scores(
 
 def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
-    views = document(rank_metrics(scores(), partitions=3))["tables"]
+    views = document(rank(scores(), partitions=3))["tables"]
     assert list(views) == [
         "order",
         "subsets",
@@ -79,7 +79,7 @@ def test_exact_subsets_are_the_best_of_their_size() -> None:
         ("determinant", log_determinant),
         ("unreported", lambda s, a: -unexplained(s, a)),
     ):
-        rows = tables(rank_metrics(scores(), objective=objective))["subsets"]
+        rows = tables(rank(scores(), objective=objective))["subsets"]
         for k, metrics, proven in rows.select("k", "metrics", "proven").iter_rows():
             best = max(
                 combinations(range(6), k), key=lambda subset: worth(sigma, subset)
@@ -96,10 +96,10 @@ def test_exact_subsets_are_the_best_of_their_size() -> None:
 )
 def test_an_order_has_nested_subsets_beside_the_optimum(method: str) -> None:
     """The subset of k is the first k of the order, and its ratio is to the best subset of k."""
-    outcome = rank_metrics(scores(), method, "covariance")
+    outcome = rank(scores(), method, "covariance")
     views, exact = (
         tables(outcome),
-        tables(rank_metrics(scores(), "exact", "covariance", objective="determinant")),
+        tables(rank(scores(), "exact", "covariance", objective="determinant")),
     )
     names = views["order"]["metric"].to_list()
     for k, metrics, ratio, log_det in (
@@ -119,7 +119,7 @@ def test_an_order_has_nested_subsets_beside_the_optimum(method: str) -> None:
 
 def test_gf_is_judged_by_the_determinant_and_trace_by_what_it_aims_at() -> None:
     """They have one order; on Sheffield's bands its subsets explain most, but some determinants are not the largest."""
-    gf, trace = (rank_metrics(SHEFFIELD, method) for method in ("gf", "trace"))
+    gf, trace = (rank(SHEFFIELD, method) for method in ("gf", "trace"))
     assert gf["order"].values.tolist() == trace["order"].values.tolist()
     np.testing.assert_allclose(trace["ratio_to_optimum"].values, 1)
     assert gf["ratio_to_optimum"].values.min() < 0.96
@@ -128,7 +128,7 @@ def test_gf_is_judged_by_the_determinant_and_trace_by_what_it_aims_at() -> None:
 def test_values_are_of_the_metrics_so_far() -> None:
     """The value at a position is the log determinant of the metrics up to there."""
     sigma = np.cov(scores().values.reshape(-1, 6), rowvar=False)
-    order = tables(rank_metrics(scores(), "pivot", "covariance"))["order"]
+    order = tables(rank(scores(), "pivot", "covariance"))["order"]
     at = [METRICS.index(name) for name in order["metric"]]
     np.testing.assert_allclose(
         order["value"], [log_determinant(sigma, at[:k]) for k in range(1, 7)]
@@ -137,7 +137,7 @@ def test_values_are_of_the_metrics_so_far() -> None:
 
 def test_nested_optima_are_the_order() -> None:
     """Where each best subset contains the smaller ones, the order of "exact" adds one metric after the other."""
-    outcome = rank_metrics(SHEFFIELD, objective="determinant")
+    outcome = rank(SHEFFIELD, objective="determinant")
     assert outcome["order"].values.tolist() == ["5", "4", "1", "7", "6", "3", "2"]
     assert about(outcome)["options"]["matrix"] == "given"
     assert "not symmetric" in about(outcome)["notes"][0]
@@ -148,7 +148,7 @@ def test_included_metrics_are_in_and_excluded_ones_out() -> None:
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
     for method in ("exact", "ib", "gf", "pivot"):
         rows = tables(
-            rank_metrics(
+            rank(
                 scores(),
                 method,
                 k=4,
@@ -169,11 +169,11 @@ def test_included_metrics_are_in_and_excluded_ones_out() -> None:
 
 def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> None:
     """Without a size the findings speak of the smallest set that leaves less than a tenth unexplained."""
-    every = rank_metrics(scores(noise=0.2), exclude=["AP"])
+    every = rank(scores(noise=0.2), exclude=["AP"])
     enough = int(every["k"].values[every["unexplained"].values < 0.1][0])
     assert enough < 5
     assert f": {enough} of 6 metrics" in findings(every)[0]
-    assert ": 1 of 6 metrics" in findings(rank_metrics(scores(), k=1))[0]
+    assert ": 1 of 6 metrics" in findings(rank(scores(), k=1))[0]
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_words_are_about_the_size_asked_for_or_the_first_that_says_enough() -> N
 def test_findings_claim_no_more_than_was_searched(options: dict, which: str) -> None:
     """That no set is better is said of the sizes, metrics and costs that the search went through."""
     said = f"By this criterion no better set {which} exists (proven for these scores)."
-    assert said in findings(rank_metrics(scores(), **options))
+    assert said in findings(rank(scores(), **options))
 
 
 def test_the_cost_of_the_sets_searched_ends_the_finding() -> None:
     """With a budget, the finding says what the sets cost at most after it said which there are."""
-    said = findings(rank_metrics(scores(), budget=2.5))
+    said = findings(rank(scores(), budget=2.5))
     assert (
         "By this criterion no better set of 1 or 2 of the 6 metrics exists at a cost of at most "
         "2.5 (proven for these scores)."
@@ -208,7 +208,7 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
     """A metric that cannot be chosen, since others determine it, is not counted among those searched."""
     one = scores()
     one[..., 0] = one[..., 1] + one[..., 2]
-    said = findings(rank_metrics(one))
+    said = findings(rank(one))
     which = "of 1 to 5 of the 5 metrics that can be chosen"
     assert (
         f"By this criterion no better set {which} exists (proven for these scores)."
@@ -219,7 +219,7 @@ def test_a_metric_that_others_determine_was_not_searched() -> None:
 def test_excluded_metrics_still_have_to_be_explained() -> None:
     """The metrics chosen for the unreported ones explain the excluded metric too."""
     sigma = np.corrcoef(scores().values.reshape(-1, 6), rowvar=False)
-    rows = tables(rank_metrics(scores(), k=2, objective="unreported", exclude=["AP"]))[
+    rows = tables(rank(scores(), k=2, objective="unreported", exclude=["AP"]))[
         "subsets"
     ]
     best = min(unexplained(sigma, s) for s in combinations(range(1, 6), 2))
@@ -229,7 +229,7 @@ def test_excluded_metrics_still_have_to_be_explained() -> None:
 def test_a_budget_buys_the_best_it_can() -> None:
     """Subsets cost at most the budget; metrics that are not named cost 1; sizes beyond the budget are left out."""
     cost = {"AP": 3.0, "RR": 0.0}
-    rows = tables(rank_metrics(scores(), objective="determinant", cost=cost, budget=3))[
+    rows = tables(rank(scores(), objective="determinant", cost=cost, budget=3))[
         "subsets"
     ]
     assert rows["k"].to_list() == [1, 2, 3, 4]
@@ -249,28 +249,28 @@ def test_copies_are_named_and_not_chosen() -> None:
         [one, one.sel(metric=["AP"]).assign_coords(metric=["R@100"])], "metric"
     )
     for method in ("exact", "ib", "sheffield", "pivot", "gf", "gf-code"):
-        outcome = rank_metrics(twice, method)
+        outcome = rank(twice, method)
         assert outcome.sizes["position"] == 6
         assert (
             about(outcome)["notes"][0]
             == "R@100 cannot be chosen, because it is a linear combination of AP."
         )
-    assert "R@100" in rank_metrics(twice, k=1, include=["R@100"])["order"].values
-    assert "R@100" in rank_metrics(twice, exclude=["AP"])["order"].values
+    assert "R@100" in rank(twice, k=1, include=["R@100"])["order"].values
+    assert "R@100" in rank(twice, exclude=["AP"])["order"].values
     with pytest.raises(ScoresError, match="linear combination"):
-        rank_metrics(twice, include=["R@100", "AP"])
+        rank(twice, include=["R@100", "AP"])
 
 
 def test_stability_counts_choices_on_halves() -> None:
     """Each size's shares add up to the size, a seed gives them again, and the certain choices are certain."""
     first, again, other = (
-        rank_metrics(scores(), k=3, objective="determinant", partitions=20, rng=seed)
+        rank(scores(), k=3, objective="determinant", partitions=20, rng=seed)
         for seed in (1, 1, 2)
     )
     np.testing.assert_allclose(first["again"].sum("metric"), [1, 2, 3])
     np.testing.assert_array_equal(first["again"].values, again["again"].values)
     assert (first["again"].values != other["again"].values).any()
-    included = rank_metrics(scores(), "pivot", k=3, include=["RR"], partitions=20)
+    included = rank(scores(), "pivot", k=3, include=["RR"], partitions=20)
     assert included["again"].sel(metric="RR").values.tolist() == [1, 1, 1]
     assert about(first)["options"]["seed"] == 1
 
@@ -278,7 +278,7 @@ def test_stability_counts_choices_on_halves() -> None:
 def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
     """Where all topics have the same scores, every half chooses the same metrics."""
     one = scores(systems=40).isel(topic=[0] * 5).assign_coords(topic=list("abcde"))
-    outcome = rank_metrics(one, partitions=5)
+    outcome = rank(one, partitions=5)
     assert set(outcome["again"].values.ravel()) == {0, 1}
     assert (outcome["same"].values == 1).all()
     assert "the choice is stable" in findings(outcome)[-1]
@@ -294,7 +294,7 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
         [f"t{i}" for i in range(20)],
         names,
     )
-    outcome = rank_metrics(noise, k=3, partitions=30)
+    outcome = rank(noise, k=3, partitions=30)
     assert "do not trust" in findings(outcome)[-1]
     listed = document(outcome)["tables"]["alternatives"]
     assert max(row["chosen"] for row in listed if row["k"] == 3) < 0.2
@@ -303,7 +303,7 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
 
 def test_sets_that_halves_choose_are_listed_with_what_they_explain() -> None:
     """Each alternative's unexplained share is that of its set on all topics, the oftenest first."""
-    outcome = rank_metrics(scores(), k=2, partitions=20)
+    outcome = rank(scores(), k=2, partitions=20)
     rows = [row for row in document(outcome)["tables"]["alternatives"] if row["k"] == 2]
     shares = [row["chosen"] for row in rows]
     assert shares == sorted(shares, reverse=True)
@@ -322,13 +322,13 @@ def test_topics_cannot_be_drawn_from_means() -> None:
     """A table of means has no topics to split."""
     table = scores(topics=1).assign_coords(topic=np.array([ALL], dtype=object))
     with pytest.raises(ScoresError, match="--partitions"):
-        rank_metrics(table, partitions=2)
+        rank(table, partitions=2)
 
 
 def test_time_that_runs_out_is_told() -> None:
     """Sizes not proven in the time given have a gap above 0, and the findings name them."""
     sigma = np.corrcoef(np.random.default_rng(3).normal(size=(90, 70)), rowvar=False)
-    outcome = rank_metrics(sigma, k=15, time_limit=0.5)
+    outcome = rank(sigma, k=15, time_limit=0.5)
     unproven = ~outcome["proven"].values
     assert unproven.any()
     assert (outcome["gap"].values[unproven] > 0).all()
@@ -339,8 +339,7 @@ def test_time_that_runs_out_is_told() -> None:
 def test_stability_has_no_part_in_the_time_limit() -> None:
     """However little time the search is given, halves of the topics choose the same, to the last bit."""
     hurried, patient = (
-        rank_metrics(scores(), k=5, partitions=4, time_limit=seconds)
-        for seconds in (1e-9, 60)
+        rank(scores(), k=5, partitions=4, time_limit=seconds) for seconds in (1e-9, 60)
     )
     assert not hurried["proven"].values.all()
     np.testing.assert_array_equal(hurried["again"], patient["again"])
@@ -352,10 +351,10 @@ def test_partitions_that_are_not_proven_are_told(
     """A note counts the partitions whose search came to its limit, and names the sizes; there is none if none did."""
     assert not any(
         "partitions" in note
-        for note in about(rank_metrics(scores(), k=3, partitions=4))["notes"]
+        for note in about(rank(scores(), k=3, partitions=4))["notes"]
     )
     monkeypatch.setattr(selection, "WORK", 1)
-    notes = about(rank_metrics(scores(), k=3, partitions=4))["notes"]
+    notes = about(rank(scores(), k=3, partitions=4))["notes"]
     assert notes[-1].startswith(
         "In 4 of 4 partitions the search reached its limit before the best subsets of "
     )
@@ -384,14 +383,14 @@ def test_options_that_do_not_fit_are_refused(
 ) -> None:
     """A wrong option says what is wrong and what would do."""
     with pytest.raises(ScoresError, match=said):
-        rank_metrics(scores(), **options)  # type: ignore[arg-type]
+        rank(scores(), **options)  # type: ignore[arg-type]
 
 
 def test_the_input_is_left_alone() -> None:
     """Ranking does not write into the scores."""
     one = scores()
     before = one.copy(deep=True)
-    rank_metrics(one, "ib", "rank", unit="within-topic", partitions=2)
+    rank(one, "ib", "rank", unit="within-topic", partitions=2)
     xr.testing.assert_identical(one, before)
 
 
@@ -400,7 +399,7 @@ def test_the_matrix_changes_the_answer(data: Path) -> None:
     """On the released scores, covariance takes the metrics that vary most; correlation takes P@1000 among the first."""
     train = import_systemwise(data / "systemwise" / "train.csv")
     covariance, correlation = (
-        irmeta.rank_metrics(train, "ib", matrix)["order"].values.tolist()
+        irmeta.rank(train, "ib", matrix)["order"].values.tolist()
         for matrix in ("covariance", "correlation")
     )
     assert covariance[1] == "RR"
@@ -414,10 +413,10 @@ def test_released_scores_are_settled_for_every_size(data: Path) -> None:
     train = import_systemwise(data / "systemwise" / "train.csv")
     for matrix in ("covariance", "correlation"):
         for objective in ("determinant", "unreported"):
-            assert rank_metrics(train, matrix=matrix, objective=objective)[
+            assert rank(train, matrix=matrix, objective=objective)[
                 "proven"
             ].values.all()
-        assert rank_metrics(train, "ib", matrix)["ratio_to_optimum"].values.min() < 0.99
+        assert rank(train, "ib", matrix)["ratio_to_optimum"].values.min() < 0.99
 
 
 def usual() -> xr.DataArray:
@@ -429,7 +428,7 @@ def usual() -> xr.DataArray:
 
 def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
     """By default only metrics that papers usually report are chosen, for what they leave unexplained of all."""
-    outcome = rank_metrics(usual(), k=2)
+    outcome = rank(usual(), k=2)
     sigma = np.corrcoef(usual().values.reshape(-1, 6), rowvar=False)
     best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
     np.testing.assert_allclose(outcome["unexplained"].values[1], best)
@@ -449,19 +448,19 @@ def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
 )
 def test_whoever_names_metrics_chooses_among_them(options: dict) -> None:
     """Metrics that papers rarely report can be chosen if all are asked for, or they are named."""
-    assert bool(rank_metrics(usual(), **options)["candidate"].sel(metric="P@1000"))
+    assert bool(rank(usual(), **options)["candidate"].sel(metric="P@1000"))
 
 
 def test_the_answer_is_set_beside_that_to_other_questions() -> None:
     """One sentence names what other levels and the other objective would choose, as those choices themselves do."""
-    outcome = rank_metrics(scores(), k=2)
+    outcome = rank(scores(), k=2)
     told = findings(outcome)[2]
     for words, options in (
         ("within topics", {"unit": "within-topic"}),
         ("at system level", {"unit": "system"}),
         ("by the determinant", {"objective": "determinant"}),
     ):
-        other = rank_metrics(scores(), k=2, **options)
+        other = rank(scores(), k=2, **options)
         expected = other["chosen"].sel(k=2).values
         assert (outcome["other"].sel(way=words).values == expected).all()
         assert words in told
@@ -484,7 +483,7 @@ def test_the_interval_of_what_is_unexplained_holds_that_of_all_topics(
     truth = from_scores(population, "correlation", level, "error").sigma
     held = 0
     for seed in range(20):
-        found = rank_metrics(sampled(population, 25, seed), k=3, unit=level).sel(k=3)
+        found = rank(sampled(population, 25, seed), k=3, unit=level).sel(k=3)
         left = unexplained(truth, np.flatnonzero(found["chosen"].values))
         held += (
             float(found["unexplained_low"]) <= left <= float(found["unexplained_high"])
@@ -505,15 +504,15 @@ def test_what_is_unexplained_has_no_interval_without_topics() -> None:
         table,
         scores(topics=3),
     ):
-        outcome = rank_metrics(given, k=2)
+        outcome = rank(given, k=2)
         assert outcome["unexplained_low"].isnull().all()
         assert "interval" not in findings(outcome)[0]
-    assert "; 95% interval over topics " in findings(rank_metrics(scores(), k=2))[0]
+    assert "; 95% interval over topics " in findings(rank(scores(), k=2))[0]
 
 
 def test_no_choice_is_no_verdict() -> None:
     """Where there is one set to choose, halves of the topics are not said to agree on it."""
     two = scores().isel(metric=[0, 3])
-    said = " ".join(findings(rank_metrics(two, k=2, partitions=20)))
+    said = " ".join(findings(rank(two, k=2, partitions=20)))
     assert "There is only one set of 2" in said
     assert "holds" not in said

@@ -26,7 +26,7 @@ def scores(systems=6, topics=25, seed=0):
 
 def test_rows_are_sorted_and_the_best_of_each_column_is_marked():
     """Systems come best first by the first metric, and each column marks its largest mean as printed."""
-    made = irmeta.paper_table(scores())
+    made = irmeta.table(scores())
     mean = made["mean"].sel(metric="AP").values
     assert (np.diff(mean) <= 0).all()
     for metric in ("AP", "P@10"):
@@ -41,7 +41,7 @@ def test_rows_are_sorted_and_the_best_of_each_column_is_marked():
 
 def test_letters_are_those_of_the_tests():
     """Two systems share a letter exactly if Holm's correction of all pairs leaves them apart by no less than alpha."""
-    made, given = irmeta.paper_table(scores(), metrics="AP"), scores()
+    made, given = irmeta.table(scores(), metrics="AP"), scores()
     tested = irmeta.tables(irmeta.significance(given, metrics="AP"))["tests"]
     marks = dict(zip(made.system.values, made["marks"].values[:, 0], strict=True))
     assert tested["significant"].any()
@@ -53,7 +53,7 @@ def test_letters_are_those_of_the_tests():
 def test_daggers_are_comparisons_with_the_baseline_alone():
     """Against a baseline p is corrected for one test per other system, and the mark tells the direction."""
     given = scores()
-    made = irmeta.paper_table(
+    made = irmeta.table(
         given, metrics="AP", baseline="run2", test="t", correct="bonferroni"
     )
     assert made.system.values[0] == "run2"
@@ -68,21 +68,21 @@ def test_daggers_are_comparisons_with_the_baseline_alone():
 
 def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
     """Of 45 systems 20 are in the table, and a note counts them."""
-    made = irmeta.paper_table(scores(systems=45), metrics="AP")
+    made = irmeta.table(scores(systems=45), metrics="AP")
     assert made.sizes["system"] == 20
     assert irmeta.about(made)["notes"] == [
         "Only the best 20 of 45 systems by AP are shown; choose others with --systems."
     ]
     assert " The best 20 of 45 systems by AP. " in caption(made)
-    beside = irmeta.paper_table(scores(systems=45), metrics="AP", baseline="run2")
+    beside = irmeta.table(scores(systems=45), metrics="AP", baseline="run2")
     assert "The best 20 of 45 systems by AP, and the baseline." in caption(beside)
-    assert "The best" not in caption(irmeta.paper_table(scores(systems=40)))
+    assert "The best" not in caption(irmeta.table(scores(systems=40)))
 
 
 @pytest.mark.parametrize(("systems", "said"), [(45, True), (40, False)])
 def test_a_table_of_some_systems_says_that_only_these_are_corrected_for(systems, said):
     """Letters of the best 20 are corrected for their pairs only, which the caption says; of all systems it need not."""
-    made = irmeta.paper_table(scores(systems=systems), metrics="AP")
+    made = irmeta.table(scores(systems=systems), metrics="AP")
     assert (
         "(max-t test, step-down correction for the systems shown, level 0.05)"
         in caption(made)
@@ -92,24 +92,24 @@ def test_a_table_of_some_systems_says_that_only_these_are_corrected_for(systems,
 def test_the_caption_states_the_test():
     """The caption names test, correction and level, and what the marks mean; without a test it claims nothing."""
     assert "paired permutation test, Holm correction, level 0.01" in caption(
-        irmeta.paper_table(scores(), test="permutation", alpha=0.01, resamples=200)
+        irmeta.table(scores(), test="permutation", alpha=0.01, resamples=200)
     )
-    assert "worse than run0" in caption(irmeta.paper_table(scores(), baseline="run0"))
-    assert "significant" not in caption(irmeta.paper_table(scores(), test="none"))
+    assert "worse than run0" in caption(irmeta.table(scores(), baseline="run0"))
+    assert "significant" not in caption(irmeta.table(scores(), test="none"))
 
 
 def test_the_caption_names_a_collection_only_where_somebody_named_it():
     """A name that came from a file called qrels, or from nowhere, does not stand in a paper."""
     given = scores()
-    assert caption(irmeta.paper_table(given)).startswith("Mean scores on made (25 t")
+    assert caption(irmeta.table(given)).startswith("Mean scores on made (25 t")
     for name in ("qrels", "collection"):
         given = given.assign_attrs(collection=name)
-        assert caption(irmeta.paper_table(given)).startswith("Mean scores (25 topics)")
+        assert caption(irmeta.table(given)).startswith("Mean scores (25 topics)")
 
 
 def test_the_tables_hold_every_figure():
     """Programs find the means in full precision, wide and long."""
-    made = irmeta.paper_table(scores())
+    made = irmeta.table(scores())
     assert tables(made)["wide"].columns == [
         "system",
         "AP",
@@ -130,7 +130,7 @@ def test_the_tables_hold_every_figure():
 def test_unknown_names_are_refused(options, message):
     """A baseline or a metric that the scores lack is an error that names it."""
     with pytest.raises(ScoresError, match=message):
-        irmeta.paper_table(scores(), **options)
+        irmeta.table(scores(), **options)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_unknown_names_are_refused(options, message):
 )
 def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
     """On 5 topics no permutation p is below .0625, so that nothing can be marked; on 12, or by t, it can."""
-    made = irmeta.paper_table(scores(systems=3, topics=topics), test=test)
+    made = irmeta.table(scores(systems=3, topics=topics), test=test)
     assert (
         any(
             "nothing can be significant" in note for note in irmeta.about(made)["notes"]
@@ -151,7 +151,7 @@ def test_marks_that_no_difference_could_earn_are_said(test, topics, said):
 def test_marks_are_those_of_significance_and_versus():
     """By default letters are those of `significance`, and daggers those of `versus`."""
     given = scores().sel(metric=["AP"])
-    letters = irmeta.paper_table(given)
+    letters = irmeta.table(given)
     marks = dict(zip(letters.system.values, letters["marks"].values[:, 0], strict=True))
     tests = irmeta.significance(given)
     claimed = tests["significant"].values[:, 0]
@@ -160,7 +160,7 @@ def test_marks_are_those_of_significance_and_versus():
         tests.system_a.values, tests.system_b.values, claimed, strict=True
     ):
         assert bool(set(marks[a]) & set(marks[b])) is not bool(differ)
-    daggers = irmeta.paper_table(given, baseline="run2")
+    daggers = irmeta.table(given, baseline="run2")
     found = irmeta.versus(given, "run2")
     for name, better, sure in zip(
         found.against.values,

@@ -19,7 +19,7 @@ from irmeta.stats.subsets.matrices import symmetrized
 from irmeta.stats.subsets.orders import Order, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.checks.reproduction import Cell, claim, compare, lacking, ours_only
-from irmeta.studies.choice.ranking import rank_metrics
+from irmeta.studies.choice.ranking import rank
 
 SHEFFIELD = np.array(
     [
@@ -162,9 +162,7 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
     """Return what the paper claims of its methods beside what holds on the released training scores."""
     item, column = "Section 6, claims", "smallest ratio to the optimum"
     lowest = {
-        (method, matrix): float(
-            rank_metrics(train, method, matrix)["ratio_to_optimum"].min()
-        )
+        (method, matrix): float(rank(train, method, matrix)["ratio_to_optimum"].min())
         for method in ("ib", "gf")
         for matrix in MATRICES
     }
@@ -325,5 +323,5 @@ def diagonal_cells(scores: xr.DataArray, rng: np.random.Generator) -> Iterator[C
 def _ranks(
     scores: xr.DataArray | dict[str, xr.DataArray], method: Search, matrix: Matrix
 ) -> dict[str, int]:
-    order = rank_metrics(scores, method, matrix)["order"].values
+    order = rank(scores, method, matrix)["order"].values
     return {str(metric): position for position, metric in enumerate(order, 1)}

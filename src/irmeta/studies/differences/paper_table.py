@@ -45,7 +45,7 @@ CORRECTIONS = {
 
 
 @study
-def paper_table(
+def table(
     scores: xr.DataArray,
     *,
     metrics: str | Iterable[str] | None = None,
@@ -75,7 +75,7 @@ def paper_table(
 
     >>> from irmeta.scores.cube import cube
     >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
-    >>> made = paper_table(cube(topics, ["bm25", "mine"], ["1", "2", "3", "4"], ["AP"]), baseline="bm25", test="t")
+    >>> made = table(cube(topics, ["bm25", "mine"], ["1", "2", "3", "4"], ["AP"]), baseline="bm25", test="t")
     >>> made["marks"].sel(system="mine").item()
     '†'
     """

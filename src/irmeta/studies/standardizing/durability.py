@@ -45,7 +45,7 @@ def durability(
     new : scores of the new systems; each old collection meets the new one of its name, or the only new one, on the
         topics and metrics that both have
     kind : how scores are standardized
-    flat : the score on a topic where all standardizing systems score alike, as in `scores.standardization.apply`
+    flat : the score on a topic where all standardizing systems score alike, as in `irmeta.standardize.apply`
     teams : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
         among the new, then stay together in the splits. Without them the systems are taken as independent of each other
     missing : what to do with missing scores, as in `selection.complete`

@@ -43,7 +43,7 @@ def standardizing_set(
     new : scores of the new systems on the same topics; of several collections, the one of the old one's name
     sizes : numbers of old systems to draw, as in 2,3,5,10,20; by default 2 to 50, as far as there are as many
     resamples : number of random samples of each size, at least 100
-    kind : how scores are standardized, as in `scores.standardization.apply`
+    kind : how scores are standardized, as in `irmeta.standardize.apply`
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
     teams : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer

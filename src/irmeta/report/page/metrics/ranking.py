@@ -62,7 +62,7 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     partitioned, since every half is a search of its own.
     """
     source, seed = content.source, content.seed
-    choose = partial(ranking.rank_metrics, content.used, unit=level, rng=seed)
+    choose = partial(ranking.rank, content.used, unit=level, rng=seed)
     outcome = choose()
     few = len(reported(ranking.tables(outcome)["subsets"]))
     partitions = 0 if level == "system" else PARTITIONS

@@ -1,6 +1,6 @@
 """How far metrics agree: correlation between metrics over topics and systems, or over system means."""
 
-from irmeta.studies.agreement.correlation.study import correlation
+from irmeta.studies.agreement.correlation.study import correlate
 from irmeta.studies.agreement.correlation.summary import (
     findings,
     overview,
@@ -8,7 +8,7 @@ from irmeta.studies.agreement.correlation.summary import (
 )
 
 __all__ = [
-    "correlation",
+    "correlate",
     "findings",
     "overview",
     "tables",

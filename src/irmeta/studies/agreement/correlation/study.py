@@ -43,7 +43,7 @@ _OVER = {
 
 
 @study
-def correlation(
+def correlate(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     unit: Level = "topic",
@@ -78,7 +78,7 @@ def correlation(
 
     >>> from irmeta.scores.cube import cube
     >>> scores = cube(np.random.default_rng(0).random((5, 6, 2)), list("abcde"), list("123456"), ["AP", "P@10"])
-    >>> correlation(scores)["r"].shape
+    >>> correlate(scores)["r"].shape
     (2, 2)
     """
     used, notes = prepare_together(
@@ -134,7 +134,7 @@ def _each(
 ) -> xr.Dataset:
     """Correlate every pair of metrics on each collection by itself, along a dimension `collection`."""
     results = {
-        name: correlation({name: scores}, **options) for name, scores in used.items()
+        name: correlate({name: scores}, **options) for name, scores in used.items()
     }
     together = xr.concat(
         list(results.values()),

@@ -1,6 +1,6 @@
 """Which few metrics to report: those that say most and repeat each other least, or that predict the others best."""
 
-from irmeta.studies.choice.ranking.study import is_reported, rank_metrics
+from irmeta.studies.choice.ranking.study import is_reported, rank
 from irmeta.studies.choice.ranking.summary import (
     TRUST,
     findings,
@@ -14,7 +14,7 @@ __all__ = [
     "findings",
     "is_reported",
     "overview",
-    "rank_metrics",
+    "rank",
     "tables",
     "warnings",
 ]

@@ -76,7 +76,7 @@ SETS = 10
 
 
 @study
-def rank_metrics(
+def rank(
     scores: Any,
     method: Search = "exact",
     matrix: Matrix | None = None,
@@ -129,7 +129,7 @@ def rank_metrics(
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
     Sources: Gupta et al. (ECIR 2019), section 6; Sheffield (1985); McCabe (1984); Ko, Lee and Queyranne (1995).
 
-    >>> rank_metrics([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 2.0]], k=2)["order"].values.tolist()
+    >>> rank([[4.0, 1.9, 0.0], [1.9, 1.0, 0.0], [0.0, 0.0, 2.0]], k=2)["order"].values.tolist()
     ['1', '3']
     """
     generator = seeded(rng)[0]

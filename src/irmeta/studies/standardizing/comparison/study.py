@@ -54,7 +54,7 @@ def compare(
         systems (for others standardize first); by default raw,normal; raw for standardized scores
     partitions : random re-partitions of the pooled topics, for each pair of collections
     alpha : level of the test whose false positives are counted
-    flat : the score on a topic where all standardizing systems score alike, as in `scores.standardization.apply`
+    flat : the score on a topic where all standardizing systems score alike, as in `irmeta.standardize.apply`
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
