@@ -79,6 +79,16 @@ def apply(
             )
         ),
     ] = None,
+    relevant: Annotated[
+        str | None,
+        option(
+            metavar="N|FILE",
+            help=(
+                "How many documents are relevant a topic, or the judgments to count it in: AP and R are divided by it."
+            ),
+            show_default="NumRel of the table",
+        ),
+    ] = None,
     train: Annotated[
         list[Path] | None,
         option(help="A score file to fit on, in place of a model; can be repeated."),
@@ -103,6 +113,8 @@ def apply(
     irmeta predict apply paper-table.csv -o filled.csv
 
     irmeta predict apply ours.csv --want AP --calibrate baselines.csv
+
+    irmeta predict apply ours.csv --want "AP R@10" --relevant qrels.txt
 
     irmeta predict apply ours.csv --want AP --train A.parquet --train B.parquet --learner svr
 
@@ -157,6 +169,7 @@ def apply(
         want=want,
         level=level,
         known=known,
+        relevant=relevant,
         missing=missing,
         **learned,
     )

@@ -14,6 +14,7 @@ from irmeta.stats.prediction.intervals import (
     reach,
 )
 from irmeta.studies.prediction.predict.cells import Learned, patterns, predict_cells
+from irmeta.studies.prediction.predict.relevant import Relevant, divided
 from irmeta.words import listed
 
 JUDGED = 0.3
@@ -96,6 +97,7 @@ def missed_systems(
     model: Model,
     level: float,
     learned: Learned | None,
+    relevant: Relevant | None,
 ) -> list[str]:
     """Say of which metrics the intervals miss more than chance leaves of the systems that have them already."""
     failed = []
@@ -105,7 +107,7 @@ def missed_systems(
         there = table.isel(system=table.sel(metric=target).notnull().values)
         actual = there.sel(metric=target).values
         others = there.where(there["metric"] != target)
-        found = predict_cells(others, [target], model, level, None, learned)
+        found = predict_cells(others, [target], model, level, None, learned, relevant)
         low, high = found["low"][:, 0], found["high"][:, 0]
         known = np.isfinite(low)
         held = ((low <= actual) & (actual <= high)).sum()
@@ -124,6 +126,7 @@ def on_collections_left_out(
     targets: Sequence[str],
     model: Model,
     level: float,
+    relevant: Relevant | None,
     *,
     linear: bool,
 ) -> list[str]:
@@ -132,7 +135,7 @@ def on_collections_left_out(
         "Intervals hold on average over collections; in a single collection they may miss many "
         "systems together. Systems with known scores reduce that (--calibrate)."
     )
-    expected = _expected(table, targets, model, level) if linear else {}
+    expected = _expected(table, targets, model, level, relevant) if linear else {}
     if not expected:
         return [lead]
     every = dict.fromkeys(name for shares in expected.values() for name in shares)
@@ -161,7 +164,11 @@ def on_collections_left_out(
 
 
 def _expected(
-    table: xr.DataArray, targets: Sequence[str], model: Model, level: float
+    table: xr.DataArray,
+    targets: Sequence[str],
+    model: Model,
+    level: float,
+    relevant: Relevant | None,
 ) -> dict[str, dict[str, float]]:
     """Return by target the coverage to expect on each collection: left out of the model and of what intervals rest on.
 
@@ -171,11 +178,17 @@ def _expected(
     expected = {}
     for target in targets:
         parts = model.holding([*given, target])
+        counts = relevant if any(map(divided, [*given, target])) else None
+        if counts is not None:
+            parts = counts.parts(parts)
         if target in given or len(parts) < FEWEST_LEFT:
             continue
         far = reach(np.array([part.tails[[len(given)]] for part in parts]), level)
-        moments = [part.moments for part in parts]
-        at, of = range(len(given)), [len(given)]
+        moments = [
+            part.moments if counts is None else counts.moments(part) for part in parts
+        ]
+        last = len(moments[0].mean) - 1
+        at, of = range(last), [last]
         found = expected_coverage(moments, at, of, level, far)[:, 0]
         names = [part.name for part in parts]
         expected[target] = dict(zip(names, found.tolist(), strict=True))

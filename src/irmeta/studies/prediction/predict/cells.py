@@ -25,6 +25,7 @@ from irmeta.stats.prediction.intervals import (
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.regression import Moments, least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
+from irmeta.studies.prediction.predict.relevant import Relevant, divided
 
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
@@ -47,14 +48,13 @@ class Learned(NamedTuple):
     fit: Fit
     tables: Mapping[str, xr.DataArray]
 
-    def rows(self, metrics: Sequence[str]) -> list[Floats]:
-        """Return the scores of the collections that have these metrics."""
-        held = [
-            table
-            for table in self.tables.values()
+    def rows(self, metrics: Sequence[str]) -> dict[str, Floats]:
+        """Return the scores of the collections that have these metrics, by collection."""
+        return {
+            name: table.sel(metric=list(metrics)).values
+            for name, table in self.tables.items()
             if set(metrics) <= set(table.metric.values)
-        ]
-        return [table.sel(metric=list(metrics)).values for table in held]
+        }
 
     def fitted(self, rows: Sequence[Floats]) -> Callable[[Floats], Floats]:
         """Fit the last variable of all these rows on the others."""
@@ -96,8 +96,12 @@ def predict_cells(
     level: float,
     calibration: xr.DataArray | None,
     learned: Learned | None,
+    relevant: Relevant | None = None,
 ) -> dict[str, Floats]:
-    """Predict what each system lacks from all that it has: each figure of _Predicted, of shape (system, target)."""
+    """Predict what each system lacks from all that it has: each figure of _Predicted, of shape (system, target).
+
+    relevant : predicts, too, where the target or a given metric is divided by the number of relevant documents
+    """
     shape = (table.sizes["system"], len(targets))
     grid = {name: np.full(shape, np.nan) for name in _Predicted._fields}
     for rows, given in patterns(table):
@@ -105,7 +109,10 @@ def predict_cells(
         for j, target in enumerate(targets):
             if target in given:
                 continue
-            found = _predict(scores, given, target, model, level, calibration, learned)
+            counts = relevant if any(map(divided, [*given, target])) else None
+            found = _predict(
+                scores, given, target, model, level, calibration, learned, counts
+            )
             for name, values in zip(found._fields, found, strict=True):
                 grid[name][rows, j] = values
     return grid
@@ -131,6 +138,7 @@ def _predict(
     level: float,
     calibration: xr.DataArray | None,
     learned: Learned | None,
+    relevant: Relevant | None,
 ) -> _Predicted:
     """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
     held = model.holding([*given, target])
@@ -138,56 +146,74 @@ def _predict(
         raise ScoresError(
             f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
         )
-    data = [part.moments for part in held]
-    # places of the given metrics, and of the target behind them
-    at = list(range(len(given)))
-    of = [len(given)]
-    values = to_scale(scores, model.scale)
-    rows: list[Floats] = []
+    scaled = to_scale(scores, model.scale)
+    known = _scaled(calibration, [*given, target], model.scale)
+    rows: dict[str, Floats] = {}
+    if learned is not None:
+        found = learned.rows([*given, target])
+        rows = {name: to_scale(part, model.scale) for name, part in found.items()}
+    # distance is that of the scores alone
+    together = pool([part.moments for part in held])
+    distance = mahalanobis(together, scaled, range(len(given)))
+    outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
+    if relevant is None:
+        values = scaled
+        data = [part.moments for part in held]
+    else:
+        # the number of relevant documents stands before the given metrics
+        values = relevant.beside(scaled)
+        known = relevant.beside(known)
+        held = relevant.parts(held)
+        data = [relevant.moments(part) for part in held]
+        rows = {
+            name: relevant.beside(part, relevant.of[name])
+            for name, part in rows.items()
+            if name in relevant.of
+        }
+    if not held:
+        raise ScoresError(
+            f"no collection of the model that has all of {', '.join([*given, target])} shows how many documents are "
+            "relevant; leave out --relevant"
+        )
+    # places of the predictors, and of the target behind them
+    at = list(range(values.shape[1]))
+    of = [len(at)]
     if learned is None:
         fitted = _linear(data)
     else:
-        rows = [to_scale(part, model.scale) for part in learned.rows([*given, target])]
-        fitted = learned.fitted(rows)
+        fitted = learned.fitted(list(rows.values()))
     centre = fitted(values)
     half: float | Floats = np.nan
-    residuals = _residuals(calibration, [*given, target], model.scale, fitted)
+    residuals = known[:, -1] - fitted(known[:, :-1]) if len(known) else np.empty(0)
     # how far collections differ shows only on several
     if len(held) > 1:
         if learned is None:
             errors = leave_one_out(data, at, of)
         else:
-            errors = learners.held_out(rows, learned.fit)
-        found = band(
+            errors = learners.held_out(list(rows.values()), learned.fit)
+        tails = np.array([part.tails[[len(given)]] for part in held])
+        interval = band(
             errors,
             level,
-            reach=reach(np.array([part.tails[of] for part in held]), level),
+            reach=reach(tails, level),
             known=residuals.size,
             known_mean=residuals.mean() if residuals.size else 0.0,
             leverage=leverage(data, values, at)[:, None],  # (system, 1)
         )
-        centre = centre + found.shift.ravel()
-        half = found.half.ravel()
+        centre = centre + interval.shift.ravel()
+        half = interval.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
     value, low, high = np.clip(ends, lowest(target), highest(target))
-    distance = mahalanobis(pool(data), values, at)
-    outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
-    known = np.full(len(values), float(residuals.size))
-    return _Predicted(value, low, high, distance, outside.astype(np.float64), known)
+    told = np.full(len(values), float(residuals.size))
+    return _Predicted(value, low, high, distance, outside.astype(np.float64), told)
 
 
-def _residuals(
-    calibration: xr.DataArray | None,
-    metrics: list[str],
-    scale: Scale,
-    fitted: Callable[[Floats], Floats],
+def _scaled(
+    calibration: xr.DataArray | None, metrics: list[str], scale: Scale
 ) -> Floats:
-    """Return the errors on those known systems that have all the scores it takes; the target is the last metric."""
+    """Return the scores of those known systems that have all of these metrics: (system, metric)."""
     if calibration is None or not set(metrics) <= set(calibration.metric.values):
-        return np.empty(0)
+        return np.empty((0, len(metrics)))
     table = calibration.sel(metric=metrics).values
     whole = ~np.isnan(table).any(axis=1)
-    if not whole.any():
-        return np.empty(0)
-    rows = to_scale(table[whole], scale)
-    return np.asarray(rows[:, -1] - fitted(rows[:, :-1]))
+    return to_scale(table[whole], scale)

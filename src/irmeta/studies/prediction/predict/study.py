@@ -1,6 +1,7 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from irmeta.studies.prediction.predict.alarms import (
 )
 from irmeta.studies.prediction.predict.cells import learned_from, predict_cells
 from irmeta.studies.prediction.predict.naming import renamed, wanted_targets
+from irmeta.studies.prediction.predict.relevant import NUMBER, caution
+from irmeta.studies.prediction.predict.relevant import relevant as numbers_relevant
 
 
 def predict(
@@ -36,6 +39,7 @@ def predict(
     want: Iterable[str] | None = None,
     level: float = 0.9,
     known: xr.DataArray | None = None,
+    relevant: float | str | PathLike[str] | None = None,
     train: Mapping[str, xr.DataArray] | None = None,
     learner: Learner = "ols",
     kernel: float | None = None,
@@ -53,6 +57,8 @@ def predict(
     want : metrics to predict, as a list or in one text; by default those that some system lacks
     level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen
     known : systems of the same collection whose wanted scores are known; they tell the collection's offset
+    relevant : how many documents are relevant (of grade 1 or above), the mean over topics, or the judgments to count it
+        in; by default NumRel among the scores. AP and R are divided by it, so it is one of their predictors
     missing : what to do where a system lacks a metric on some topics only, as in `selection.complete`
 
     Returns, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
@@ -65,6 +71,9 @@ def predict(
     learned = learned_from(train, learner, kernel, rng)
     scores, notes = _usable(_of_unit(scores, model), model, missing)
     reported = in_range(means(scores))
+    counts = numbers_relevant(relevant, reported, model)
+    if counts is not None and NUMBER not in model.metrics:
+        reported = reported.sel(metric=reported["metric"] != NUMBER)
     table, names, more = renamed(reported, model)
     notes += more
     calibration = None
@@ -77,7 +86,7 @@ def predict(
 
     wanted = None if want is None else metric_names(want)
     targets, stand_ins = wanted_targets(table, model, wanted)
-    grid = predict_cells(table, targets, model, level, calibration, learned)
+    grid = predict_cells(table, targets, model, level, calibration, learned, counts)
     if np.isnan(grid["value"]).all():
         raise ScoresError(
             "there is nothing to predict: each system has all wanted metrics, or has no metric "
@@ -85,13 +94,13 @@ def predict(
         )
     alarms = [*far_systems(table, grid), *hardly_judged(scores, level)]
     if known is None:
-        alarms += missed_systems(table, targets, model, level, learned)
+        alarms += missed_systems(table, targets, model, level, learned, counts)
     notes += stand_ins + notes_on(
         table, grid, model, level, calibrated=known is not None
     )
     if known is None and not np.isnan(grid["low"]).all():
         notes += on_collections_left_out(
-            table, targets, model, level, linear=learned is None
+            table, targets, model, level, counts, linear=learned is None
         )
 
     data: dict[str, Any] = {
@@ -108,6 +117,8 @@ def predict(
         "sources": model.provenance.get("sources", []),
         "want": targets,
         "names": names,
+        "relevant": None if counts is None else counts.here,
+        "cautions": caution(targets, model, counts, calibrated=known is not None),
         "missing": missing,
         "alarms": alarms,
     }

@@ -29,12 +29,18 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the predicted scores."""
-    return {"prediction": tables(outcome)["prediction"]}
+    """Show the predicted scores, and once for each system how far its given scores lie from those of the model."""
+    cells = tables(outcome)["prediction"]
+    far = cells.group_by("system", maintain_order=True).agg(pl.col("distance").max())
+    return {"prediction": cells.drop("level", "distance"), "distance": far}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what was predicted and how sure that is."""
+    """Say what was predicted and how sure that is; before it, what the number of relevant documents does to it."""
+    return [*about(outcome)["options"]["cautions"], _predicted(outcome)]
+
+
+def _predicted(outcome: xr.Dataset) -> str:
     cells = tables(outcome)["prediction"]
     level = f"{about(outcome)['options']['level'] * 100:g}%"
     if cells.height == 1:
@@ -44,15 +50,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
             interval = (
                 f", between {cell['low']:.3f} and {cell['high']:.3f} ({level} interval)"
             )
-        return [
-            f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."
-        ]
+        return f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."
     width = float((outcome["high"] - outcome["low"]).median())
     if np.isnan(width):
         wide = ""
     else:
         wide = f"; half of the {level} intervals are wider than {width:.3f}"
-    return [f"{cells.height} scores predicted{wide}."]
+    return f"{cells.height} scores predicted{wide}."
 
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:
