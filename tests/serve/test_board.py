@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.serve.answers import standardizing
 
 from .conftest import Served, a_run, write_qrels
 
@@ -32,7 +31,7 @@ def test_runs_are_checked_scored_and_shown(served: Served, tmp_path) -> None:
     qrels = write_qrels(tmp_path / "qrels.txt")
     cube = irmeta.evaluate(qrels, folder, "nDCG@10 AP P@10 Judged@10")
     expected = irmeta.describe(cube, by="nDCG@10")
-    factors = standardizing.fit(cube.sel(metric=["nDCG@10"]))
+    factors = irmeta.standardize.fit(cube.sel(metric=["nDCG@10"]))
     place = irmeta.place(cube, on=factors, metrics="nDCG@10")
     places = {str(name): at for at, name in enumerate(place.system.values)}
     for name, record in records.items():

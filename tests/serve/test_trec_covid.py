@@ -10,7 +10,6 @@ from fastapi.testclient import TestClient
 
 import irmeta
 from irmeta.serve import catalogue, importing, tables
-from irmeta.serve.answers import standardizing
 from irmeta.serve.app import application
 from irmeta.serve.crew import Crew
 from irmeta.serve.site import Site
@@ -71,7 +70,7 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
     described = irmeta.describe(cube, by="nDCG@10").sel(metric="nDCG@10")
     teams = {name: row["team"] for name, row in official.items()}
     first = cube.sel(metric=["nDCG@10"])
-    placed = irmeta.place(first, on=standardizing.fit(first, teams=teams))
+    placed = irmeta.place(first, on=irmeta.standardize.fit(first, teams=teams))
     places = {str(name): at for at, name in enumerate(placed.system.values)}
     for name, row in rows.items():
         for metric, column in OFFICIAL.items():

@@ -11,7 +11,6 @@ import xarray as xr
 
 import irmeta
 
-standardizing = getattr(irmeta, "standardization")  # noqa: B009 - its stub lacks load and save
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
 SHOWN = 20
@@ -127,8 +126,8 @@ def everybody(
 ) -> xr.Dataset:
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
-        return standardizing.load(factors)
-    return standardizing.fit(cube.sel(metric=[metric]), teams=teams)
+        return irmeta.standardize.load(factors)
+    return irmeta.standardize.fit(cube.sel(metric=[metric]), teams=teams)
 
 
 def standing(cube: xr.DataArray, metric: str, factors: xr.Dataset) -> dict[str, Floats]:
@@ -177,5 +176,5 @@ def factors_as_parquet(factors: xr.Dataset) -> bytes:
     """Return the bytes of a file of factors."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "factors.parquet")
-        standardizing.save(factors, path)
+        irmeta.standardize.save(factors, path)
         return path.read_bytes()
