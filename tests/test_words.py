@@ -10,8 +10,11 @@ ROOT = Path(__file__).parents[1]
 DOCS = ("README.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md")
 SOURCE = ("src/irmeta/**/*.py",)
 
-THINGS = "row|file|column|page|process|answer"
-OF = "system|metric|collection|pair|score|topic|core|paper"
+THINGS = "row|file|column|page|process|answer|line|cube|byte|value|score|module|function|panel"
+OF = (
+    "system|metric|collection|pair|score|topic|core|paper|run|way|cell|cluster|set|rank|model|"
+    "target|judgment|size|figure"
+)
 INSTEAD = {
     r"\bforet(ell|old)": "predict",
     r"\bt(ell|ells|elling|old)( \w+){0,3} apart\b": "distinguish",
@@ -25,7 +28,7 @@ INSTEAD = {
     r"\boftenest\b": "most often",
     r"\btells nothing\b": "cannot distinguish, says nothing about",
     r"\bas they truly stand\b": "with the true ranking",
-    rf"\ban? (\w+ )?({THINGS}) an? ({OF})\b": "a row for each",
+    rf"\b(an?|one) (\w+ )?({THINGS}) an? ({OF})\b": "a row for each",
     r"\b(?!and\b)([a-z]+\x20[a-z]+)\x20\1\b": "it once",
     r'"""Gives? ': "Return",
 }
@@ -69,6 +72,7 @@ def test_a_text_is_in_the_words_of_the_field(path: Path) -> None:
         "sets of so\nmany topics",
         "cut to whole numbers without a word",
         "CSV with a row a system",
+        "one line a metric",
         "sets that halves choose oftenest",
         "the same everywhere, which tells nothing",
         "to rank them as they truly stand",

@@ -139,7 +139,7 @@ def latex(text: str) -> str:
 
 
 def message(text: str) -> str:
-    r"""Return what is said to a person, whatever names it holds: printable, no word and not the whole without end.
+    r"""Return a message that people can read, whatever names it holds: printable, no word too long, nor the whole.
 
     >>> len(message("x" * 40_000)), message("a\x07 b")
     (300, 'a\\x07 b')

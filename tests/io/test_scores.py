@@ -115,7 +115,7 @@ def test_append(tmp_path: Path) -> None:
 
 
 def test_other_programs_read_it(tmp_path: Path) -> None:
-    """Other programs read the file as a plain table, one row a score; the provenance is in its metadata."""
+    """Other programs read the file as a plain table, a row for each score; the provenance is in its metadata."""
     path = tmp_path / "s.parquet"
     save(small(), path)
     frame = pd.read_csv(_csv(pl.read_parquet(path), tmp_path), dtype={"topic": str})

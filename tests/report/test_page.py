@@ -276,7 +276,7 @@ def test_a_seed_gives_the_same_page(scores: xr.DataArray) -> None:
 def test_several_collections_have_a_tab_each_and_are_compared(
     page_of_three: Path,
 ) -> None:
-    """Studies of one collection have a panel a collection, the comparison has raw and standardized scores."""
+    """Studies of one collection have a panel for each, the comparison has raw and standardized scores."""
     text = page_of_three.read_text("utf-8")
     assert text.count('id="systems-tab-') == 3
     assert (

@@ -40,7 +40,7 @@ def test_latex_is_a_whole_table(made):
 
 
 def test_markdown_is_a_whole_table(made):
-    """Markdown has one row a system, pipes in names are escaped, and the caption stands below."""
+    """Markdown has a row for each system, pipes in names are escaped, and the caption stands below."""
     lines = render(made, "markdown").splitlines()
     assert lines[0] == "| System | AP | P@10 |"
     assert sum(line.startswith("| a\\|b |") for line in lines) == 1

@@ -63,7 +63,7 @@ def test_a_full_table_is_laid_out_as_in_the_paper() -> None:
 
 
 def test_a_patchy_item_is_a_list_with_footnotes() -> None:
-    """An item that is no full table has a line a figure; a missing number is a dash, a reason a footnote, once."""
+    """An item that is no full table has a line for each figure; a missing number is a dash, a reason one footnote."""
     text = page([("Made", outcome(OTHERS))])
     assert Tables(text).rows[1:] == [
         ["AP", "share", "0.5", "0.7", "0.2", "", "contradicted1"],

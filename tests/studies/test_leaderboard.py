@@ -447,7 +447,7 @@ def test_several_metrics_are_a_choice() -> None:
 
 
 def test_tables_and_views(full: xr.Dataset, predicted: xr.Dataset) -> None:
-    """Tables hold a row a model and aggregate, and render in every form; the view for reading fits 80 columns."""
+    """Tables hold a row for each model and aggregate, and render in every form; the overview fits 80 columns."""
     views = tables(full)
     assert views["models"].height == 14 * 5
     assert set(views) == {"models", "aggregates", "tau", "tasks", "few", "first"}

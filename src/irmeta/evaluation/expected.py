@@ -62,18 +62,18 @@ class Expected:
                 f"the collection has {listed(self.topics)}); is it a run of another collection?"
             )
         missing = [topic for topic in self.topics if topic not in held]
-        said = []
+        remarks = []
         if missing:
-            said.append(
+            remarks.append(
                 f"lacks {len(missing)} of {counted(len(self.topics), 'topic')}: {listed(missing)}; "
                 "it scores 0 there"
             )
         if surplus:
-            said.append(
+            remarks.append(
                 f"{len(surplus)} of its {len(run.topics)} topics are not in the collection and are "
                 f"ignored: {listed(surplus)}"
             )
-        return said
+        return remarks
 
     def _unknown(self, run: Run) -> list[str]:
         """Name documents that the collection does not have."""

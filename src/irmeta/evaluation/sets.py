@@ -120,7 +120,7 @@ def evaluate_under(
     rel: Mapping[str, float] | None = None,
     reading: Reading | None = None,
 ) -> "dict[str, xr.DataArray]":
-    """Score the same runs under several judgment sets: a cube a set, each as `evaluate` gives it for that set alone.
+    """Score the same runs under several judgment sets: a cube for each set, as `evaluate` gives it for that set alone.
 
     sets : by name what `evaluate` takes as qrels. runs, metrics : as there; the metrics are irmeta's own.
     rel : by set the lowest relevant grade, where it is not that of the metric: a binary set has no grade 2 for

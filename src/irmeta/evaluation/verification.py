@@ -52,34 +52,36 @@ def verify(
     A file of scores that irmeta did not evaluate, as standardized or imported ones, raises ScoresError.
     """
     scores = load(path, collection)
-    said = about(scores)
+    recorded = about(scores)
     metrics = [str(metric) for metric in scores.metric.values]
-    if "options" not in said or not all(map(is_known, metrics)):
+    if "options" not in recorded or not all(map(is_known, metrics)):
         raise ScoresError(
             f"{path}: irmeta evaluate did not make these scores, or they were changed afterwards, as by "
             "standardizing; there is nothing to evaluate again"
         )
     options = {
         name: value
-        for name, value in said["options"].items()
+        for name, value in recorded["options"].items()
         if name in ("score_precision", "topics")
     }
     again = evaluate(qrels, runs, metrics, reading=reading, **options)
     problems = [
-        *_other_inputs(said, about(again)),
+        *_other_inputs(recorded, about(again)),
         *_other_names(scores, again),
         *_other_scores(scores, again),
     ]
     return Verified(scores.size, problems)
 
 
-def _other_inputs(said: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
+def _other_inputs(
+    recorded: Mapping[str, Any], found: Mapping[str, Any]
+) -> Iterator[str]:
     """Name judgments and runs whose content is not that of which the file has the digest."""
-    theirs = said.get("qrels", {}).get("sha256")
+    theirs = recorded.get("qrels", {}).get("sha256")
     ours = found["qrels"]["sha256"]
     if theirs != ours:
         yield f"judgments: the file names SHA-256 {_short(theirs)}, these have {_short(ours)}"
-    digests = said.get("runs", {})
+    digests = recorded.get("runs", {})
     other = [
         name for name, digest in found["runs"].items() if digests.get(name) != digest
     ]

@@ -1,4 +1,4 @@
-"""The score file: Parquet, one row a score (collection, system, topic, metric, score), provenance in its metadata."""
+"""The score file: Parquet, a row for each score (collection, system, topic, metric), provenance in its metadata."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The papers, re-run: one module a paper, each with `reproduce(data)`, the published figures beside ours.
+"""The papers, re-run: a module for each paper, with `reproduce(data)`, the published figures beside ours.
 
 `NEEDS` names the public collections that it reads.
 """

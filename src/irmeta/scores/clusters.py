@@ -204,7 +204,7 @@ def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
 def unit(outcome: xr.Dataset) -> str:
     """Return what a study took as independent, "topic" or "cluster", as its sentences and tables call it."""
     collections = about(outcome)["inputs"]["collections"].values()
-    if any("clusters" in said for said in collections):
+    if any("clusters" in described for described in collections):
         return CLUSTER
     return "topic"
 

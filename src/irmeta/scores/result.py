@@ -45,13 +45,13 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
 
 
-def scale(said: Mapping[str, Any]) -> str | None:
-    """Say how scores were standardized, of which a cube says this of itself; None for raw ones.
+def scale(attributes: Mapping[str, Any]) -> str | None:
+    """Say how scores with these attributes were standardized; None for raw ones.
 
     >>> scale({"standardization": {"kind": "normal", "factors": {"collection": "TREC-8"}}})
     'normal, by factors of TREC-8'
     """
-    done = said.get("standardization")
+    done = attributes.get("standardization")
     if done is None:
         return None
     source = done.get("factors", {}).get("collection")
@@ -62,8 +62,8 @@ def scale(said: Mapping[str, Any]) -> str | None:
 
 def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) in the names of metrics means."""
-    for said in described:
-        if (done := scale(said)) is not None:
+    for attributes in described:
+        if (done := scale(attributes)) is not None:
             yield (
                 f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
                 "scale"

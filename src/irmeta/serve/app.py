@@ -315,8 +315,8 @@ def _guard(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> Response:
-        said = (f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
-        return problem(422, "; ".join(said))
+        problems = (f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+        return problem(422, "; ".join(problems))
 
     @app.middleware("http")
     async def headers(
@@ -425,8 +425,8 @@ def _boards(app: FastAPI, door: Door) -> None:
             given |= {"documents": of.documents, "depth": of.depth}
             answer = await to_thread.run_sync(door.crew.remarks, given)
         error = answer.get("error")
-        said = [{"level": "error", "line": None, "text": error}]
-        return Remarks(remarks=answer.get("remarks", said))
+        unread = [{"level": "error", "line": None, "text": error}]
+        return Remarks(remarks=answer.get("remarks", unread))
 
 
 def _submissions(app: FastAPI, door: Door) -> None:

@@ -229,11 +229,13 @@ def submit(
         raise RefusedError(
             422, f"{name!r}: a run's name has 1 to 40 of A-Z a-z 0-9 . _ -"
         )
-    said = {what: cleaned(what, about.get(what, ""), DESCRIBED[what]) for what in about}
+    described = {
+        what: cleaned(what, about.get(what, ""), DESCRIBED[what]) for what in about
+    }
     with engine.begin() as db:
         found = _board(db, key)
         mine = (submission.c.board == found.id) & (submission.c.name == name)
-        mine &= submission.c.team == said.get("team", "")
+        mine &= submission.c.team == described.get("team", "")
         held = mine & submission.c.state.not_in(tables.GONE)
         there = db.execute(sa.select(submission).where(held)).first()
         if there is not None and there.run == digest:
@@ -243,7 +245,7 @@ def submit(
                 409,
                 f"{name}: another run has this name; choose another name, or replace it (?replace=1)",
             )
-        _require_baseline(db, found.id, said.get("baseline", ""))
+        _require_baseline(db, found.id, described.get("baseline", ""))
         if there is not None:
             old = sa.update(submission).where(submission.c.id == there.id)
             db.execute(old.values(state="withdrawn"))
@@ -258,7 +260,7 @@ def submit(
             "state": "received",
             "remarks": [],
             "replaces": None if there is None else there.key,
-            **said,
+            **described,
         }
         db.execute(sa.insert(submission).values(line))
         if there is not None:

@@ -166,9 +166,9 @@ class Crew:
         given = self.to_check(job)
         answer = self._ask("check", given)
         error = answer.get("error")
-        said = [{"level": "error", "line": None, "text": error}] if error else []
+        unread = [{"level": "error", "line": None, "text": error}] if error else []
         catalogue.checked(
-            self.engine, key, answer.get("remarks", said), failed=error is not None
+            self.engine, key, answer.get("remarks", unread), failed=error is not None
         )
 
     def to_check(self, job: catalogue.Work) -> dict[str, Any]:

@@ -82,8 +82,8 @@ README = """\
 Open index.html in any browser; no server is needed, every link works from a disk.
 Put the folder on any static host to show it to others.
 
-b/BOARD/data/ has the scores of each board: scores.csv and scores.parquet (one row a
-score: system, topic, metric), table.csv (one row a run), topics.csv, and board.json
+b/BOARD/data/ has the scores of each board: scores.csv and scores.parquet (a row for each
+score: system, topic, metric), table.csv (a row for each run), topics.csv, and board.json
 (everything else). In Python: pandas.read_parquet("scores.parquet"); in R:
 read.csv("scores.csv"). `irmeta board import FOLDER --site SITE` makes a living site
 of this copy again. MANIFEST.sha256 has the digest of every file:

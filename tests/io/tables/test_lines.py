@@ -1,4 +1,4 @@
-"""Score tables with one score a line: each format as it is written, and what is wrong named with its line."""
+"""Score tables with a score on each line: each format as it is written, and what is wrong named with its line."""
 
 from pathlib import Path
 

@@ -44,7 +44,7 @@ def test_curved_relation_is_followed_by_boosting_and_not_by_lines():
 
 
 def test_tables_hold_every_model_scale_and_collection(made):
-    """One target, four models, two scales, two collections make 16 rows; the summary has a row a model and scale."""
+    """One target, four models, two scales, two collections make 16 rows; the summary has one by model and scale."""
     outcome = models(made.collections(2, systems=12), targets=["AP"])
     views = tables(outcome)
     assert views["models"].columns == [

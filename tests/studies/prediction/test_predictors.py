@@ -94,7 +94,7 @@ def test_targets_and_candidates_can_be_named(roles):
 
 
 def test_findings_name_what_is_well_ordered_and_count_negative_r2(roles):
-    """There is a line a size; where some R2 is negative the offset's share is told."""
+    """There is a line for each size; where some R2 is negative the offset's share is told."""
     outcome = chosen(roles)
     assert len(findings(outcome)) == 3 + bool((outcome["r2"] < 0).any())
 

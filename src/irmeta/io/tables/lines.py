@@ -1,4 +1,4 @@
-"""Score tables with one score a line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
+"""Score tables with a score on each line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ _Row = tuple[str, str, str, float]
 
 
 def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
-    """Read what ir_measures prints by topic: topic, measure and value, one file a system; or run before these.
+    """Read what ir_measures prints by topic: topic, measure and value, a file for each system; or run before these.
 
     A system is named by its file where lines have three fields. Means under `all` are left out where there are topics.
 
@@ -92,23 +92,23 @@ def _json_lines(path: Location) -> pl.DataFrame:
     system = _system(path)
     for number, line in _numbered(path):
         try:
-            said = parsed(line)
+            record = parsed(line)
         except ValueError as error:
             raise FileFormatError(
                 f"{path}:{number}: not a line of JSON ({error})"
             ) from None
-        if not isinstance(said, dict):
+        if not isinstance(record, dict):
             raise FileFormatError(
                 f"{path}:{number}: expected a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
             )
-        run = _under(said, RUN, system)
-        topic = _under(said, TOPIC, ALL)
-        measure = _under(said, MEASURE)
-        value = _under(said, VALUE)
+        run = _under(record, RUN, system)
+        topic = _under(record, TOPIC, ALL)
+        measure = _under(record, MEASURE)
+        value = _under(record, VALUE)
         if measure is None or value is None:
             lacking = MEASURE[0] if measure is None else VALUE[0]
             raise FileFormatError(
-                f"{path}:{number}: it lacks {lacking!r}; it has {', '.join(map(str, said))}"
+                f"{path}:{number}: it lacks {lacking!r}; it has {', '.join(map(str, record))}"
             )
         score = score_of(str(value), f"{path}:{number}")
         rows.append((str(run), str(topic), str(measure), score))
@@ -116,9 +116,9 @@ def _json_lines(path: Location) -> pl.DataFrame:
 
 
 def _under(
-    said: dict[str, Any], keys: Sequence[str], otherwise: str | None = None
+    record: dict[str, Any], keys: Sequence[str], otherwise: str | None = None
 ) -> Any:
-    return next((said[key] for key in keys if key in said), otherwise)
+    return next((record[key] for key in keys if key in record), otherwise)
 
 
 def _numbered(path: Location) -> Iterator[tuple[int, str]]:

@@ -130,11 +130,10 @@ def import_matrix(
     notes = _unlikely_scores(
         together, "name each file after its metric, as in nDCG@10.csv"
     ) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
+    attributes: dict[str, object] = {"collection": collection}
     if notes:
-        said = {"collection": collection, "notes": notes}
-    else:
-        said = {"collection": collection}
-    return check(together.assign_attrs(recorded(said)))
+        attributes["notes"] = notes
+    return check(together.assign_attrs(recorded(attributes)))
 
 
 _NO_METRICS = "if they are systems or topics, use irmeta import matrix"

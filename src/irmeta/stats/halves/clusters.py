@@ -10,7 +10,7 @@ from irmeta.stats.halves.teams import sums
 
 
 def pseudo_values(scores: Floats, cluster: Ints) -> Floats:
-    """Return one value a cluster (last axis), whose mean is that of the topics and whose scatter is that of clusters.
+    """Return a value for each cluster (last axis), with the mean of the topics and the scatter of clusters.
 
     scores : of any shape, topics last, none missing.  cluster : (topic,), the number of each topic's cluster, from 0.
 

@@ -1,6 +1,6 @@
 """Generalizability theory: how much of a score's variance is of systems, of topics and of both, and what follows.
 
-A G study of systems crossed with topics, one score a cell; a D study says what other numbers of topics would give.
+A G study of systems crossed with topics, one score per cell; a D study says what other numbers of topics would give.
 Sources: Brennan, *Generalizability Theory* (2001), sections 2.2 and 6.2; Bodoff and Li (SIGIR 2007); Urbano, Marrero
 and Martin (SIGIR 2013). Intervals that do not take scores as normal are in `irmeta.stats.reliability.intervals`.
 """

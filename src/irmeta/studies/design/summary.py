@@ -14,7 +14,7 @@ from irmeta.words import counted
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `designs` (a row a way and number of topics), `front`, and with a budget `budget`."""
+    """Table `designs` (a row for each way and number of topics), `front`, and with a budget `budget`."""
     ways = list(OF_A_WAY)
     figures = ["cost", "tau", "low", "high", "measured", "front"]
     designs = _rows(outcome, [*ways, *figures], ["way", "size"]).rename(
@@ -37,7 +37,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def _rows(outcome: xr.Dataset, columns: list[str], by: list[str]) -> pl.DataFrame:
-    """Return figures as a table, a row a way; what is not known is null."""
+    """Return figures as a table, a row for each way; what is not known is null."""
     numbered = outcome.assign_coords(way=range(outcome.sizes["way"]))
     return (
         frame(numbered, columns, by=by)

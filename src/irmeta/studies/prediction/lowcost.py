@@ -259,7 +259,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show tau and R2 over the depths, a row a target, kind of judgments and collection; `lowcost` has the rest."""
+    """Show tau and R2 over the depths, by target, kind of judgments and collection; `lowcost` has the rest."""
     figures = tables(outcome)["lowcost"]
     key = ["target", "judgments", "collection"]
     views = {

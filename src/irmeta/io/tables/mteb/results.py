@@ -45,7 +45,7 @@ class Results:
         """By benchmark the results that lack parts of their task, but none of its version of it."""
 
     def add(self, result: TaskResult) -> None:
-        """Keep what a result says, unless a later version of mteb has said it."""
+        """Keep what a result says, unless there is one of a later version of mteb."""
         scores = dict(result.scores)
         self.seen[result.task].update(scores)
         if self.benchmark and result.task not in self.parts:
@@ -185,12 +185,12 @@ class Results:
             )
             for at in (0, 1)
         ]
-        said = [
+        shares = [
             f"{some} of {counted(all_of, kind)}"
             for (some, all_of), kind in zip(counts, kinds, strict=True)
             if some < all_of
         ]
-        return ", ".join(said) or "in parts"
+        return ", ".join(shares) or "in parts"
 
 
 def _fitting(task: str, scores: Mapping[Part, float]) -> Iterator[str]:

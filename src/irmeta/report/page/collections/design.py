@@ -28,7 +28,7 @@ def panels(content: Content) -> list[Panel]:
 
 
 def design_panel(content: Content, name: str) -> Panel:
-    """Show worth by the number of topics, a line a metric."""
+    """Show worth by the number of topics, a line for each metric."""
     target = content.order[name]
     outcome = design.design(
         content.used[name],

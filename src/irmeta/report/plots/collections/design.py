@@ -1,4 +1,4 @@
-"""What a design is worth against what it costs: a line a way, the front marked, the budget as a line."""
+"""What a design is worth against what it costs: a line for each way, the front marked, the budget as a line."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def taus(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw tau against cost, a line a way: solid where measured, dotted where extrapolated; points on the front."""
+    """Draw tau against cost, a line for each way, solid where measured, else dotted; points on the front."""
     options = about(result)["options"]
     often = result["front"].sum("size").values
     named = set(np.argsort(-often, kind="stable")[:LISTED].tolist())

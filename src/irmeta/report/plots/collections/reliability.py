@@ -21,12 +21,12 @@ def figure(result: xr.Dataset, *, view: ReliabilityView = "reliability") -> Figu
 
 
 def erho2(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw E rho2 against topics, a line a metric, with its interval as a band."""
+    """Draw E rho2 against topics, a line for each metric, with its interval as a band."""
     return _coefficient(result, axes, "erho2", "E rho2")
 
 
 def phi(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw Phi against topics, a line a metric, with its interval as a band."""
+    """Draw Phi against topics, a line for each metric, with its interval as a band."""
     return _coefficient(result, axes, "phi", "Phi")
 
 

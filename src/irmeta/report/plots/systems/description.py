@@ -109,7 +109,7 @@ def shades(scores: xr.DataArray, axes: Axes) -> Axes:
 
 
 def distribution(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the share of single scores below each value, a line a metric; quartiles marked. Same source, Figure 3."""
+    """Draw the share of scores below each value, a line for each metric; quartiles marked. Same source, Figure 3."""
     for metric in result.metric.values:
         values = result["quantiles"].sel(metric=metric)
         (line,) = axes.plot(values, result.share, label=str(metric))

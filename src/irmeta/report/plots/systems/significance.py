@@ -42,7 +42,7 @@ def shares(result: xr.Dataset, axes: Axes) -> Axes:
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw p of all pairs in rising order, a line a metric: the longer it stays low, the more it discriminates.
+    """Draw p of all pairs in rising order, a line for each metric: the longer it stays low, the more it discriminates.
 
     Source: Sakai (SIGIR 2006), section 4.
     """

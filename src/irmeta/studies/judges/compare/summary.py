@@ -36,7 +36,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show each judge on one line a metric, the judges that differ, the clearest favours, and labels."""
+    """Show each judge on a line for each metric, the judges that differ, the clearest favours, and labels."""
     shown: dict[str, pl.DataFrame] = {}
     if "tau" in outcome:
         several = outcome.sizes["metric"] > 1
