@@ -1,7 +1,9 @@
-"""Check of the source tree what no linter checks: imports in no circle, explanations below what they explain."""
+"""Check of the tree what no linter checks: circles of imports, texts that explain nothing, numbers of decisions."""
 
 import ast
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -52,13 +54,32 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
+def misnumbered(folder: Path) -> Iterator[str]:
+    """Yield the decisions whose number is another's, or is not that of the heading, and those that the index lacks."""
+    pages = sorted(folder.glob("0*.md"))
+    used = Counter(path.name[:4] for path in pages)
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \[(\d+)\]\((.+?)\) \S", index, re.MULTILINE)
+    for path in pages:
+        number = str(int(path.name[:4]))
+        if used[path.name[:4]] > 1:
+            yield f"{path}: another decision has the number {number}"
+        if not path.read_text(encoding="utf-8").startswith(f"# {number}. "):
+            yield f"{path}: the heading does not begin with '# {number}. '"
+        if listed.count((number, path.name)) != 1:
+            yield f"{path}: index.md needs one line '- [{number}]({path.name}) what was decided'"
+
+
 def main() -> int:
     """Print what is wrong, and return 1 if anything is."""
-    wrong = list(circles(imports()))
+    wrong = [*circles(imports()), *misnumbered(ROOT / "docs" / "decisions")]
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             wrong += stray_texts(path)
-    print("\n".join(wrong) or "no circle of imports, no stray text")
+    print(
+        "\n".join(wrong)
+        or "no circle of imports, no stray text, every decision in the index"
+    )
     return int(bool(wrong))
 
 

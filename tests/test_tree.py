@@ -51,14 +51,18 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert cited[1] == newest[1] == declared["version"]
 
 
-def test_every_decision_has_a_number_of_its_own_and_a_line_in_the_index() -> None:
-    """A decision's number stands in its name, its heading and the index, and no other decision has it."""
-    folder = ROOT / "docs" / "decisions"
-    pages = {path.name: path.read_text() for path in sorted(folder.glob("0*.md"))}
-    numbers = [str(int(name[:4])) for name in pages]
-    assert len(set(numbers)) == len(numbers)
-    headings = [text.removeprefix("# ").partition(". ")[0] for text in pages.values()]
-    assert headings == numbers
-    index = (folder / "index.md").read_text()
-    listed = re.findall(r"^- \[(\d+)\]\((.+)\) \S", index, re.MULTILINE)
-    assert sorted(listed) == sorted(zip(numbers, pages, strict=True))
+def test_a_decision_without_a_number_of_its_own_is_found(tmp_path: Path) -> None:
+    """A number that two decisions have, another heading, and a decision that the index lacks are named."""
+    for name, number in (("0001-a.md", 1), ("0002-b.md", 2), ("0003-c.md", 3)):
+        (tmp_path / name).write_text(f"# {number}. Made\n")
+    lines = ["- [1](0001-a.md) A.", "- [2](0002-b.md) B.", "- [3](0003-c.md) C."]
+    index = tmp_path / "index.md"
+    index.write_text("\n".join(lines))
+    assert list(TREE["misnumbered"](tmp_path)) == []
+    index.write_text("\n".join(lines[:2]))
+    (tmp_path / "0001-a.md").write_text("# 4. Made\n")
+    (tmp_path / "0002-d.md").write_text("# 2. Made\n")
+    found = [
+        text.split("/")[-1].split(":")[0] for text in TREE["misnumbered"](tmp_path)
+    ]
+    assert found == ["0001-a.md", "0002-b.md", "0002-d.md", "0002-d.md", "0003-c.md"]
