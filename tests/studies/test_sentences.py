@@ -419,7 +419,7 @@ CLAIMS = [
         "Pairs that differ by more than chance",
         lambda: STUDY["comparison"](reversed_later()),
     ),
-    Claim("durability", "have aged; fit", lambda: aged(grown_old())),
+    Claim("durability", "have aged beyond chance", lambda: aged(grown_old())),
     Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),
     Claim("judges", ": clearly worse \\(difference", lambda: judged_badly(2)),
     Claim("judges", "favours system", lambda: judged_badly(0.03, favour=0.3)),

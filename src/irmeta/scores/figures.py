@@ -84,6 +84,18 @@ def square(
     )
 
 
+def near_one(value: float, most: int = 6) -> str:
+    """Write a correlation with 2 decimals; beyond .99 with the first of them that says how far from 1 it is.
+
+    >>> near_one(0.626), near_one(0.9987), near_one(-0.99996), near_one(1.0)
+    ('.63', '.999', '-.99996', '1.00')
+    """
+    apart = 1 - abs(value)
+    if not 1e-9 < apart < 0.01:
+        return short(value)
+    return short(value, min(most, int(np.ceil(-np.log10(apart)))))
+
+
 def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
     """Write a figure between -1 and 1 without its leading zero; missing as a dash.
 

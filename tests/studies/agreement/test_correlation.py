@@ -9,6 +9,7 @@ from irmeta.errors import ScoresError
 from irmeta.report.tables import render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.figures import near_one
 from irmeta.scores.selection import select, top_systems
 from irmeta.studies.agreement import correlation as study
 from irmeta.studies.agreement.correlation import (
@@ -491,9 +492,11 @@ def test_few_systems_make_the_interval_of_true_r_too_short(systems, said):
 
 def test_system_level_has_r_between_true_means():
     """With Pearson at system level each pair has true_r inside its interval; other coefficients have none."""
-    outcome = correlate(made(systems=20, topics=30), unit="system")
+    able = made(systems=20, topics=30) + np.linspace(0, 3, 20)[:, None, None]
+    outcome = correlate(able, unit="system")
     pairs = tables(outcome)["correlation"]
     assert pairs.columns[-3:] == ["true_r", "true_low", "true_high"]
+    assert pairs["true_low"].null_count() < pairs.height
     assert (pairs["true_low"] <= pairs["true_r"]).all()
     assert (pairs["true_r"] <= pairs["true_high"]).all()
     assert any(
@@ -503,3 +506,30 @@ def test_system_level_has_r_between_true_means():
     assert "true_r" not in correlate(made(), unit="system", method="kendall")
     few = correlate(made(topics=3), unit="system")
     assert np.isnan(few["true_r"].values).all()
+
+
+def test_metrics_that_nearly_agree_are_not_said_to_agree_wholly():
+    """Beyond .99 as many decimals are printed as tell a correlation from 1; a copy's is 1.00, others' have two."""
+    scores = made(metrics=["AP", "Rprec", "RR", "P@10"])
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=(2, *scores.shape[:2]))
+    scores[:] = np.stack([one, one + 0.02 * other, one, one + other], axis=-1)
+    outcome = correlate(scores)
+    near = outcome["r"].sel(metric="AP", metric_2="Rprec").item()
+    assert 0.999 < near < 0.99995
+    shown = overview(outcome)["correlation"]
+    assert shown["Rprec"][0] == "1.000"
+    assert shown["RR"][0] == "1.00"
+    said = findings(correlate(scores.sel(metric=["AP", "Rprec"])))[0]
+    assert f"AP and Rprec ({near_one(near)}, 95% interval .99" in said
+    assert near_one(near).startswith(".999")
+    apart = correlate(scores.sel(metric=["AP", "P@10"]))
+    assert f"({apart['r'].values[0, 1]:.2f}".replace("0.", ".") in findings(apart)[0]
+
+
+@pytest.mark.parametrize(("systems", "said"), [(20, True), (3, False)])
+def test_the_correlation_of_true_means_is_said_where_there_are_intervals(systems, said):
+    """At system level the finding gives r between true means beside r; with 3 systems there is neither interval."""
+    able = made(systems=systems, topics=30) + np.linspace(0, 3, systems)[:, None, None]
+    outcome = correlate(able, unit="system")
+    assert ("of true means" in findings(outcome)[0]) is said

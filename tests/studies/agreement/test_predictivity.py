@@ -342,6 +342,27 @@ def test_a_metric_is_named_beside_the_best_only_where_its_interval_reaches_0():
     ]
 
 
+def test_whoever_may_be_best_is_named_or_whoever_is_not():
+    """Of 14 metrics all 6 that may be the best are named; where more than half may be, those that may not be are."""
+    names = [f"P@{k}" for k in range(1, 15)]
+    outcome = predictivity(made(metrics=names), partitions=20)
+    best = study.best_predictor(outcome)
+    others = [name for at, name in enumerate(names) if at != best]
+    for count in (5, 11):
+        clear = np.full(14, 0.01)
+        clear[[names.index(name) for name in others[:count]]] = -0.01
+        outcome["lead_low"].values[best] = clear
+        said = findings(outcome)[0]
+        may_be = "may be the best single predictor of rankings on new topics"
+        if count == 5:
+            assert f"any of 6 of the 14 metrics {may_be}: {names[best]}, " in said
+            assert all(name in said for name in others[:5])
+            assert " more" not in said
+        else:
+            behind = " and ".join(others[11:])
+            assert f"any of the 14 metrics but {behind} {may_be}." in said
+
+
 def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
     """Mean phi over all metrics and the sum of advantages over the others choose the same metric."""
     best = study.best_predictor(power)

@@ -282,6 +282,7 @@ def test_stability_of_a_copy_of_every_topic_is_complete() -> None:
     assert set(outcome["again"].values.ravel()) == {0, 1}
     assert (outcome["same"].values == 1).all()
     assert "the choice is stable" in findings(outcome)[-1]
+    assert findings(outcome)[0].startswith("Report ")
 
 
 def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
@@ -296,6 +297,7 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
     )
     outcome = rank(noise, k=3, partitions=30)
     assert "do not trust" in findings(outcome)[-1]
+    assert findings(outcome)[0].startswith("These topics do not settle which 3 metrics")
     listed = document(outcome)["tables"]["alternatives"]
     assert max(row["chosen"] for row in listed if row["k"] == 3) < 0.2
     assert sum(row["k"] == 3 for row in listed) == 10
@@ -433,7 +435,7 @@ def test_metrics_that_papers_report_are_chosen_and_all_are_explained() -> None:
     best = min(unexplained(sigma, s) for s in combinations((0, 1, 3, 4), 2))
     np.testing.assert_allclose(outcome["unexplained"].values[1], best)
     assert "of the 4 metrics papers usually report exists" in findings(outcome)[
-        1
+        2
     ].replace("that ", "")
     assert about(outcome)["options"]["candidates"] == "reported"
 
@@ -454,7 +456,7 @@ def test_whoever_names_metrics_chooses_among_them(options: dict) -> None:
 def test_the_answer_is_set_beside_that_to_other_questions() -> None:
     """One sentence names what other levels and the other objective would choose, as those choices themselves do."""
     outcome = rank(scores(), k=2)
-    told = findings(outcome)[2]
+    told = findings(outcome)[3]
     for words, options in (
         ("within topics", {"unit": "within-topic"}),
         ("at system level", {"unit": "system"}),

@@ -251,6 +251,16 @@ def test_a_finding_of_a_test_of_other_than_means_does_not_call_the_best_mean_the
     said = findings(significance(lopsided(), test="sign"))[0]
     assert "1 of them in favour of the system with the lower mean" in said
     assert "significantly different from every other" not in said
+    assert "not significantly different" not in said
+    assert "1 system is not shown to be worse than b, which has the best mean." in said
+
+
+def test_systems_that_a_test_does_not_distinguish_are_not_different_from_the_best():
+    """Where no test opposes the means, systems without a significant difference are said to be so."""
+    scores = np.random.default_rng(0).random((2, 10, 1))
+    made = cube(scores, ["a", "b"], [str(i) for i in range(10)], ["AP"])
+    said = findings(significance(made, test="sign"))[0]
+    assert "1 system is not significantly different from the best, " in said
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "tukey", "max-t"])

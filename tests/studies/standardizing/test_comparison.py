@@ -153,15 +153,27 @@ def test_too_few_splits_are_said_to_decide_nothing():
     )
 
 
-def test_names_that_tell_nothing_are_remarked_upon():
-    """Where the shared names are only numbers, as in anonymous tables, a note says that they may be other systems."""
+def test_names_that_tell_nothing_are_refused_unless_they_are_the_same_systems():
+    """Where the shared names are only numbers, as in anonymous tables, they are compared once they are said to be."""
     named = {
         name: one.assign_coords(system=[f"run{i}" for i in range(10)])
         for name, one in three().items()
     }
-    for cubes, said in ((named, True), (three(), False)):
-        notes = about(compare(cubes, kinds=("raw",), partitions=10))["notes"]
-        assert any("are only numbers" in note for note in notes) is said
+    with pytest.raises(ScoresError, match=r"'run0' are only numbers.*--same-systems"):
+        compare(named, kinds=("raw",), partitions=10)
+    said = compare(named, kinds=("raw",), partitions=10, same_systems=True)
+    other = compare(three(), kinds=("raw",), partitions=10)
+    assert tables(said)["pairs"].equals(tables(other)["pairs"])
+    named["A"] = named["A"].assign_coords(
+        system=["bm25", *named["A"].system.values[1:]]
+    )
+    named["B"] = named["B"].assign_coords(
+        system=["bm25", *named["B"].system.values[1:]]
+    )
+    named["C"] = named["C"].assign_coords(
+        system=["bm25", *named["C"].system.values[1:]]
+    )
+    assert compare(named, kinds=("raw",), partitions=10)["systems"].item() == 10
 
 
 def test_systems_are_matched_by_name_and_left_out_aloud():

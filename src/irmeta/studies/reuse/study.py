@@ -238,7 +238,7 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
             where = f"no pooled run has in its first {depth}"
         notes.append(
             f"{nobody} of {owner.size} judged documents are documents that {where}; they always "
-            "count as judged"
+            "count as judged, so that losses look smaller than a new run's are"
         )
     return notes
 

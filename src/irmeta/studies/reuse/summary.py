@@ -104,7 +104,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what a new run pays, which metrics suffer least and most, and who brought what nobody else did."""
+    """Say what a new run pays, by which metrics it loses least and most, and who brought what nobody else did."""
     options = about(outcome)["options"]
     level = options["level"]
     views = tables(outcome)
@@ -134,32 +134,19 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"were contributed by one group alone; {top['group']} contributed most of these "
         f"({top['unique_relevant']})."
     )
-    lines.append(
-        f"The {level:.0%} prediction intervals hold {_held(outcome)} of left-out groups' losses."
-    )
     return lines
 
 
 def _advice(outcome: xr.Dataset, metric: str) -> str:
-    """Recommend the fairest metric for new runs; not for those that are unlike the runs that were left out."""
+    """Say what the least loss means for new runs; not for those that are unlike the runs that were left out."""
     if "run" in outcome.dims:
         extrapolated = outcome["extrapolated"].any("metric")
         if far := [str(run) for run in outcome["run"].values[extrapolated.values]]:
             return (
-                f"Too few documents of {listed(far)} are judged to recommend a metric; judge its "
+                f"Too few documents of {listed(far)} are judged to compare it with these; judge its "
                 "first documents."
             )
-    return f"To compare a new run with these, prefer {metric}."
-
-
-def _held(outcome: xr.Dataset) -> str:
-    """Say which share of the losses intervals hold, by metric."""
-    covered = outcome["coverage"].values
-    least = f"{covered.min():.0%}"
-    most = f"{covered.max():.0%}"
-    if least == most:
-        return least
-    return f"{least} to {most}, by metric,"
+    return f"So the pool favours old runs over a new one least by {metric}, which says nothing of what it measures."
 
 
 def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:

@@ -106,7 +106,7 @@ def _assumed(teams: Grouping) -> str:
     if teams is None:
         return (
             "The splits treat systems as independent; if several come from one team, factors seem "
-            "to have aged too often (up to one time in four): name the teams (--teams)."
+            "to have aged too often (of teams of near-clones, in more than half of simulated collections): name the teams (--teams)."
         )
     return (
         "The splits keep the systems of a team together: teams, not systems, are treated as "
@@ -157,7 +157,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
     return (
         f"{row['topics']}, {row['metric']}: the ranking of {row['new_systems']} new systems by the "
         f"factors of {row['old_systems']} old ones has tau {row['tau']:.3f} with the ranking by "
-        f"their own factors (scores: Pearson {row['pearson']:.3f}): "
+        f"their own factors (tau_AP {row['tau_ap']:.3f}; scores: Pearson {row['pearson']:.3f}): "
         f"{_verdict(row['tau'], row['chance_tau'], row['quantile'])}. Random splits into old and new systems reach "
         f"{row['chance_tau']:.3f} on average, and less than that tau (ties count half) in "
         f"{row['quantile']:.0%} of splits."
@@ -165,15 +165,15 @@ def _sentence(row: Mapping[str, Any]) -> str:
 
 
 def _verdict(tau: float, chance_tau: float, quantile: float) -> str:
-    """Say whether old factors still serve.
+    """Say whether old factors have aged beyond chance; how much that matters, tau and that of random splits say.
 
     Where random splits stay below .9, factors of so few systems do not order others as their own do, whatever their
     age: a higher tau is then luck.
     """
-    if tau >= 0.9 and chance_tau >= 0.9:
-        return "the old factors still serve"
     if quantile < 0.05:
-        return "the old factors have aged; fit new ones"
+        return "the old factors have aged beyond chance"
+    if tau >= 0.9 and chance_tau >= 0.9:
+        return "nothing shows that the old factors have aged"
     return "there are too few systems to show whether the old factors have aged"
 
 

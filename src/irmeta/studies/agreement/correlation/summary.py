@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.choices import Coefficient, Level
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import WIDE, short, square
+from irmeta.scores.figures import WIDE, near_one, short, square
 from irmeta.scores.result import frame, once
 from irmeta.stats.rankings.agreement import (
     COEFFICIENTS,
@@ -88,7 +88,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             views[f"metrics by group{of}"] = _neighbours(one)
         else:
             cells = [
-                [short(r) if j >= i else "" for j, r in enumerate(row)]
+                [near_one(r, 3) if j >= i else "" for j, r in enumerate(row)]
                 for i, row in enumerate(one["r"].values)
             ]
             views[f"correlation{of}"] = square(metrics, cells)
@@ -110,9 +110,9 @@ def _neighbours(one: xr.Dataset) -> pl.DataFrame:
             "group": one["group"].values,
             "metric": metrics,
             "agrees most with": metrics[most],
-            "r": [short(value) for value in r[each, most]],
+            "r": [near_one(value) for value in r[each, most]],
             "least with": metrics[least],
-            "r ": [short(value) for value in r[each, least]],
+            "r ": [near_one(value) for value in r[each, least]],
         }
     )
     return frame.sort("group", maintain_order=True)
@@ -145,7 +145,7 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     if pairs.height == 1:
         return f"On {name}, at {level} level, {sentence(most)} are the two metrics compared."
     if most["r"] - least["r"] <= EQUAL:
-        return f"On {name}, at {level} level, all {pairs.height} pairs of metrics correlate at {short(most['r'])}."
+        return f"On {name}, at {level} level, all {pairs.height} pairs of metrics correlate at {near_one(most['r'])}."
     if most["low"] is not None:
         rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
     else:
@@ -176,7 +176,7 @@ def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
     if np.isnan(least):
         interval = ""
     else:
-        interval = f" The lowest end of their intervals is {short(least)}."
+        interval = f" The lowest end of their intervals is {near_one(least)}."
     return (
         f"Within each group every pair of metrics correlates at {level} or more{shared}: "
         f"{'; '.join(groups)}.{interval}"
@@ -217,10 +217,18 @@ def _shared_variance(r: float) -> str:
 
 def _pair(row: Mapping[str, Any], *, sizes: bool) -> str:
     """Name a pair of metrics with its correlation and interval, and with the number of values where pairs differ."""
-    interval = ""
-    if row["low"] is not None and not np.isnan(row["low"]):
-        interval = f", 95% interval {short(row['low'])} to {short(row['high'])}"
+    figures = near_one(row["r"]) + _ends(row["low"], row["high"])
     count = f", n = {row['n']}" if sizes else ""
-    return (
-        f"{row['metric_a']} and {row['metric_b']} ({short(row['r'])}{interval}{count})"
-    )
+    true = ""
+    of_true = row.get("true_r", np.nan)
+    if row["low"] is not None and not np.isnan(of_true):
+        ends = _ends(row["true_low"], row["true_high"])
+        true = f"; of true means {near_one(of_true)}{ends}"
+    return f"{row['metric_a']} and {row['metric_b']} ({figures}{count}{true})"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    """Write the ends of an interval of a correlation; nothing where there is none."""
+    if low is None or high is None or np.isnan(low):
+        return ""
+    return f", 95% interval {near_one(low)} to {near_one(high)}"

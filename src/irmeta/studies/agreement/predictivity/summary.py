@@ -12,7 +12,7 @@ from irmeta.scores.figures import WIDE, short, square
 from irmeta.scores.result import frame, once
 from irmeta.stats.arrays import Floats
 from irmeta.studies.agreement.predictivity.study import _kind, best_predictor
-from irmeta.words import listed
+from irmeta.words import joined, listed
 
 SAME = 1e-9
 """Metrics whose mean phi differs by at most this have the same."""
@@ -167,8 +167,12 @@ def _best_of_all(
         said = f"any of the {len(names)} metrics {may_be}"
     elif len(rivals) == 1:
         said = f"{names[best]} or {rivals[0]} {may_be}"
+    elif 2 * len(rivals) < len(names):
+        every = ", ".join((names[best], *rivals))
+        said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {every}"
     else:
-        said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {listed((names[best], *rivals))}"
+        others = [name for name in names if name not in (names[best], *rivals)]
+        said = f"any of the {len(names)} metrics but {joined(others)} {may_be}"
     return f"On {where}, {said}. {largest}; its lead may be chance."
 
 
@@ -228,8 +232,9 @@ _VERDICTS = {
     ),
     "worse": _Verdict(
         of_one="{a} predicts {b} worse than {b} predicts itself",
-        of_several="{a} predicts these worse than they predict themselves, so they add information",
-        so="{b} adds information about new topics",
+        of_several="{a} predicts these worse than they predict themselves, so they rank systems on new topics "
+        "in a way that {a} does not predict",
+        so="so {b} ranks systems on new topics in a way that {a} does not predict",
     ),
     "unsure": _Verdict(
         of_one="{a} as a predictor of {b}, compared with {b} itself",

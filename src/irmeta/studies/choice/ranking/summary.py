@@ -118,13 +118,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
         about(outcome)["options"]["k"],
     )
     lines = [_report(outcome, few)]
+    if "rival" in outcome:
+        lines.append(_as_good_as(outcome))
     if about(outcome)["options"]["method"] != "exact":
         lines.append(_beside_optimum(outcome))
     lines.append(_proof(outcome))
     if "other" in outcome:
         lines.append(_otherwise(outcome, few))
-    if "rival" in outcome:
-        lines.append(_as_good_as(outcome))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" in outcome:
         if not warnings(outcome):
@@ -150,11 +150,26 @@ def _report(outcome: xr.Dataset, few: int) -> str:
         interval = ""
     else:
         interval = f"; 95% interval over topics {low:.1%} to {high:.1%}"
-    return (
-        f"Report {chosen}: {few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} "
+    which = (
+        f"{few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} "
         f"{explained:.1%} of the variance of all metrics ({options['matrix']} "
-        f"matrix{level}{interval})."
+        f"matrix{level}{interval})"
     )
+    if _open(outcome):
+        what = f"which {counted(few, 'metric')} to report"
+        return (
+            f"These topics do not settle {what}. The best on them: {chosen}, {which}."
+        )
+    return f"Report {chosen}: {which}."
+
+
+def _open(outcome: xr.Dataset) -> bool:
+    """Say whether other topics may well choose otherwise: halves do, or most sets may be the best."""
+    if warnings(outcome):
+        return True
+    if "rival" not in outcome:
+        return False
+    return bool(outcome.sizes["near"] > int(outcome["compared_sets"]) / 2 >= 1)
 
 
 def _beside_optimum(outcome: xr.Dataset) -> str:

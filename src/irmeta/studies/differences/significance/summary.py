@@ -166,6 +166,9 @@ def _beside_best(of_metric: xr.Dataset) -> str:
         if alike == 0:
             return f"{tied}; every other is significantly different from each of them."
         others = counted(alike, "other system")
+        if _opposed(of_metric)[best].any():
+            are = "is" if alike == 1 else "are"
+            return f"{tied}; {others} {are} not shown to be worse than each of them."
         return f"{tied}; {others} cannot be distinguished from at least one of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:
@@ -173,6 +176,8 @@ def _beside_best(of_metric: xr.Dataset) -> str:
             f"The best system, {names[0]}, is significantly different from every other."
         )
     verb = "system is" if alike == 1 else "systems are"
+    if _opposed(of_metric)[best].any():
+        return f"{alike} {verb} not shown to be worse than {names[0]}, which has the best mean."
     return f"{alike} {verb} not significantly different from the best, {names[0]}."
 
 
@@ -314,6 +319,11 @@ def _confirmed(of_metric: xr.Dataset) -> Bools:
     return _symmetric(
         (of_metric["significant"] & of_means).values, of_metric.sizes["system"]
     )
+
+
+def _opposed(of_metric: xr.Dataset) -> Bools:
+    """Return which systems differ against their means, as a symmetric matrix (system, system)."""
+    return _matrix(of_metric) & ~_confirmed(of_metric)
 
 
 def _symmetric(pairs: Bools, size: int) -> Bools:

@@ -44,6 +44,7 @@ def compare(
     alpha: float = 0.05,
     flat: Flat = "half",
     missing: Missing = "error",
+    same_systems: bool = False,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Compare the scores that the same systems get on every pair of collections.
@@ -56,6 +57,7 @@ def compare(
     alpha : level of the test whose false positives are counted
     flat : the score on a topic where all standardizing systems score alike, as in `irmeta.standardize.apply`
     missing : what to do with missing scores, as in `selection.complete`
+    same_systems : systems whose names are only numbers, as run1, are the same ones on every collection
     rng : a seed or a generator, of all that is random
 
     Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
@@ -74,6 +76,8 @@ def compare(
     _check(len(cubes), partitions, alpha)
 
     chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
+    if not same_systems:
+        _require_names(next(iter(chosen.values())).system.values)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
@@ -298,15 +302,20 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
             f"only {len(common)} systems are in every collection, so that dRMSE and false "
             "positives are rough"
         )
+    return common, notes
+
+
+def _require_names(common: Iterable[str]) -> None:
+    """Raise ScoresError where names are only numbers: such systems of two collections are seldom the same."""
+    names = [str(name) for name in common]
     if all(
         re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
-        for name in common
+        for name in names
     ):
-        notes.append(
-            f"systems are matched by name, but names like {common[0]!r} are only numbers: unless "
-            "they are the same systems on every collection, the figures mean nothing"
+        raise ScoresError(
+            f"systems are matched by name, but names like {names[0]!r} are only numbers; if they are the same systems "
+            "on every collection, say so (--same-systems), else the collections have none in common"
         )
-    return common, notes
 
 
 def _form_of(
