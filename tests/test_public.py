@@ -493,8 +493,8 @@ def test_results_put_together_are_tables_of_all(name, tmp_path):
     if "study" not in made.attrs:
         return
     together = xr.concat([made, made], xr.Variable("year", ["2023", "2024"]))
-    for table, frame in irmeta.tables(made).items():
-        both = irmeta.tables(together)[table]
+    for table, frame in made.tables.items():
+        both = together.tables[table]
         assert (
             both["year"].to_list() == ["2023"] * frame.height + ["2024"] * frame.height
         )
@@ -514,7 +514,7 @@ def test_what_public_functions_return_goes_through_files(name, through, tmp_path
     if "study" not in made.attrs:
         xr.testing.assert_equal(back, made)
         return
-    before, after = irmeta.tables(made), irmeta.tables(back)
+    before, after = made.tables, irmeta.Result(back).tables
     assert list(after) == list(before)
     assert all(after[table].equals(before[table]) for table in before)
     assert findings_of(back) == findings_of(made)
@@ -552,7 +552,7 @@ STUDIED = [name for name in STUDIES if name in OF_STUDIES]
 
 def printed(result):
     """List what people read of a result: findings, tables, captions, texts in its figure."""
-    views = [*irmeta.tables(result).values(), *overview(result).values()]
+    views = [*result.tables.values(), *overview(result).values()]
     texts = [
         text
         for view in views
@@ -671,7 +671,7 @@ def columns_of(result):
     """Name the columns of a result that hold an interval or a test, by study and table."""
     return {
         f"{result.attrs['study']}.{title}.{name.split()[-1]}"
-        for title, frame in irmeta.tables(result).items()
+        for title, frame in result.tables.items()
         for name in frame.columns
         if ENDS.search(name)
     }

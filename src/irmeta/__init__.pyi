@@ -29,7 +29,6 @@ from irmeta.io.tables.spreadsheet import wide as wide
 from irmeta.parallel import watched_by as watched_by
 from irmeta.report.page.leaderboard import write_leaderboard as write_leaderboard
 from irmeta.report.page.writing import write_report as write_report
-from irmeta.report.tables import tables as tables
 from irmeta.report.tables import to_pandas as to_pandas
 from irmeta.scores.attributes import about as about
 from irmeta.scores.clusters import with_clusters as with_clusters
@@ -60,6 +59,7 @@ from irmeta.studies.prediction.predict import predict as predict
 from irmeta.studies.prediction.prediction_model import prediction_model as prediction_model
 from irmeta.studies.prediction.predictors import predictors as predictors
 from irmeta.studies.reliability import reliability as reliability
+from irmeta.studies.result import Result as Result
 from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.standardizing.comparison import compare as compare
 from irmeta.studies.standardizing.durability import durability as durability

@@ -99,7 +99,7 @@ def test_predictivity_json_is_the_study(file):
         rng=3,
         tau="a",
     )
-    for name, frame in irmeta.tables(expected).items():
+    for name, frame in expected.tables.items():
         assert document["tables"][name] == frame.to_dicts()
     assert document["options"]["seed"] == 3
 

@@ -59,7 +59,7 @@ def test_systems_are_chosen_by_a_metric_that_is_not_studied(run, verb):
         *MORE.get(verb, []),
     )
     expected = STUDIES[verb](made(), metrics="P_10 RR", top=0.75, by="map_cut.1000")
-    for name, frame in irmeta.tables(expected).items():
+    for name, frame in expected.tables.items():
         assert_frame_equal(
             pl.DataFrame(told["tables"][name], schema=frame.schema), frame
         )

@@ -71,7 +71,7 @@ def test_a_command_does_what_its_function_does(run, name, tmp_path):
     assert (tmp_path / "drawn.svg").exists() == drawn
     told = json.loads((tmp_path / "told.json").read_text())
     assert told["options"] == json.loads(json.dumps(about(result)["options"]))
-    for table, frame in irmeta.tables(result).items():
+    for table, frame in result.tables.items():
         rows = pl.DataFrame(told["tables"][table], schema=frame.schema)
         assert_frame_equal(rows, frame)
 

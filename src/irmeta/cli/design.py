@@ -10,6 +10,9 @@ from irmeta.errors import IrmetaError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from irmeta.studies.result import Result
+
+
 POOLS = "Depths of judging"
 COSTS = "Costs, in any one unit"
 
@@ -147,7 +150,7 @@ def _measured(
     metrics: str | None,
     missing: Any,
     asked: dict[str, Any],
-) -> "xr.Dataset":
+) -> "Result":
     """Score the runs as pools of each depth would let them be scored, and choose among the depths."""
     from irmeta.evaluation.engine import evaluate
     from irmeta.evaluation.pooling import pooled, pools

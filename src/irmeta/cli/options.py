@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.scores.teams import Groups
+    from irmeta.studies.result import Result
 
 SCORES = "Scores to use"
 RESULT = "Result"
@@ -351,11 +352,11 @@ class Shown:
 
     def show(
         self,
-        study: "Callable[..., xr.Dataset]",
+        study: "Callable[..., Result]",
         *scores: Any,
         view: str | None = None,
         **options: Any,
-    ) -> "xr.Dataset":
+    ) -> "Result":
         """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
         from irmeta.cli.output import emit, form_of, working
         from irmeta.errors import IrmetaError
@@ -378,7 +379,7 @@ class Shown:
             from irmeta.report.plots.figure import save
             from irmeta.scores.selection import choose_names
 
-            drawn = figure_of(result, **({"view": view} if view else {}))
+            drawn = figure_of(result.data, **({"view": view} if view else {}))
             if self.highlight is not None:
                 known = marks.named(drawn)
                 marks.highlight(

@@ -13,9 +13,8 @@ from irmeta.errors import IrmetaError
 from irmeta.words import folded, printable
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from irmeta.parallel import Progress
+    from irmeta.studies.result import Result
 
 
 _FORMATS: "dict[str, Format]" = {
@@ -28,7 +27,7 @@ _FORMATS: "dict[str, Format]" = {
 
 
 def emit(
-    result: "xr.Dataset",
+    result: "Result",
     *,
     form: "Format | None" = None,
     output: Path | None = None,
@@ -42,21 +41,17 @@ def emit(
     """
     from irmeta.report.tables import render
     from irmeta.report.words import page
-    from irmeta.scores.attributes import about
-    from irmeta.studies import study_of, warnings
 
-    form = form or form_of(output)
-    text = render(result, form, table, width=width_of(output))
-    write(
-        page(result, text, width=width_of(output)) if form == "table" else text, output
-    )
+    form, width = form or form_of(output), width_of(output)
+    text = render(result.data, form, table, width=width)
+    write(page(result, text, width=width) if form == "table" else text, output)
     if output is not None:
-        say(f"wrote {output}: {study_of(result).findings(result)[0]}", quiet=quiet)
+        say(f"wrote {output}: {result.findings[0]}", quiet=quiet)
     if form in ("csv", "latex", "markdown"):
-        for warning in warnings(result):
+        for warning in result.warnings:
             say(folded(f"Warning: {warning}"), quiet=quiet)
     if form in ("latex", "markdown"):
-        for note in about(result)["notes"]:
+        for note in result.notes:
             say_note(note, quiet=quiet)
 
 

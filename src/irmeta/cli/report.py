@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from irmeta.scores.teams import Groups
+    from irmeta.studies.result import Result
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +133,7 @@ def _left_out(
     cubes: "dict[str, xr.DataArray]",
     teams: "Groups | str | None",
     depth: int,
-) -> "xr.Dataset":
+) -> "Result":
     """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
     from irmeta.errors import IrmetaError
     from irmeta.metrics.names import is_known, raw

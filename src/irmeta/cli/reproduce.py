@@ -53,6 +53,7 @@ def reproduce(
     irmeta reproduce all --data DIR -o reproduction/ # a page, index.html, and a JSON file for each paper
     """
     from irmeta.datasets.catalog import data_folder
+    from irmeta.studies.result import Result
 
     folder = data_folder(data)
     output = shown.output
@@ -68,7 +69,7 @@ def reproduce(
     elif paper in PAPERS:
         form = form or form_of(output)
         outcomes = _outcomes([_module(paper, folder)], folder, seed, quiet)
-        emit(outcomes[0], form=form, output=output, table=table)
+        emit(Result(outcomes[0]), form=form, output=output, table=table)
     else:
         raise IrmetaError(
             f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}"

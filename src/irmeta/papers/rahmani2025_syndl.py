@@ -41,7 +41,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
             name: printed_scores(folder / f"{year}-{name}.tar.gz")
             for name in ("human", "synthetic")
         }
-        found = compare_judges(cubes, truth="human", topics="own", rng=rng)
+        found = compare_judges(cubes, truth="human", topics="own", rng=rng).data
         notes += [
             f"{year}: {note}" for note in about(found)["notes"] if "topics" in note
         ]

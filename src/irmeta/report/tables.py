@@ -17,6 +17,7 @@ from irmeta.metrics.names import nearest
 from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.scores.attributes import about
 from irmeta.studies import study_of
+from irmeta.studies.result import Result
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -55,14 +56,14 @@ def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
     """Return a cube's scores, or a table of a study's result, as a pandas data frame; pyarrow is not needed.
 
     given : a cube (its long table: system, topic, metric, score), or what a study returns.
-    table : which table of a result, the first by default; `tables` lists them.
+    table : which table of a result, the first by default; `result.tables` has them all.
 
     >>> from irmeta.scores.cube import cube
     >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
     (2, 5)
     """
-    if isinstance(given, xr.Dataset):
-        views = tables(given)
+    if not isinstance(given, xr.DataArray):
+        views = tables(given.data if isinstance(given, Result) else given)
         if table is not None and table not in views:
             raise IrmetaError(
                 f"no table {table!r} in this result; {nearest(table, views)}"
@@ -81,11 +82,14 @@ def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def document(result: xr.Dataset) -> dict[str, Any]:
-    """Return a study's result as the JSON document: study, inputs, options, notes, tables; missing numbers are null."""
+    """Return a study's result as the JSON document, with its findings; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
     facts = about(result)
-    parts = {key: facts[key] for key in ("study", "inputs", "options", "notes")} | {
-        "tables": views
+    parts = {
+        "study": facts["study"],
+        "findings": study_of(result).findings(result),
+        **{key: facts[key] for key in ("inputs", "options", "notes")},
+        "tables": views,
     }
     return {name: _jsonable(part) for name, part in parts.items()}
 

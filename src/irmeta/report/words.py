@@ -3,22 +3,18 @@
 import textwrap
 from collections.abc import Sequence
 
-import xarray as xr
-
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
-from irmeta.scores.attributes import about
-from irmeta.studies import study_of, warnings
+from irmeta.studies.result import Result
 from irmeta.words import printable
 
 WIDTH = 80
 """Columns of a page that goes to no terminal."""
 
 
-def page(result: xr.Dataset, tables: str, *, width: int | None = None) -> str:
+def page(result: Result, tables: str, *, width: int | None = None) -> str:
     """Return the answer of a result with its warnings, its tables as given, the other findings, and the notes."""
-    findings: list[str] = study_of(result).findings(result)
-    warned = warnings(result)
-    notes = [note for note in about(result)["notes"] if note not in warned]
+    findings, warned = result.findings, result.warnings
+    notes = [note for note in result.notes if note not in warned]
     parts = [
         _wrapped([*findings[:1], *_warned(warned)], width),
         tables,

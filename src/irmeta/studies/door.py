@@ -27,6 +27,7 @@ from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import STEM, Groups, source_of_groups
+from irmeta.studies.result import Result
 
 Taken = ParamSpec("Taken")
 Returned = TypeVar("Returned")
@@ -35,7 +36,7 @@ SPOKEN: ContextVar[Callable[[str], str]] = ContextVar("SPOKEN", default="{}=".fo
 """How an option is called by whom a message is for: `sizes=` in Python, `--sizes` on the command line."""
 
 
-def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, xr.Dataset]:
+def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
     """Let a study take what people have, as its signature says, and record its arguments as the options of its result.
 
     A parameter annotated as a cube takes a data frame or a score file, too, and one for cubes by name a cube; the study
@@ -46,7 +47,7 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, xr.Dataset]:
     door = Door(function)
 
     @wraps(function)
-    def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> xr.Dataset:
+    def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> Result:
         bound = door.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         options: dict[str, Any] = {}
@@ -55,7 +56,7 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, xr.Dataset]:
             options |= door.takes[name].recorded(taken)
         made = function(*bound.args, **bound.kwargs)
         own = about(made)["options"]
-        return made.assign_attrs(recorded({"options": options | own}))
+        return Result(made.assign_attrs(recorded({"options": options | own})))
 
     checked.door = door  # type: ignore[attr-defined]
     return checked

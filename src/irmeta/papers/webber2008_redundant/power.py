@@ -46,7 +46,7 @@ def measured(scores: xr.DataArray, rng: int, *, top: float | None = 0.75) -> xr.
     by = None if top is None else "AP"
     return predictivity(
         scores, partitions=PARTITIONS, top=top, by=by, sizes=sizes, rng=rng
-    )
+    ).data
 
 
 def phi(power: xr.Dataset, a: str, b: str) -> float:

@@ -15,6 +15,7 @@ from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 from irmeta.scores.selection import choose_names, complete, default_by, varying
 from irmeta.scores.teams import Grouping, source_of_groups
+from irmeta.studies.result import Result
 from irmeta.words import listed
 
 LEVELS: Mapping[Level, str] = MappingProxyType(
@@ -56,7 +57,7 @@ class Content:
         source: str,
         teams: Grouping = None,
         highlight: str | Iterable[str] | None = None,
-        reuse: xr.Dataset | None = None,
+        reuse: Result | None = None,
     ) -> "Content":
         """Prepare collections; the arguments are those of `irmeta.write_report`."""
         used, left_out = {}, {}
@@ -72,7 +73,7 @@ class Content:
             source,
             teams,
             _marked(cubes, highlight),
-            reuse,
+            None if reuse is None else reuse.data,
         )
 
     @property

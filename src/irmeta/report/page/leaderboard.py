@@ -26,6 +26,7 @@ from irmeta.report.page.writing import (
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.studies import leaderboard
+from irmeta.studies.result import Result
 from irmeta.words import counted
 
 GENERATOR = "irmeta leaderboard"
@@ -34,7 +35,7 @@ _SCRIPTS = ("elements.js", "address.js", "tables.js", "ranks.js", "leaderboard.j
 
 
 def write_leaderboard(
-    outcome: xr.Dataset,
+    outcome: Result,
     folder: str | PathLike[str],
     *,
     title: str | None = None,
@@ -50,7 +51,7 @@ def write_leaderboard(
     folder = Path(folder)
     kept = Kept(folder, "leaderboard", re.escape(PAGE))
     with kept.made(), kept.replaced([PAGE]) as write:
-        write(PAGE, html(outcome, title or "Leaderboard", source))
+        write(PAGE, html(outcome.data, title or "Leaderboard", source))
     return folder / PAGE
 
 

@@ -32,6 +32,7 @@ from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import Grouping
 from irmeta.stats.prediction.intervals import LEVELS
+from irmeta.studies.result import Result
 from irmeta.words import printable
 
 GENERATOR = "irmeta report"
@@ -70,7 +71,7 @@ def write_report(
     teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
-    reuse: xr.Dataset | None = None,
+    reuse: Result | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
     pdf: bool = False,
@@ -119,7 +120,7 @@ def write_sections(
     teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
-    reuse: xr.Dataset | None = None,
+    reuse: Result | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
     pdf: bool = False,

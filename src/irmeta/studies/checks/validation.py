@@ -37,6 +37,7 @@ from irmeta.scores.cube import labels
 from irmeta.scores.figures import first_rows
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Indices
+from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 
 FEW = 10
@@ -68,6 +69,7 @@ class RunFacts:
     self_retrieval: float
 
 
+@answered
 def validate(
     qrels: QrelsLike | None,
     runs: RunsLike,

@@ -36,6 +36,7 @@ from irmeta.studies.design.ways import (
     candidates,
     ways_to_spend,
 )
+from irmeta.studies.result import answered
 
 TOPICS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 BEYOND = 4
@@ -44,6 +45,7 @@ OF_A_WAY = ("metric", "depth", "judge", "each", "judgments")
 """What a way is, in the tables."""
 
 
+@answered
 def design(
     scores: xr.DataArray,
     *,

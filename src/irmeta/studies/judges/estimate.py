@@ -17,6 +17,7 @@ from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.judges.sampled import paired, weights
+from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 
 HELPS = 0.9
@@ -25,6 +26,7 @@ SHOWN = 15
 """How many systems the overview shows."""
 
 
+@answered
 def estimate(
     human: xr.DataArray,
     machine: xr.DataArray,

@@ -18,6 +18,7 @@ from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.judges.sampled import paired, weights
+from irmeta.studies.result import answered
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
@@ -45,6 +46,7 @@ BY_SIZE = tuple(
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
 
+@answered
 def plan(
     human: xr.DataArray,
     machine: xr.DataArray,

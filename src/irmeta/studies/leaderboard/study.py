@@ -33,6 +33,7 @@ from irmeta.studies.leaderboard.board import (
     whole_part,
     with_tasks,
 )
+from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 
 RESAMPLES = 400
@@ -45,6 +46,7 @@ ENOUGH = 8
 """Models without holes that it takes to choose a few tasks on."""
 
 
+@answered
 def leaderboard(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,

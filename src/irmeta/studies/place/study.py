@@ -23,6 +23,7 @@ from irmeta.stats.standardizing.across import Estimate
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import everybody
 from irmeta.studies.place.everybody import Collection, Known
+from irmeta.studies.result import answered
 
 DRAWS = 2000
 """Draws that rank sets are made of."""
@@ -41,6 +42,7 @@ PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference"
 """Figures of two entries."""
 
 
+@answered
 def place(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,

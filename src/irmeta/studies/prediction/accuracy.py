@@ -14,13 +14,15 @@ from irmeta.scores.result import frame, result
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction import accuracy as measures
+from irmeta.studies.result import Result, answered
 from irmeta.words import listed
 
 _MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
 _FIGURES = (*_MEASURES, "inside", "width")
 
 
-def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
+@answered
+def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     """Compare predictions with the actual scores of the same systems, over the systems of each target.
 
     predicted : what `irmeta.predict` returns, every system's prediction of every target
@@ -37,11 +39,11 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
     1.0
     """
     actual = check(actual)
-    _check(predicted)
-    systems = [str(name) for name in predicted["system"].values]
-    targets = [str(name) for name in predicted["target"].values]
+    predictions = _checked(predicted)
+    systems = [str(name) for name in predictions["system"].values]
+    targets = [str(name) for name in predictions["target"].values]
     chosen = means(select(actual, systems=systems, metrics=targets))
-    ordered = predicted.transpose("system", "target", ...)
+    ordered = predictions.transpose("system", "target", ...)
     # each of (system, target)
     cells = {name: ordered[name].values for name in ("value", "low", "high")}
     cells["actual"] = chosen.transpose("system", "metric").values
@@ -56,31 +58,32 @@ def accuracy(predicted: xr.Dataset, actual: xr.DataArray) -> xr.Dataset:
         name: (("system", "target"), part) for name, part in cells.items()
     }
     data |= {name: ("target", part) for name, part in _of_targets(**cells).items()}
-    given = [str(name) for name in predicted["metric"].values]
+    given = [str(name) for name in predictions["metric"].values]
     outcome = result(
         "accuracy",
         data,
         inputs={str(actual.attrs.get("collection", "collection")): actual},
-        options=about(predicted)["options"] | {"given": given},
-        notes=about(predicted)["notes"],
+        options=about(predictions)["options"] | {"given": given},
+        notes=about(predictions)["notes"],
     )
     return outcome.assign_coords(system=systems, target=targets)
 
 
-def _check(predicted: xr.Dataset) -> None:
-    """Refuse results of other studies, and predictions of a single system."""
+def _checked(predicted: object) -> xr.Dataset:
+    """Return predictions; refuse what is not a result of them, and those of a single system."""
     if (
-        not isinstance(predicted, xr.Dataset)
+        not isinstance(predicted, Result)
         or predicted.attrs.get("study") != "prediction"
     ):
         raise ScoresError(
             "the first argument must be a result of `irmeta.predict`, the second the actual scores"
         )
-    systems = predicted.sizes["system"]
+    systems = predicted.data.sizes["system"]
     if systems < 2:
         raise ScoresError(
             f"predictions must be compared over at least 2 systems; there is {systems}"
         )
+    return predicted.data
 
 
 def _of_targets(

@@ -19,6 +19,7 @@ from irmeta.scores.result import result
 from irmeta.scores.teams import Grouping, grouped
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
+from irmeta.studies.result import answered
 from irmeta.studies.reuse import figures
 from irmeta.studies.reuse.figures import Scored
 from irmeta.words import listed
@@ -31,6 +32,7 @@ JUDGED = 0.95
 """Share of the pooled runs' first documents that are judged where depth and runs are those of the pool."""
 
 
+@answered
 def reuse(
     qrels: QrelsLike,
     runs: RunsLike,

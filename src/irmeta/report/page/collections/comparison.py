@@ -50,7 +50,7 @@ def comparison_panel(
     cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int
 ) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
-    outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed)
+    outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed).data
     kinds = names(outcome.kind)
     pictures = {
         "drmse": Picture(

@@ -36,7 +36,7 @@ def design_panel(content: Content, name: str) -> Panel:
         partitions=PARTITIONS,
         teams=content.teams,
         rng=content.seed,
-    )
+    ).data
     beyond = int(outcome["half"])
     pictures = {
         "design": Picture(

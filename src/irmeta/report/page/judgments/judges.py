@@ -53,7 +53,7 @@ def _panel(content: Content, by: str) -> Panel:
     cubes = content.used
     outcome = judges.compare_judges(
         cubes, metrics=[by], families=content.teams, rng=content.seed
-    )
+    ).data
     truth = next(iter(cubes))
     # whom a judge may favour are teams to all other commands
     families = content.by_team.replace("--teams", "--families")

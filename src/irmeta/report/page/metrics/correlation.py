@@ -36,7 +36,7 @@ def correlation_panel(
     level: Level, scores: Mapping[str, xr.DataArray], source: str
 ) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
-    outcome = correlation.correlate(scores, unit=level)
+    outcome = correlation.correlate(scores, unit=level).data
     options = about(outcome)["options"]
     pictures = {
         "heatmap": Picture(

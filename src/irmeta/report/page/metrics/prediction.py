@@ -72,7 +72,7 @@ def prediction_panel(
         )
     outcome = accuracy.accuracy(
         predict(here.sel(metric=given), model, want=others), here
-    )
+    ).data
     level = about(outcome)["options"]["level"]
     pictures = {
         "tau": Picture(

@@ -63,10 +63,10 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     """
     source, seed = content.source, content.seed
     choose = partial(ranking.rank, content.used, unit=level, rng=seed)
-    outcome = choose()
+    outcome = choose().data
     few = len(reported(ranking.tables(outcome)["subsets"]))
     partitions = 0 if level == "system" else PARTITIONS
-    again = choose(k=few, partitions=partitions)
+    again = choose(k=few, partitions=partitions).data
     shown = outcome.isel(k=slice(0, LARGEST))
     pictures = {
         "subsets": Picture(

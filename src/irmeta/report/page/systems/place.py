@@ -62,7 +62,7 @@ def place_panel(
     seed: int,
 ) -> Panel:
     """Place the systems of one collection by one metric."""
-    outcome = place.place(scores, on=factors, metrics=[metric], rng=seed)
+    outcome = place.place(scores, on=factors, metrics=[metric], rng=seed).data
     level = about(outcome)["options"]["level"]
     pictures = {
         "place": Picture(

@@ -25,6 +25,7 @@ from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
+from irmeta.studies.result import answered
 
 TAUS = ("tau, good judge", "tau, bad judge")
 DIFFERENCES = (
@@ -36,6 +37,7 @@ _ENDS = ("value", "low", "high")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
+@answered
 def compare_judges(
     cubes: Mapping[str, xr.DataArray] | None = None,
     *,

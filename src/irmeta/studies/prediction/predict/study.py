@@ -30,8 +30,10 @@ from irmeta.studies.prediction.predict.cells import learned_from, predict_cells
 from irmeta.studies.prediction.predict.naming import renamed, wanted_targets
 from irmeta.studies.prediction.predict.relevant import NUMBER, caution
 from irmeta.studies.prediction.predict.relevant import relevant as numbers_relevant
+from irmeta.studies.result import answered
 
 
+@answered
 def predict(
     scores: xr.DataArray,
     model: Model | None = None,

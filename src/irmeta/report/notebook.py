@@ -1,0 +1,51 @@
+"""What a notebook shows of a result: the answer first, its plot, its tables, what else there is to know."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from html import escape
+from io import StringIO
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from irmeta.errors import ScoresError
+from irmeta.report.forms import cell
+from irmeta.report.tables import overview
+from irmeta.scores.figures import ROWS
+from irmeta.studies.result import Result
+
+
+def html(result: Result) -> str:
+    """Return a result as HTML: findings and warnings, figure, tables of up to ROWS rows, notes."""
+    parts = [*_paragraphs(result.findings)]
+    parts += _paragraphs(f"Warning: {warning}" for warning in result.warnings)
+    with suppress(ScoresError):  # it has no figure
+        parts.append(_svg(result.plot()))
+    parts += [_table(title, frame) for title, frame in overview(result.data).items()]
+    parts += _paragraphs(f"Note: {note}" for note in result.notes)
+    return "\n".join(parts)
+
+
+def _paragraphs(sentences: Iterable[str]) -> list[str]:
+    return [f"<p>{escape(sentence)}</p>" for sentence in sentences]
+
+
+def _svg(figure: Figure) -> str:
+    """Return a figure as the SVG element alone."""
+    written = StringIO()
+    figure.savefig(written, format="svg", bbox_inches="tight")
+    text = written.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _table(title: str, frame: pl.DataFrame) -> str:
+    """Return the first rows of a table, with how many there are."""
+    shown = frame.head(ROWS)
+    of_all = f", first {ROWS} of {frame.height}" if frame.height > ROWS else ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in shown.columns)
+    rows = (
+        "".join(f"<td>{escape(cell(value))}</td>" for value in row)
+        for row in shown.rows()
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><caption>{escape(title)}{of_all}</caption><tr>{head}</tr>{body}</table>"

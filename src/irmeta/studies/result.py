@@ -1,0 +1,141 @@
+"""What a study returns: its answer in words, tables and a plot, and the labelled arrays beneath."""
+
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+import xarray as xr
+
+from irmeta import studies
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
+
+Taken = ParamSpec("Taken")
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The answer of a study, the same in a notebook, on the terminal, on a page and in JSON.
+
+    `result["difference"]` is `result.data["difference"]`; what else an xarray.Dataset has, as `sel` or `sizes`, is
+    answered by `data`, too.
+
+    data : the labelled arrays; `xr.concat` puts those of several results together, and Result(...) makes their answer
+    """
+
+    data: xr.Dataset
+
+    def __getitem__(self, name: Any) -> xr.DataArray:
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.data
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.data, name)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.startswith("_")]
+
+    @property
+    def attrs(self) -> Mapping[Hashable, Any]:
+        """The facts of the result as its file keeps them; `irmeta.about` reads them."""
+        return self.data.attrs
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """How the answer was found: study, what is independent (topic or cluster), options with the seed, inputs."""
+        facts = about(self.data)
+        return {
+            "study": facts["study"],
+            "unit": unit(self.data),
+            "options": facts["options"],
+            **facts["inputs"],
+        }
+
+    @property
+    def findings(self) -> list[str]:
+        """The answer in sentences, the most important first."""
+        return list(studies.study_of(self.data).findings(self.data))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What nobody should read the findings without; most results have none."""
+        return studies.warnings(self.data)
+
+    @property
+    def notes(self) -> list[str]:
+        """What else these scores call for."""
+        return list(about(self.data)["notes"])
+
+    @property
+    def tables(self) -> "dict[str, pl.DataFrame]":
+        """The tables by name, with the columns of the JSON contract."""
+        found: dict[str, pl.DataFrame] = _report("tables").tables(self.data)
+        return found
+
+    def plot(self, *, highlight: Collection[str] = (), **view: Any) -> "Figure":
+        """Return the figure that `--plot` draws; `savefig` writes it.
+
+        highlight : names to mark, of systems or of what else the figure names
+        view : what to draw, as `--view` does: view="bars"
+
+        Raises ScoresError where the study has no figure.
+        """
+        drawn: Figure = _report("plots").figure_of(
+            self.data, highlight=highlight, **view
+        )
+        return drawn
+
+    def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
+        """Return a table as a pandas data frame: the one named, else the first."""
+        frame: pd.DataFrame = _report("tables").to_pandas(self.data, table)
+        return frame
+
+    def to_json(self) -> str:
+        """Return the JSON that `--format json` writes: study, inputs, options, findings, notes and tables."""
+        return self._written("json")
+
+    def to_latex(self, table: str | None = None) -> str:
+        """Return a table in LaTeX: the one named, else the first that a person reads."""
+        return self._written("latex", table)
+
+    def __str__(self) -> str:
+        """Return what the terminal shows: the answer, the tables, the notes."""
+        text: str = _report("words").page(self, self._written("table"))
+        return text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the answer, the plot, the tables, the notes."""
+        html: str = _report("notebook").html(self)
+        return html
+
+    def _written(self, form: str, table: str | None = None) -> str:
+        text: str = _report("tables").render(self.data, form, table)
+        return text
+
+
+def _report(module: str) -> Any:
+    """Return a module of the room above, which shows results; it is named here, not imported, as plots are."""
+    return import_module(f"irmeta.report.{module}")
+
+
+def answered(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
+    """Let a study that makes labelled arrays return them as a Result."""
+
+    @wraps(function)
+    def answering(*args: Taken.args, **kwargs: Taken.kwargs) -> Result:
+        return Result(function(*args, **kwargs))
+
+    return answering
