@@ -492,9 +492,9 @@ def test_results_put_together_are_tables_of_all(name, tmp_path):
     made = RESULTS[name](unchanged, tmp_path)
     if "study" not in made.attrs:
         return
-    together = xr.concat([made, made], xr.Variable("year", ["2023", "2024"]))
+    together = xr.concat([made.data, made.data], xr.Variable("year", ["2023", "2024"]))
     for table, frame in made.tables.items():
-        both = together.tables[table]
+        both = irmeta.Result(together).tables[table]
         assert (
             both["year"].to_list() == ["2023"] * frame.height + ["2024"] * frame.height
         )

@@ -64,9 +64,9 @@ def test_correlate_json_is_the_study(file):
             "json",
         )
     )
-    expected = irmeta.tables(
-        irmeta.correlate(irmeta.load(file), unit="system", method="kendall")
-    )
+    expected = irmeta.correlate(
+        irmeta.load(file), unit="system", method="kendall"
+    ).tables
     assert document["tables"]["correlation"] == expected["correlation"].to_dicts()
     assert document["tables"]["groups"] == expected["groups"].to_dicts()
     assert document["options"]["coefficient"] == "Kendall tau-b"

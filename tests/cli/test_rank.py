@@ -42,7 +42,7 @@ def run(*arguments: object) -> str:
 def test_the_json_is_the_study(file: Path) -> None:
     """The command prints what `rank` finds, with its options and inputs."""
     said = json.loads(run(file, "--format", "json"))
-    expected = irmeta.tables(irmeta.rank(irmeta.load(file)))
+    expected = irmeta.rank(irmeta.load(file)).tables
     assert said["study"] == "ranking"
     assert said["tables"]["order"] == expected["order"].to_dicts()
     assert said["tables"]["subsets"] == expected["subsets"].to_dicts()

@@ -17,7 +17,6 @@ from irmeta.metrics.names import nearest
 from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.scores.attributes import about
 from irmeta.studies import study_of
-from irmeta.studies.result import Result
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -52,26 +51,29 @@ def _added(result: xr.Dataset) -> str | None:
     return str(dim)
 
 
-def to_pandas(given: Any, table: str | None = None) -> pd.DataFrame:
-    """Return a cube's scores, or a table of a study's result, as a pandas data frame; pyarrow is not needed.
+def to_pandas(scores: xr.DataArray) -> pd.DataFrame:
+    """Return a cube's scores as a pandas data frame: collection, system, topic, metric, score; pyarrow is not needed.
 
-    given : a cube (its long table: system, topic, metric, score), or what a study returns.
-    table : which table of a result, the first by default; `result.tables` has them all.
+    scores : a cube. A result has `to_pandas` of its own.
 
     >>> from irmeta.scores.cube import cube
     >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
     (2, 5)
     """
-    if not isinstance(given, xr.DataArray):
-        views = tables(given.data if isinstance(given, Result) else given)
-        if table is not None and table not in views:
-            raise IrmetaError(
-                f"no table {table!r} in this result; {nearest(table, views)}"
-            )
-        frame = views[table or next(iter(views))]
-    else:
-        frame = to_frame(given)
+    return in_pandas(to_frame(scores))
+
+
+def in_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """Return a data frame as one of pandas, column by column."""
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+
+def named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
+    """Return the table of a result that is named, else the first; an unknown name raises IrmetaError."""
+    views = tables(result)
+    if table is not None and table not in views:
+        raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
+    return views[table or next(iter(views))]
 
 
 def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -106,19 +108,16 @@ def render(
     Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named.
     width : columns of the terminal, for form "table".
     """
-    if form == "json" and table is None:
-        return json.dumps(document(result), indent=1, allow_nan=False) + "\n"
-    views = tables(result)
-    if table is not None and table not in views:
-        raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
     if form == "json":
-        raise IrmetaError(
-            "JSON has all tables of a result; --table goes with csv, latex and table"
-        )
+        if table is not None:
+            raise IrmetaError(
+                "JSON has all tables of a result; --table goes with csv, latex and table"
+            )
+        return json.dumps(document(result), indent=1, allow_nan=False) + "\n"
     if table is not None:
-        chosen = {table: views[table]}
+        chosen = {table: named(result, table)}
     elif form == "csv":
-        chosen = views
+        chosen = tables(result)
     else:
         chosen = overview(result)
     if form == "table":

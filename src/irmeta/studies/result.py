@@ -98,7 +98,8 @@ class Result:
 
     def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
         """Return a table as a pandas data frame: the one named, else the first."""
-        frame: pd.DataFrame = _report("tables").to_pandas(self.data, table)
+        report = _report("tables")
+        frame: pd.DataFrame = report.in_pandas(report.named(self.data, table))
         return frame
 
     def to_json(self) -> str:

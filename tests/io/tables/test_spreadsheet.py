@@ -117,8 +117,8 @@ def test_to_pandas() -> None:
     ]
     assert frame["score"].tolist() == [0.1, 0.3, 0.4]
     complete = CUBE.fillna(0.2)
-    assert to_pandas(describe(complete))["system"].tolist() == ["e5", "bm25"]
-    assert "reliability" in to_pandas(describe(complete), "topics").columns
+    assert describe(complete).to_pandas()["system"].tolist() == ["e5", "bm25"]
+    assert "reliability" in describe(complete).to_pandas("topics").columns
 
 
 @pytest.mark.data

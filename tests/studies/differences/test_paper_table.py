@@ -42,7 +42,7 @@ def test_rows_are_sorted_and_the_best_of_each_column_is_marked():
 def test_letters_are_those_of_the_tests():
     """Two systems share a letter exactly if Holm's correction of all pairs leaves them apart by no less than alpha."""
     made, given = irmeta.table(scores(), metrics="AP"), scores()
-    tested = irmeta.tables(irmeta.significance(given, metrics="AP"))["tests"]
+    tested = irmeta.significance(given, metrics="AP").tables["tests"]
     marks = dict(zip(made.system.values, made["marks"].values[:, 0], strict=True))
     assert tested["significant"].any()
     for row in tested.iter_rows(named=True):

@@ -1,0 +1,127 @@
+"""A result gives the same answer in every form."""
+
+import copy
+import json
+import pickle
+import xml.etree.ElementTree as ET
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+from matplotlib.figure import Figure
+
+import irmeta
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.scores.cube import cube
+
+
+@pytest.fixture(scope="module")
+def scores() -> xr.DataArray:
+    """Four systems, one named like markup, on 30 topics."""
+    rng = np.random.default_rng(4)
+    made = np.array([0.2, 0.3, 0.3, 0.5])[:, None] + 0.2 * rng.random((4, 30))
+    topics = [str(at) for at in range(30)]
+    return cube(made[..., None], ["<b>", "c", "d", "e"], topics, ["AP"])
+
+
+@pytest.fixture(scope="module")
+def result(scores: xr.DataArray) -> irmeta.Result:
+    """What a study returns."""
+    return irmeta.versus(scores, "e")
+
+
+def test_the_arrays_are_beneath(result: irmeta.Result) -> None:
+    """What a Dataset answers, a result answers by its own; it cannot be changed."""
+    assert isinstance(result.data, xr.Dataset)
+    assert result["difference"].identical(result.data["difference"])
+    assert result.sel(metric="AP").identical(result.data.sel(metric="AP"))
+    assert "difference" in result
+    assert "nothing" not in result
+    with pytest.raises(AttributeError):
+        result.finding  # noqa: B018
+    with pytest.raises(AttributeError):
+        result.data = result.data  # type: ignore[misc]
+
+
+def test_every_form_has_the_same_answer(result: irmeta.Result) -> None:
+    """Text, HTML and JSON have the findings and the notes."""
+    document = json.loads(result.to_json())
+    html = unescape(result._repr_html_())
+    assert document["findings"] == result.findings
+    assert document["notes"] == result.notes
+    assert document["tables"]["comparisons"] == result.tables["comparisons"].to_dicts()
+    text = " ".join(str(result).split())
+    assert text.startswith(result.findings[0])
+    assert repr(result) == str(result)
+    for sentence in [*result.findings, *result.notes]:
+        assert sentence in text
+        assert sentence in html
+
+
+def test_html_is_well_formed_and_whole(result: irmeta.Result) -> None:
+    """A notebook gets elements that are closed, a figure, every table, and names that are no markup."""
+    root = ET.fromstring(f"<div>{result._repr_html_()}</div>")
+    assert root.find("{http://www.w3.org/2000/svg}svg") is not None
+    captions = [found.text or "" for found in root.iter("caption")]
+    assert captions[0] == "by AP"
+    assert any("topics by AP" in caption for caption in captions)
+    assert "<b>" in "".join(root.itertext())
+
+
+def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
+    """What is independent, the options with the seed, and the sizes of what went in."""
+    method = result.method
+    assert (method["study"], method["unit"]) == ("versus", "topic")
+    assert method["options"]["test"] == "max-t"
+    assert method["options"]["seed"] == 0
+    assert method["collections"]["collection"]["topics"] == 30
+    pairs = {str(name): str(int(name) // 3) for name in scores.topic.values}
+    turns = irmeta.with_clusters(scores, pairs)
+    assert irmeta.versus(turns, "e").method["unit"] == "cluster"
+
+
+def test_tables_for_other_programs(result: irmeta.Result) -> None:
+    """A table goes to pandas and LaTeX, the first or the one named; an unknown one is an error."""
+    first = next(iter(result.tables.values()))
+    assert isinstance(first, pl.DataFrame)
+    assert isinstance(result.to_pandas(), pd.DataFrame)
+    assert result.to_pandas().shape == first.shape
+    assert list(result.to_pandas("topics").columns) == result.tables["topics"].columns
+    assert r"\begin{tabular}" in result.to_latex()
+    assert r"systems\_above" in result.to_latex("topics")
+    with pytest.raises(IrmetaError, match="no table 'topic' in this result"):
+        result.to_pandas("topic")
+
+
+def test_figure(result: irmeta.Result, scores: xr.DataArray) -> None:
+    """The figure is that of the command line; a study without one says so."""
+    assert isinstance(result.plot(), Figure)
+    assert isinstance(irmeta.describe(scores).plot(view="matrix"), Figure)
+    plain = irmeta.accuracy(
+        irmeta.predict(scores.sel(metric=["AP"]), want=["P@10"]),
+        cube(np.full((4, 1, 1), 0.5), list(scores.system.values), ["all"], ["P@10"]),
+    )
+    assert plain.findings
+    with pytest.raises(ScoresError, match="have no figure"):
+        irmeta.validate(None, {"a": {"1": {"d": 1.0}}}).plot()
+
+
+def test_a_result_is_copied_and_sent(result: irmeta.Result) -> None:
+    """Results go through copy and pickle, as to a worker."""
+    assert copy.copy(result).data.identical(result.data)
+    assert pickle.loads(pickle.dumps(result)).data.identical(result.data)
+
+
+def test_a_dataset_is_a_result_again(result: irmeta.Result) -> None:
+    """What xr.concat puts together has tables with one more column, and one of another maker no answer."""
+    years = xr.Variable("year", ["2023", "2024"])
+    both = irmeta.Result(xr.concat([result.data, result.data], years))
+    assert both.tables["comparisons"]["year"].unique().sort().to_list() == [
+        "2023",
+        "2024",
+    ]
+    with pytest.raises(ScoresError, match="not the result of an irmeta study"):
+        irmeta.Result(xr.Dataset()).findings  # noqa: B018
