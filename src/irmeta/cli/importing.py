@@ -10,7 +10,7 @@ from irmeta.cli.options import Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import about
-from irmeta.words import counted
+from irmeta.words import counted, folded
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -152,7 +152,17 @@ def import_scores(
         ),
     ] = None,
     append: Annotated[
-        bool, option("--append", help="Add to a score file that exists.")
+        bool,
+        option(
+            "--append",
+            help="Add to a score file that exists: to the collection that shares models or tasks, or as a new one.",
+        ),
+    ] = False,
+    replace: Annotated[
+        bool,
+        option(
+            "--replace", help="With --append: where scores differ, take the new ones."
+        ),
     ] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -161,6 +171,8 @@ def import_scores(
     irmeta import table results.csv -o results.parquet
 
     irmeta import mteb results/ --benchmark 'MTEB(eng, v2)' -o results.parquet
+
+    irmeta import table new.csv -o results.parquet --append # a model or a task more
 
     irmeta import trec_eval out/*.txt -o scores.parquet
 
@@ -171,15 +183,26 @@ def import_scores(
     irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
     from irmeta.io.scores import save
+    from irmeta.io.tables.adding import Added, add
 
+    if replace and not append:
+        raise IrmetaError("--replace needs --append")
     refuse_overwriting(output, append=append)
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
     cubes = _read(kind, files, columns, averaged, rows, topics, collection)
-    save(cubes, output, append=append, new=not append)
-    for name, cube in cubes.items():
-        sizes = ", ".join(counted(size, str(dim)) for dim, size in cube.sizes.items())
-        say(f"{name}: {sizes}{_missing(cube)}", quiet=quiet)
+    if append:
+        made = add(cubes, output, named=collection is not None, replace=replace)
+    else:
+        save(cubes, output, new=True)
+        made = {name: Added(cube, None) for name, cube in cubes.items()}
+    for name, one in made.items():
+        sizes = ", ".join(
+            counted(size, str(dim)) for dim, size in one.scores.sizes.items()
+        )
+        news = "" if one.news is None else f"{one.news}; now "
+        said = f"{name}: {news}{sizes}{_missing(one.scores)}"
+        say(folded(said), quiet=quiet)
     for note in dict.fromkeys(
         note for cube in cubes.values() for note in about(cube).get("notes", [])
     ):

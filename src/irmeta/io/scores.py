@@ -206,22 +206,28 @@ def save(
         possible(one).assign_attrs(collection=labels([name])[0])
         for name, one in cubes.items()
     ]
-    described = {
-        one.attrs["collection"]: About(
-            attributes=_attributes(one),
-            names={dim: labels(one[dim].values) for dim in DIMS},
-        )
-        for one in named
-    }
+    said = described(named)
     path = Path(path)
 
     def check() -> None:
         if append:
-            refuse_clash(path, *described)
+            refuse_clash(path, *said)
         if new and path.exists():
             raise ScoresError(f"{path} exists; choose another name, or remove it")
 
-    write([to_frame(one) for one in named], described, path, append=append, check=check)
+    tables = [to_frame(one) for one in named]
+    write(tables, said, path, append=append, check=check)
+
+
+def described(cubes: Iterable[xr.DataArray]) -> dict[str, About]:
+    """Return what a score file says of cubes, by the collections that they name."""
+    return {
+        one.attrs["collection"]: About(
+            attributes=_attributes(one),
+            names={dim: labels(one[dim].values) for dim in DIMS},
+        )
+        for one in cubes
+    }
 
 
 def _attributes(scores: xr.DataArray) -> dict[str, Any]:

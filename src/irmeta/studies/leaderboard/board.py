@@ -95,6 +95,7 @@ def board_of(
             _nouns(first),
             first[SIZE].values if SIZE in first.coords else None,
         )
+    _require_shared(one)
     models = list(
         dict.fromkeys(
             str(name) for scores in one.values() for name in scores.system.values
@@ -113,6 +114,18 @@ def _nouns(scores: xr.DataArray) -> Nouns:
     if "clusters" in about(scores):
         return nouns._replace(task="cluster")
     return nouns
+
+
+def _require_shared(cubes: Mapping[str, xr.DataArray]) -> None:
+    """Raise ScoresError for a collection that has no model of the others: it is no task of theirs."""
+    models = {name: set(map(str, one.system.values)) for name, one in cubes.items()}
+    for name, own in models.items():
+        others = set().union(*(models[other] for other in models if other != name))
+        if own.isdisjoint(others):
+            raise ScoresError(
+                f"each of these {len(cubes)} collections is taken as a task, but {name!r} has no model of the others; "
+                "choose one with --collection, or add its models to another: irmeta import ... --append"
+            )
 
 
 def _is_trec(scores: xr.DataArray) -> bool:

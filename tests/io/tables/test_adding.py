@@ -1,0 +1,149 @@
+"""Tables added to a score file go to the collection that they belong to."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import irmeta
+from irmeta.errors import ScoresError
+from irmeta.io.tables.adding import add
+from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
+
+TASKS = ["nq", "fiqa", "covid"]
+
+
+def table(systems, topics=TASKS, metric="nDCG@10", at=0.5, name="new"):
+    """Scores that are all the same."""
+    scores = np.full((len(systems), len(topics), 1), at)
+    return {name: cube(scores, systems, topics, [metric], collection=name)}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A board of two models."""
+    made = tmp_path / "s.parquet"
+    irmeta.save(table(["bm25", "dpr"], name="board"), made)
+    return made
+
+
+def appended(path, cubes, *, named=False, replace=False):
+    """Add tables and read the file again."""
+    made = add(cubes, path, named=named, replace=replace)
+    return {name: one.news for name, one in made.items()}, irmeta.load_all(path)
+
+
+def test_a_model_joins_the_board_that_shares_its_tasks(path):
+    """A month later: one model more, the others as they were."""
+    before = irmeta.load(path)
+    news, cubes = appended(path, table(["e5"], at=0.7))
+    assert news == {"board": "1 system more"}
+    assert list(cubes) == ["board"]
+    assert cubes["board"].system.values.tolist() == ["bm25", "dpr", "e5"]
+    xr.testing.assert_equal(cubes["board"].sel(system=["bm25", "dpr"]), before)
+    assert (cubes["board"].sel(system="e5") == 0.7).all()
+
+
+def test_a_task_joins_the_board_that_shares_its_models(path):
+    """A task more; models that were not scored on it have holes."""
+    news, cubes = appended(path, table(["dpr"], ["scifact"]))
+    assert news == {"board": "1 topic more"}
+    assert np.isnan(cubes["board"].sel(system="bm25", topic="scifact").item())
+
+
+def test_what_shares_nothing_is_a_collection_of_its_own(path):
+    """Other models on other tasks are another board."""
+    news, cubes = appended(path, table(["e5"], ["sts"]))
+    assert news == {"new": None}
+    assert list(cubes) == ["board", "new"]
+
+
+def test_a_new_name_makes_a_collection(path):
+    """Who names a collection that the file lacks gets it, whatever the table shares."""
+    _, cubes = appended(path, table(["e5"]), named=True)
+    assert list(cubes) == ["board", "new"]
+
+
+def test_what_two_collections_share_is_asked_for(path):
+    """A table that could belong to two collections is refused."""
+    irmeta.save(table(["gte"], name="other"), path, append=True)
+    with pytest.raises(ScoresError, match=r"2 collections \(board, other\)"):
+        add(table(["e5"]), path, named=False, replace=False)
+    news, _ = appended(path, table(["e5"], name="other"), named=True)
+    assert news == {"other": "1 system more"}
+
+
+def test_other_scores_are_refused_or_replaced(path):
+    """The same scores change nothing; others are an error that shows one, or take their place."""
+    assert appended(path, table(["dpr"]))[0] == {"board": "nothing new"}
+    bytes_before = path.read_bytes()
+    with pytest.raises(
+        ScoresError,
+        match=r"another nDCG@10 of dpr on nq \(0.5, not 0.6, and 2 other cells\)",
+    ):
+        add(table(["dpr"], at=0.6), path, named=False, replace=False)
+    assert path.read_bytes() == bytes_before
+    news, cubes = appended(path, table(["dpr"], at=0.6), replace=True)
+    assert news == {"board": "3 scores replaced"}
+    assert cubes["board"].sel(system="dpr").values.ravel().tolist() == [0.6] * 3
+    assert cubes["board"].sel(system="bm25").values.ravel().tolist() == [0.5] * 3
+
+
+def test_holes_are_filled(path):
+    """A score where there was none is no change of another."""
+    appended(path, table(["e5"], ["nq"]))
+    news, cubes = appended(path, table(["e5"]))
+    assert news == {"board": "2 scores filled"}
+    assert not cubes["board"].isnull().any()
+
+
+@pytest.mark.parametrize(
+    ("cubes", "message"),
+    [
+        (table(["e5"], metric="AP"), "has scores by nDCG@10, the table by AP"),
+        (table(["e5"], ["sts"], name="board"), "shares no system and no topic"),
+    ],
+)
+def test_what_does_not_fit_is_refused(path, cubes, message):
+    """Another metric, or nothing in common, is an error that says what to do."""
+    with pytest.raises(ScoresError, match=message):
+        add(cubes, path, named="board" in cubes, replace=False)
+
+
+def test_runs_are_not_mixed_with_tables(tmp_path):
+    """A collection that was evaluated names its runs; a table has none."""
+    path = tmp_path / "s.parquet"
+    judged, ran = {"1": {"d": 1}}, {"bm25": {"1": {"d": 1.0}}}
+    irmeta.save(irmeta.evaluate(judged, ran, "AP", collection="trec"), path)
+    with pytest.raises(ScoresError, match="was evaluated from runs"):
+        add(table(["e5"], ["1"], "AP@1000"), path, named=False, replace=False)
+
+
+def test_clusters_and_notes_stay(tmp_path):
+    """What is known of a collection is kept; a topic more needs its cluster."""
+    path = tmp_path / "s.parquet"
+    (board,) = table(["bm25"], ["1_1", "1_2", "2_1"]).values()
+    board.attrs["notes"] = '["as of May"]'
+    irmeta.save(irmeta.with_clusters(board, "stem", mean_over="clusters"), path)
+    _, cubes = appended(path, table(["e5"], ["1_1", "1_2", "2_1"]))
+    assert cubes["new"].cluster.values.tolist() == ["1", "1", "2"]
+    assert about(cubes["new"])["mean_over"] == "clusters"
+    assert about(cubes["new"])["notes"] == ["as of May"]
+    with pytest.raises(ScoresError, match="no cluster for 1 of 4 topics: 3_1"):
+        appended(path, table(["e5"], ["1_1", "3_1"]))
+
+
+def test_a_file_that_is_not_there_is_made(tmp_path):
+    """The first of many appends."""
+    news, cubes = appended(tmp_path / "s.parquet", table(["e5"]))
+    assert news == {"new": None}
+    assert list(cubes) == ["new"]
+
+
+def test_a_board_of_unrelated_collections_is_refused(path):
+    """Each collection is a task only if it shares models with others."""
+    appended(path, table(["e5"], ["sts"]))
+    with pytest.raises(ScoresError, match="'board' has no model of the others"):
+        irmeta.leaderboard(irmeta.load_all(path))
