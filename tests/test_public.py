@@ -355,7 +355,7 @@ def test_chance_is_a_seed_or_a_generator(name, parameter, hint, tmp_path):
 def recorded(call, folder, rng):
     """Give what a result, or the truth of a simulation, says of its seed."""
     outcome = call(unchanged, folder, rng=rng)
-    if isinstance(outcome, xr.Dataset):
+    if isinstance(outcome, irmeta.Result):
         return json.loads(json.dumps(about(outcome)["options"]["seed"]))
     return json.loads((folder / "simulation.json").read_text())["seed"]
 
@@ -394,7 +394,9 @@ def test_a_data_frame_does_as_well(name, tmp_path):
         STUDIES[name](change, folder)
         for change, folder in zip((unchanged, table_of), folders, strict=True)
     ]
-    if isinstance(made[0], xr.Dataset | xr.DataArray):
+    if isinstance(made[0], irmeta.Result):
+        xr.testing.assert_equal(*(one.data for one in made))
+    elif isinstance(made[0], xr.DataArray):
         xr.testing.assert_equal(*made)
     else:
         assert type(made[0]) is type(made[1])
@@ -432,14 +434,14 @@ def test_a_cube_is_a_collection() -> None:
         irmeta.durability(one, other),
         irmeta.durability({"A": one}, {"B": other}),
     )
-    xr.testing.assert_identical(alone, named)
+    xr.testing.assert_identical(alone.data, named.data)
     parts = {"train": one, "dev": other, "test": scores("C")}
     alone = irmeta.predictors(**parts, k=[1])
     named = irmeta.predictors(
         **{role: {part.attrs["collection"]: part} for role, part in parts.items()},
         k=[1],
     )
-    xr.testing.assert_identical(alone, named)
+    xr.testing.assert_identical(alone.data, named.data)
     assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
     for study in (irmeta.compare, irmeta.coverage, irmeta.models):
         with pytest.raises(ScoresError, match="collections?"):
@@ -460,7 +462,9 @@ RESULTS |= {
     "validate": lambda _, __: irmeta.validate(
         QRELS, {"x": {"1": {"a": 2.0}}, "y": {"2": {"b": 1.0}}}
     ),
-    "reproduction": lambda _, __: reproduction("a paper", [CELL], options={}),
+    "reproduction": lambda _, __: irmeta.Result(
+        reproduction("a paper", [CELL], options={})
+    ),
     "reuse": lambda _, __: irmeta.reuse(
         {"1": {f"d{i}": i % 2 for i in range(12)}},
         {f"s{i}": {"1": {f"d{i}": 2.0, f"d{i + 6}": 1.0}} for i in range(7)},

@@ -66,7 +66,14 @@ def test_json(desk: Path) -> None:
         "evaluate", "qrels", "runs/one", "-m", "AP nDCG", "--format", "json", "--quiet"
     )
     document = json.loads(result.stdout)
-    assert list(document) == ["study", "inputs", "options", "notes", "tables"]
+    assert list(document) == [
+        "study",
+        "findings",
+        "inputs",
+        "options",
+        "notes",
+        "tables",
+    ]
     assert document["study"] == "evaluation"
     assert document["options"] == {"score_precision": "float64", "topics": "qrels"}
     assert document["tables"]["means"] == [

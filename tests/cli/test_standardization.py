@@ -97,7 +97,7 @@ CONTRACT = {
 def test_json_tables_have_the_columns_of_the_contract(typed, files, line):
     """Programs find the named tables, not empty, with the named columns first."""
     told = document(typed, line)
-    assert set(told) == {"study", "inputs", "options", "notes", "tables"}
+    assert set(told) == {"study", "findings", "inputs", "options", "notes", "tables"}
     for name, columns in CONTRACT[line].items():
         assert list(told["tables"][name][0])[: len(columns)] == columns
 

@@ -29,7 +29,8 @@ FRAME = pl.DataFrame(
 def outcome(monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     """A result whose study gives FRAME and another table."""
     study = types.SimpleNamespace(
-        tables=lambda _: {"first": FRAME, "second": pl.DataFrame({"x": [1]})}
+        tables=lambda _: {"first": FRAME, "second": pl.DataFrame({"x": [1]})},
+        findings=lambda _: ["It is so."],
     )
     monkeypatch.setattr(
         tables, "study_of", lambda result: {"mine": study}[result.attrs["study"]]
@@ -53,8 +54,16 @@ def test_json(outcome: xr.Dataset) -> None:
         raise AssertionError(constant)
 
     document = json.loads(tables.render(outcome, "json"), parse_constant=refuse)
-    assert list(document) == ["study", "inputs", "options", "notes", "tables"]
+    assert list(document) == [
+        "study",
+        "findings",
+        "inputs",
+        "options",
+        "notes",
+        "tables",
+    ]
     assert document["study"] == "mine"
+    assert document["findings"] == ["It is so."]
     assert document["notes"] == ["a note"]
     assert document["options"] == {
         "seed": 3,

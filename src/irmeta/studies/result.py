@@ -1,6 +1,6 @@
 """What a study returns: its answer in words, tables and a plot, and the labelled arrays beneath."""
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
@@ -37,6 +37,9 @@ class Result:
 
     def __contains__(self, name: object) -> bool:
         return name in self.data
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.data)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -390,7 +390,7 @@ def test_metrics_that_contradict_each_other_are_named():
 
 def test_differences_that_other_topics_seldom_reverse_are_named():
     """Findings name the least difference seldom reversed, none where all are, and metrics where none is."""
-    outcome = significance(two_metrics())
+    outcome = significance(two_metrics()).data
     outcome["swapped"] = outcome["swapped"] * 0
     compared = outcome["compared"].values * 0
     # the first metric has differences from .00 on, the second from .02 on

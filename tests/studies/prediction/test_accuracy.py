@@ -10,6 +10,7 @@ from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.prediction.accuracy import accuracy, findings, tables, warnings
 from irmeta.studies.prediction.predict import predict
+from irmeta.studies.result import Result
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_perfect_predictions_have_tau_one(scores: xr.DataArray) -> None:
     same = predicted.assign(
         dict.fromkeys(("value", "low", "high"), (("system", "target"), truth))
     )
-    found = accuracy(same, scores)
+    found = accuracy(Result(same), scores)
     assert (found["tau"].item(), found["rmse"].item(), found["inside"].item()) == (
         1.0,
         0.0,
@@ -115,7 +116,7 @@ def test_intervals_that_fail_are_a_warning(scores: xr.DataArray) -> None:
     """Where intervals hold clearly fewer systems than their level says, a warning names the metric and the share."""
     outcome = accuracy(
         predict(scores.sel(metric=["P@10"]), want=["AP@1000", "RR"]), scores
-    )
+    ).data
     outcome["inside"] = ("target", [0.95, 0.25])
     [said] = warnings(outcome)
     assert (

@@ -134,8 +134,7 @@ def _each(
 ) -> xr.Dataset:
     """Correlate every pair of metrics on each collection by itself, along a dimension `collection`."""
     results = {
-        name: correlate({name: scores}, **options).data
-        for name, scores in used.items()
+        name: correlate({name: scores}, **options).data for name, scores in used.items()
     }
     together = xr.concat(
         list(results.values()),
