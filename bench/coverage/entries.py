@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bench.coverage import (
+    clusters,
     collections,
     differences,
     everybody,
@@ -21,6 +22,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Collections": collections.ENTRIES,
     "Judges": judges.ENTRIES,
     "Labels": labels.ENTRIES,
+    "Clusters": clusters.ENTRIES,
 }
 
 ENTRIES: Sequence[Entry] = [entry for group in GROUPS.values() for entry in group]

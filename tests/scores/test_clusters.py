@@ -160,3 +160,11 @@ def test_sentences_name_what_is_independent():
         curve = reliability(scores)
         assert f"ranking by {units} {noun}s" in reliable.findings(curve)[0]
         assert f"{noun}s" in reliable.overview(curve)["coefficients"].columns
+
+
+def test_what_is_said_to_hold_was_measured_with_clusters():
+    """A note on how often intervals hold speaks of collections of so many clusters, not of so many topics."""
+    turns = with_clusters(_turns(0.6, conversations=5), "stem")
+    notes = about(describe(turns))["notes"] + about(versus(turns, "a"))["notes"]
+    found = [note for note in notes if "of simulated collections (5 clusters)" in note]
+    assert len(found) == 2

@@ -10,6 +10,8 @@ FILE = Path(__file__).with_name("coverage.csv")
 """A row for each promise, world and number of topics; `python -m bench.coverage --write` writes it."""
 TIMES = 4
 """A world is like a collection with at most this many times as many systems, or as few."""
+CLUSTERS = ", clusters"
+"""How the name of a promise ends that was measured where clusters, not topics, are independent."""
 TOLERATED = 0.03
 """By how much the share kept may be worse than promised before a reader should know."""
 
@@ -33,6 +35,7 @@ class Held(NamedTuple):
     """In what share of draws a promise was kept: the least and the largest share over some worlds.
 
     systems, topics : the least and the largest number in these worlds.
+    unit : what was independent there, "topics" or "clusters", whose numbers then are `topics`.
     """
 
     low: float
@@ -40,6 +43,7 @@ class Held(NamedTuple):
     promised: float
     systems: tuple[int, int]
     topics: tuple[int, int]
+    unit: str = "topics"
 
     @property
     def share(self) -> str:
@@ -67,7 +71,10 @@ class Held(NamedTuple):
         >>> str(Held(0.77, 0.954, 0.95, (5, 20), (10, 10)))
         '77 to 95% of simulated collections (5 to 20 systems, 10 topics)'
         """
-        return f"{self.share} of simulated collections ({_span(*self.systems)} systems, {_span(*self.topics)} topics)"
+        size = f"{_span(*self.topics)} {self.unit}"
+        if self.systems[1]:
+            size = f"{_span(*self.systems)} systems, {size}"
+        return f"{self.share} of simulated collections ({size})"
 
 
 def held(*of: str, systems: int, topics: int) -> Held:
@@ -89,17 +96,18 @@ def over(found: Sequence[Measured]) -> Held:
     """Return the range over some rows; raise LookupError where there are none.
 
     >>> over([Measured("x", "a", 5, 10, 0.95, 0.8), Measured("x", "b", 20, 10, 0.95, 0.9)])
-    Held(low=0.8, high=0.9, promised=0.95, systems=(5, 20), topics=(10, 10))
+    Held(low=0.8, high=0.9, promised=0.95, systems=(5, 20), topics=(10, 10), unit='topics')
     """
     if not found:
         raise LookupError("no such promise was measured")
-    _, _, systems, topics, promised, kept = zip(*found, strict=True)
+    of, _, systems, topics, promised, kept = zip(*found, strict=True)
     return Held(
         min(kept),
         max(kept),
         promised[0],
         (min(systems), max(systems)),
         (min(topics), max(topics)),
+        "clusters" if of[0].endswith(CLUSTERS) else "topics",
     )
 
 

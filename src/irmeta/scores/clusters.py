@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.choices import MeanOver
 from irmeta.errors import ScoresError, require_choice
+from irmeta.measured.coverage import CLUSTERS, Held, held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
@@ -199,6 +200,17 @@ def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
         for name, scores in cubes.items()
         if in_clusters(scores)
     ]
+
+
+def held_of_means(scores: xr.DataArray, promise: str) -> Held:
+    """Return how often t intervals over topics held in collections like this one, or over clusters in their place.
+
+    promise : what of intervals over topics was measured.
+    """
+    sizes = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
+    if "clusters" in about(scores):
+        return held("t interval of a mean" + CLUSTERS, **sizes)
+    return held(promise, **sizes)
 
 
 def unit(outcome: xr.Dataset) -> str:

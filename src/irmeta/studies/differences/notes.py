@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.measured.coverage import Held, held
+from irmeta.scores.clusters import held_of_means
 from irmeta.scores.means import geometric
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
@@ -113,7 +114,7 @@ def on_intervals(
     ]
     if at_once:
         return lines + _held_at_once(scores, *promises[way.joint])
-    found = _held_of("a difference by itself", scores)
+    found = held_of_means(scores, "a difference by itself")
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
     return lines

@@ -8,10 +8,9 @@ import xarray as xr
 
 from irmeta.choices import Missing, Sets
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import added
+from irmeta.scores.clusters import added, held_of_means
 from irmeta.scores.cube import check
 from irmeta.scores.limits import limits, shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric, means
@@ -262,7 +261,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
         lines.append(
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )
-    found = held("t interval of a mean", systems=systems, topics=topics)
+    found = held_of_means(scores, "t interval of a mean")
     if found.broken:
         lines.append(f"A 95% interval of a mean held the truth in {found}.")
     lines += shapes_notes("system", systems, topics)
