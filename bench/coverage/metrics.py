@@ -96,14 +96,14 @@ def labelled(scores: np.ndarray) -> xr.DataArray:
 
 @cache
 def expected(kind: Kind) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the mean advantages, and the mean phi of each metric with all, over many worlds of a kind."""
+    """Compute the mean advantages, and the mean phi, over many worlds of a kind."""
     rng = np.random.default_rng(0)
     sizes = (kind.topics // 2, kind.topics - kind.topics // 2)
     found = [
         halving.split_half(kind.draw(rng), [sizes], 4, rng)[0] for _ in range(1000)
     ]
     return np.mean([one.difference for one in found], axis=0), np.mean(
-        [one.phi.mean(axis=1) for one in found], axis=0
+        [one.phi for one in found], axis=0
     )
 
 
@@ -113,7 +113,7 @@ def _advantage(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     found = predictivity(
         labelled(kind.draw(rng)), partitions=100, teams=groups, rng=rng
     )
-    truth, powers = expected(kind)
+    truth, phi = expected(kind)
     ends = [found[name].values for name in ("low", "high", "joint_low", "joint_high")]
     held, joint = (
         (low <= truth) & (truth <= high) for low, high in (ends[:2], ends[2:])
@@ -123,8 +123,26 @@ def _advantage(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     return {
         "kept": held[OFF].mean(),
         "all at once": joint[OFF].all(),
-        "best is among those that may be": may_be_best[np.argmax(powers)],
+        "best is among those that may be": may_be_best[np.argmax(phi.mean(axis=1))],
         "width": (ends[1] - ends[0])[OFF].mean(),
+    }
+
+
+def _phi(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
+    """Say of how many phi the interval holds; beside it, of how many mean phi."""
+    groups = kind.teams if kind.team > 1 else None
+    found = predictivity(
+        labelled(kind.draw(rng)), partitions=100, teams=groups, rng=rng
+    )
+    _, truth = expected(kind)
+    held, of_means = (
+        (found[f"{name}_low"].values <= true) & (true <= found[f"{name}_high"].values)
+        for name, true in (("phi", truth), ("mean_phi", truth.mean(axis=1)))
+    )
+    return {
+        "kept": held.mean(),
+        "of mean phi": of_means.mean(),
+        "width": (found["phi_high"] - found["phi_low"]).values.mean(),
     }
 
 
@@ -288,6 +306,7 @@ _CORRELATED: tuple[tuple[str, Level, Coefficient], ...] = (
 
 ENTRIES = [
     Entry("advantage of a metric", 0.95, 0.90, in_kinds(_advantage), 120, 20),
+    Entry("phi of halves", 0.95, 0.90, in_kinds(_phi), 120, 20),
     *(
         Entry(name, 0.95, 0.90, in_kinds(partial(_correlated, level, method)), 200, 40)
         for name, level, method in _CORRELATED

@@ -46,6 +46,7 @@ _ACROSS = ("difference across collections",)
 _DESIGN = ("tau of a design",)
 _LOSS = ("loss of a run that was not pooled",)
 _ADVANTAGE = ("advantage of a metric",)
+_PREDICTIVE = ("phi of halves",)
 _BOARD = ("rank sets of a leaderboard",)
 _ERHO2 = ("E rho2", "E rho2, other systems", "E rho2, teams left out")
 _PHI = ("Phi", "Phi, other systems", "Phi, teams left out")
@@ -104,6 +105,8 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "predictivity.advantage.joint_low": _ADVANTAGE,
     "predictivity.advantage.low": _ADVANTAGE,
     "predictivity.best.behind_low": _ADVANTAGE,
+    "predictivity.best.mean_phi_low": _PREDICTIVE,
+    "predictivity.phi.low": _PREDICTIVE,
     "reliability.coefficients.erho2_low": _ERHO2,
     "reliability.coefficients.phi_low": _PHI,
     "reliability.needed.needed_low": (*_ERHO2, *_PHI),

@@ -210,7 +210,7 @@ def test_variance_is_leaving_out_by_hand(ties):
         strict=True,
     ):
         np.testing.assert_allclose(
-            ours, [summed(by_hand), summed(leads(by_hand))], atol=1e-12
+            ours[:2], [summed(by_hand), summed(leads(by_hand))], atol=1e-12
         )
     found = sampling.variances(scores, drawn, ties=ties)
     for figure, of in (("advantage", np.asarray), ("lead", leads)):

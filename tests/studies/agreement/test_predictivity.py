@@ -38,7 +38,7 @@ def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
 def test_intervals_are_so_many_errors_wide(monkeypatch):
     """Of errors that are known, intervals of advantages have Student's quantiles, and leads the studentised range."""
     known = np.full((3, 3), 0.01)
-    errors = estimates._Errors(known, 2 * known)
+    errors = estimates._Errors(known, 2 * known, 3 * known, 4 * known[0])
     monkeypatch.setattr(estimates, "_errors", lambda *_: errors)
     found = predictivity(made(), partitions=50)
     freedom = 9  # of 12 systems and 10 topics
@@ -47,6 +47,11 @@ def test_intervals_are_so_many_errors_wide(monkeypatch):
         np.testing.assert_allclose(found["advantage"] - found[low], half)
     behind = 0.02 * stats.studentized_range.ppf(0.95, 3, freedom) / np.sqrt(2)
     np.testing.assert_allclose(found["lead"] - found["lead_low"], behind)
+    for figure, error in (("phi", 0.03), ("mean_phi", 0.04)):
+        half = error * stats.t.ppf(0.975, freedom)
+        low, high = (found[f"{figure}_{end}"] for end in ("low", "high"))
+        np.testing.assert_allclose(low, np.maximum(found[figure] - half, -1))
+        np.testing.assert_allclose(high, np.minimum(found[figure] + half, 1))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +63,7 @@ def test_tables_have_the_columns_of_the_contract(power):
     """The tables carry the columns of the contract, every pair of phi once and every advantage both ways."""
     views = tables(power)
     assert {name: frame.columns for name, frame in views.items()} == {
-        "phi": ["metric_a", "metric_b", "phi", "se"],
+        "phi": ["metric_a", "metric_b", "phi", "low", "high", "se"],
         "advantage": [
             "predictor",
             "target",
@@ -68,7 +73,15 @@ def test_tables_have_the_columns_of_the_contract(power):
             "joint_low",
             "joint_high",
         ],
-        "best": ["metric", "mean_phi", "behind", "behind_low", "may_be_best"],
+        "best": [
+            "metric",
+            "mean_phi",
+            "mean_phi_low",
+            "mean_phi_high",
+            "behind",
+            "behind_low",
+            "may_be_best",
+        ],
         "curve": ["topics", "metric_a", "metric_b", "phi", "se"],
     }
     assert {name: frame.height for name, frame in views.items()} == {
@@ -98,6 +111,15 @@ def test_the_result_records_how_it_was_made(power):
         in about(power)["notes"][0]
     )
     assert about(power)["inputs"]["collections"]["made"]["systems"] == 12
+
+
+@pytest.mark.parametrize(("partitions", "said"), [(2000, False), (20, True)])
+def test_an_error_of_drawing_is_said_where_it_counts(partitions, said):
+    """Of 20 partitions the Monte-Carlo error is printed; of 2000 it is nothing beside that of other topics."""
+    outcome = predictivity(made(), partitions=partitions)
+    sampling = (outcome["phi_high"] - outcome["phi_low"]).min().item()
+    assert (outcome["se"].max().item() > 0.05 * sampling / 2) is said
+    assert any("Monte-Carlo" in note for note in about(outcome)["notes"]) is said
 
 
 def test_same_seed_same_result():
@@ -332,9 +354,11 @@ def test_a_metric_is_named_beside_the_best_only_where_its_interval_reaches_0():
     both["lead_low"].values[0] = [0, 0.01, 0.02, -0.01]
     phi = both["phi"].sel(metric="AP")
     mean, own = short(phi.mean().item(), 3), short(phi.sel(metric_2="AP").item())
+    low, high = (short(both[f"mean_phi_{end}"].values[0]) for end in ("low", "high"))
     assert findings(both)[0] == (
         "On made, AP or Rprec may be the best single predictor of rankings on new topics. "
-        f"AP has the largest mean phi {mean} over the 4 metrics, {own} for itself; its lead may be chance."
+        f"AP has the largest mean phi {mean} (95% interval {low} to {high}) over the 4 metrics, {own} for itself; "
+        "its lead may be chance."
     )
     assert tables(both)["best"].filter("may_be_best")["metric"].to_list() == [
         "AP",

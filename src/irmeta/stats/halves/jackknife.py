@@ -31,19 +31,28 @@ def known(variance: Floats) -> Floats:
 
 
 class Variances(NamedTuple):
-    """Variances over samples of topics and of systems, both (metric, metric).
+    """Variances over samples of topics and of systems: (metric, metric), and of mean phi (metric,).
 
     advantage : of phi(A, B) - phi(B, B).  lead : of the mean phi of A with all metrics less that of B.
+    phi : of phi(A, B).  mean_phi : of the mean phi of A with all metrics, itself among them.
     """
 
     advantage: Floats
     lead: Floats
+    phi: Floats
+    mean_phi: Floats
+
+
+_FIGURES = 4
+"""Advantage, lead, phi and mean phi."""
+_LEVELS = slice(2, None)
+"""Of these phi and mean phi, which fewer topics make lower: what all items have in common is no scatter."""
 
 
 def variances(
     scores: Floats, drawn: Bools, *, ties: Ties = "b", team: Ints | None = None
 ) -> Variances:
-    """Estimate the variances of advantages and of leads over samples of topics and of systems.
+    """Estimate the variances of phi, of advantages and of leads over samples of topics and of systems.
 
     Each topic, each system, and each single score (a system's on a topic) is left out of the same partitions, and the
     squares of how far the figure moves are summed: T, S and C. C, the noise of single scores, is in T and in S, so the
@@ -60,7 +69,8 @@ def variances(
     by_system, by_topic = _whole_moves(scores, drawn, ties, team)  # S, T
     by_score = _score_moves(scores, drawn, ties, team)  # C
     total = by_system + np.maximum(by_topic - by_score, 0)
-    return Variances(*total)
+    advantage_of, lead, phi, mean_phi = total
+    return Variances(advantage_of, lead, phi, mean_phi[:, 0])
 
 
 def _whole_moves(
@@ -88,17 +98,17 @@ def _score_moves(scores: Floats, drawn: Bools, ties: Ties, team: Ints) -> Floats
     single = _SingleScores(scores, drawn, ties)
     sample = np.unique(np.linspace(0, teams - 1, min(teams, SAMPLE)).astype(int))
     members = [np.flatnonzero(team == number) for number in sample]
-    total = np.zeros((2, metrics, metrics))
+    total = np.zeros((_FIGURES, metrics, metrics))
     for squares in in_order(single.squares, members, "intervals: systems"):
         total += squares * (teams / len(sample))
     return total
 
 
 class _Moves:
-    """Sums over partitions of how far advantages and leads move when each of n items is left out."""
+    """Sums over partitions of how far each figure moves when each of n items is left out."""
 
     def __init__(self, n: int, metrics: int) -> None:
-        self.sums = np.zeros((2, 2, n, metrics, metrics))
+        self.sums = np.zeros((2, _FIGURES, n, metrics, metrics))
         self.partitions = 0
 
     def add(self, moved: Floats, partitions: int) -> None:
@@ -107,39 +117,43 @@ class _Moves:
         self.partitions += partitions
 
     def squares(self) -> Floats:
-        """Sum the squared mean moves over items, less what the drawing of partitions adds to them: (2, metric, metric).
+        """Sum the squared mean moves over items, less what the drawing of partitions adds to them.
 
         Of each item mean^2 - var / (partitions - 1): the mean's own Monte-Carlo variance is taken off its square.
+        Returns (figure, metric, metric).
         """
         mean, square = self.sums / self.partitions
         noise = (square - mean**2) / max(self.partitions - 1, 1)
+        mean[_LEVELS] -= mean[_LEVELS].mean(axis=1, keepdims=True)
         return np.asarray((mean**2 - noise).sum(axis=1))
 
 
-def _summed(moves: Floats) -> Floats:
-    """Sum moves of advantages (partition, item, metric, metric), of leads, and their squares, over partitions.
+def _summed(taus: Floats) -> Floats:
+    """Sum over partitions the moves of each figure, and their squares, as tau (partition, item, metric, metric) moves.
 
-    The lead of A over B is the mean advantage of A less that of B, over all targets. So are their moves.
+    The lead of A over B is the mean phi of A less that of B, over all targets. So are their moves.
     """
-    mean = moves.mean(axis=-1)
+    phi, advantages = advantage(taus)
+    mean = phi.mean(axis=-1)
     leads = mean[..., :, None] - mean[..., None, :]
-    totals = [moves.sum(axis=0), leads.sum(axis=0)]
-    squares = [(moves**2).sum(axis=0), (leads**2).sum(axis=0)]
+    means = np.broadcast_to(mean[..., None], phi.shape)
+    figures = (advantages, leads, phi, means)
+    totals = [moves.sum(axis=0) for moves in figures]
+    squares = [(moves**2).sum(axis=0) for moves in figures]
     return np.array([totals, squares])
 
 
 def _left_out(
     scores: Floats, ties: Ties, team: Ints, drawn: Bools
 ) -> tuple[Floats, Floats]:
-    """Sum how far phi(A, B) - phi(B, B) moves without the systems of each team, and without each topic."""
+    """Sum how far each figure moves without the systems of each team, and without each topic."""
     means = set_means(scores.transpose(1, 2, 0), drawn)
     # (partition, metric, system)
     first = settled(means[:, 0])
     second = settled(means[:, 1])
-    _, now = advantage(half_tau(first, second, ties))
-    now = now[:, None]  # (partition, 1, metric, metric)
-    _, without_team = advantage(_without_teams(first, second, ties, team))
-    _, without_topic = advantage(_without_topics(scores, drawn, means, ties))
+    now = half_tau(first, second, ties)[:, None]  # (partition, 1, metric, metric)
+    without_team = _without_teams(first, second, ties, team)
+    without_topic = _without_topics(scores, drawn, means, ties)
     return _summed(without_team - now), _summed(without_topic - now)
 
 
@@ -210,7 +224,7 @@ class _SingleScores:
         return np.full(self.means.shape[:-1], systems * (systems - 1) / 2)
 
     def squares(self, members: Indices) -> Floats:
-        """Sum the squared moves over the topics of one team, of which these systems are: (2, metric, metric)."""
+        """Sum the squared moves over the topics of one team, of which these systems are: (figure, metric, metric)."""
         systems, topics, metrics = self.scores.shape
         moves = _Moves(topics, metrics)
         chunk = max(1, BLOCK // (topics * metrics * systems))
@@ -219,8 +233,7 @@ class _SingleScores:
             taus = np.array(
                 [self._moves(part, system) for system in members.tolist()]
             ).sum(axis=0)
-            _, difference = advantage(taus)
-            moves.add(_summed(difference), len(taus))
+            moves.add(_summed(taus), len(taus))
         return moves.squares()
 
     def _moves(self, part: slice, system: int) -> Floats:

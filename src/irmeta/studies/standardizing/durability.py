@@ -106,7 +106,8 @@ def _assumed(teams: Grouping) -> str:
     if teams is None:
         return (
             "The splits treat systems as independent; if several come from one team, factors seem "
-            "to have aged too often (of teams of near-clones, in more than half of simulated collections): name the teams (--teams)."
+            "to have aged too often (of teams of near-clones, in more than half of simulated "
+            "collections): name the teams (--teams)."
         )
     return (
         "The splits keep the systems of a team together: teams, not systems, are treated as "

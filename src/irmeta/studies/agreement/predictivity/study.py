@@ -53,7 +53,9 @@ def predictivity(
     tau : the rank correlation coefficient: "b" or "a"
     rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError
 
-    Returns `phi` (metric, metric_2) in [-1, 1] with its Monte-Carlo standard error `se`; `advantage` (predictor metric,
+    Returns `phi` (metric, metric_2) in [-1, 1] with its 95% interval `phi_low`, `phi_high` over samples of topics and
+    systems and its Monte-Carlo standard error `se`; `mean_phi` (metric), with all metrics, itself among them, with
+    `mean_phi_low`, `mean_phi_high`; `advantage` (predictor metric,
     target metric_2), phi(A, B) - phi(B, B), with its 95% interval `low`, `high` over samples of topics and systems, and
     the wider `joint_low`, `joint_high` for all pairs at once, NaN where hardly a system ever changes its place; `lead`,
     the mean phi of A with all metrics, itself among them, less that of B, with its Monte-Carlo error `lead_se` and the
@@ -109,7 +111,7 @@ def predictivity(
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
         notes=chosen.notes
-        + _notes(used, options, drawn, chosen.ranked)
+        + _notes(used, options, drawn, errors, chosen.ranked)
         + _unvaried(errors, few)
         + [team.note] * bool(few),
     )
@@ -166,32 +168,36 @@ def _interval_partitions(partitions: int, systems: int) -> int:
 
 
 class _Errors(NamedTuple):
-    """Standard errors of advantages and of leads, both (metric, metric), over samples of topics and systems."""
+    """Standard errors over samples of topics and systems: (metric, metric), and of mean phi (metric,)."""
 
     advantage: Floats
     lead: Floats
+    phi: Floats
+    mean_phi: Floats
 
 
 def _no_errors(whole: Agreement) -> _Errors:
     """Return errors that are not known."""
     unknown = np.full(whole.phi.shape, np.nan)
-    return _Errors(unknown, unknown)
+    return _Errors(unknown, unknown, unknown, unknown[0])
 
 
 def _errors(whole: Agreement, found: Variances) -> _Errors:
-    """Return sqrt(variance + Monte-Carlo error^2), and 0 of a metric and itself.
+    """Return sqrt(variance + Monte-Carlo error^2); advantage and lead of a metric over itself have none.
 
     NaN where no variance is found: so few systems ever change places that it says nothing of other samples.
     """
-    errors = []
-    for variance, drawn in (
-        (found.advantage, whole.difference_se),
-        (found.lead, whole.lead_se),
-    ):
-        error = np.sqrt(known(variance) + drawn**2)
-        np.fill_diagonal(error, 0.0)
-        errors.append(error)
-    return _Errors(*errors)
+    # the error of a mean of phi is at most the mean of their errors
+    drawn = (whole.difference_se, whole.lead_se, whole.se, whole.se.mean(axis=1))
+    errors = _Errors(
+        *(
+            np.sqrt(known(variance) + se**2)
+            for variance, se in zip(found, drawn, strict=True)
+        )
+    )
+    np.fill_diagonal(errors.advantage, 0.0)
+    np.fill_diagonal(errors.lead, 0.0)
+    return errors
 
 
 def _quantile(freedom: int, pairs: int = 1) -> float:
@@ -208,11 +214,17 @@ def _figures(
     """Label the figures of halves by pairs of metrics."""
     count = len(metrics)
     pairs = max(1, count * (count - 1))
-    half = _quantile(freedom) * errors.advantage
+    quantile = _quantile(freedom)
+    half = quantile * errors.advantage
+    of_phi = quantile * errors.phi
+    mean_phi = whole.phi.mean(axis=1)
+    of_mean = quantile * errors.mean_phi
     joint = _quantile(freedom, pairs) * errors.advantage
     behind = range_quantile(count, freedom) * errors.lead
     figures = {
         "phi": whole.phi,
+        "phi_low": np.maximum(whole.phi - of_phi, -1),
+        "phi_high": np.minimum(whole.phi + of_phi, 1),
         "se": whole.se,
         "advantage": whole.difference,
         "low": whole.difference - half,
@@ -224,7 +236,14 @@ def _figures(
         "lead_low": whole.lead - behind,
     }
     coords = dict.fromkeys(_PAIR, metrics)
-    return coords | {name: (_PAIR, values) for name, values in figures.items()}
+    means_of_phi = {
+        "mean_phi": mean_phi,
+        "mean_phi_low": np.maximum(mean_phi - of_mean, -1),
+        "mean_phi_high": np.minimum(mean_phi + of_mean, 1),
+    }
+    pairs_of = {name: (_PAIR, values) for name, values in figures.items()}
+    each = {name: ("metric", values) for name, values in means_of_phi.items()}
+    return coords | pairs_of | each
 
 
 def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
@@ -272,15 +291,18 @@ def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
 
 
 def _notes(
-    used: xr.DataArray, options: dict[str, Any], drawn: Sequence[Agreement], ranked: int
+    used: xr.DataArray,
+    options: dict[str, Any],
+    drawn: Sequence[Agreement],
+    errors: _Errors,
+    ranked: int,
 ) -> list[str]:
     first, second = options["halves"]
     lines = [
         f"{options['coefficient']} between rankings of {ranked} systems on {first} and on {second} topics, "
         f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
     ]
-    error = max(float(agreement.se.max()) for agreement in drawn)
-    lines.append(f"The Monte-Carlo standard error of phi is at most {short(error, 4)}.")
+    lines += _of_drawing(drawn, errors)
     if options["top_on"] == "half":
         lines.append(
             "No intervals: they are undefined if each partition has its own systems."
@@ -296,6 +318,14 @@ def _notes(
                 f"{name} ties all systems in {counted(count, 'set')} of topics, where tau counts as 0."
             )
     return lines
+
+
+def _of_drawing(drawn: Sequence[Agreement], errors: _Errors) -> list[str]:
+    """Say what the drawing of partitions adds to phi, unless it is little beside what other topics and systems do."""
+    error = max(float(agreement.se.max()) for agreement in drawn)
+    if error < LITTLE * np.nan_to_num(errors.phi).min():
+        return []
+    return [f"The Monte-Carlo standard error of phi is at most {short(error, 4)}."]
 
 
 def _unvaried(errors: _Errors, few: int) -> list[str]:
@@ -330,6 +360,8 @@ def stands_for(outcome: xr.Dataset) -> tuple[str, list[str]]:
     return names[best], sure
 
 
+LITTLE = 0.1
+"""A Monte-Carlo error below this share of the sampling error is not printed: it adds half a percent to it."""
 MARGIN = 0.05
 """A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
 

@@ -21,11 +21,14 @@ SAME = 1e-9
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `phi`, `advantage`, `best` and, where sizes were given, `curve`; phi is symmetric and listed once a pair.
 
-    `best`: each metric's mean phi with all, how far it is behind the largest, the lower end of that lead's 95% interval
-    (of all pairs at once), and whether it may be the best: the interval reaches 0; null without intervals.
+    `best`: each metric's mean phi with all and its 95% interval, how far it is behind the largest, the lower end of
+    that lead's 95% interval (of all pairs at once), and whether it may be the best: the interval reaches 0; null
+    without intervals.
     """
     pair = {"metric": "metric_a", "metric_2": "metric_b"}
-    phi = frame(outcome, ["phi", "se"]).rename(pair)
+    ends = {"phi_low": "low", "phi_high": "high"}
+    phi = frame(outcome, ["phi", *ends, "se"]).rename(pair | ends)
+    phi = phi.with_columns(pl.col("low", "high").fill_nan(None))
     roles = {"metric": "predictor", "metric_2": "target", "advantage": "difference"}
     gains = frame(
         outcome, ["advantage", "low", "high", "joint_low", "joint_high"]
@@ -49,11 +52,14 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
     low = outcome["lead_low"].values[best]
     columns = {
         "metric": [str(name) for name in outcome["metric"].values],
-        "mean_phi": outcome["phi"].values.mean(axis=1),
+        "mean_phi": outcome["mean_phi"].values,
+        "mean_phi_low": outcome["mean_phi_low"].values,
+        "mean_phi_high": outcome["mean_phi_high"].values,
         "behind": behind,
         "behind_low": low,
     }
-    view = pl.DataFrame(columns).with_columns(pl.col("behind_low").fill_nan(None))
+    ends = pl.selectors.ends_with("low", "high")
+    view = pl.DataFrame(columns).with_columns(ends.fill_nan(None))
     view = view.with_columns(may_be_best=~(pl.col("behind_low") > 0))
     return view.sort("behind", maintain_order=True)
 
@@ -132,7 +138,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     where = next(iter(about(outcome)["inputs"]["collections"]))
     if len(names) == 1:
         return [
-            f"On {where}, {names[0]} predicts its own ranking on new topics with phi {short(outcome['phi'].item())}."
+            f"On {where}, {names[0]} predicts its own ranking on new topics with phi "
+            f"{short(outcome['phi'].item())}{_interval(outcome, 'phi', (0, 0))}."
         ]
     best = best_predictor(outcome)
     targets = [target for target in range(len(names)) if target != best]
@@ -143,12 +150,23 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return [_best_of_all(outcome, where, names, best), *verdicts]
 
 
+def _interval(outcome: xr.Dataset, figure: str, at: int | tuple[int, int]) -> str:
+    """Write the interval of phi or mean phi of one metric; nothing where there is none."""
+    low, high = (
+        float(outcome[f"{figure}_{end}"].values[at]) for end in ("low", "high")
+    )
+    if np.isnan(low):
+        return ""
+    return f" (95% interval {short(low)} to {short(high)})"
+
+
 def _best_of_all(
     outcome: xr.Dataset, where: str, names: Sequence[str], best: int
 ) -> str:
     """Name the metric with the largest mean phi, and every other that is not clearly behind it."""
     phi = outcome["phi"].values[best]
-    figures = f"mean phi {short(phi.mean(), 3)} over the {len(names)} metrics, {short(phi[best])} for itself"
+    interval = _interval(outcome, "mean_phi", best)
+    figures = f"mean phi {short(phi.mean(), 3)}{interval} over the {len(names)} metrics, {short(phi[best])} for itself"
     largest = f"{names[best]} has the largest {figures}"
     lead = outcome["lead"].values[best]
     if lead.max() <= SAME:
