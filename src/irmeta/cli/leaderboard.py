@@ -73,8 +73,13 @@ def leaderboard(
         int, option(min=40, help="Number of random sign flips for the rank sets.")
     ] = 400,
     top: Annotated[
-        int, option(min=1, help="Number of models in the table; JSON and CSV have all.")
-    ] = 20,
+        int | None,
+        option(
+            min=1,
+            help="Number of models in the table; JSON and CSV have all.",
+            show_default="20 on a terminal, all in a file",
+        ),
+    ] = None,
     title: Annotated[
         str | None, option(help="Heading of the page.", show_default="Leaderboard")
     ] = None,

@@ -43,7 +43,7 @@ def emit(
     from irmeta.report.words import page
 
     form, width = form or form_of(output), width_of(output)
-    text = render(result.data, form, table, width=width)
+    text = render(result.data, form, table, width=width, whole=output is not None)
     write(page(result, text, width=width) if form == "table" else text, output)
     if output is not None:
         say(f"wrote {output}: {result.findings[0]}", quiet=quiet)

@@ -16,6 +16,7 @@ from irmeta.io.scores import to_frame
 from irmeta.metrics.names import nearest
 from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import WHOLE
 from irmeta.studies import study_of
 
 
@@ -102,12 +103,24 @@ def render(
     table: str | None = None,
     *,
     width: int | None = None,
+    whole: bool = False,
 ) -> str:
     """Return a study's result as text in one form; csv and latex have one table, the first unless named.
 
     Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named.
     width : columns of the terminal, for form "table".
+    whole : whether a long table has all of its rows, as it always does in LaTeX and Markdown.
     """
+    token = WHOLE.set(whole or form in ("latex", "markdown"))
+    try:
+        return _rendered(result, form, table, width)
+    finally:
+        WHOLE.reset(token)
+
+
+def _rendered(
+    result: xr.Dataset, form: Format, table: str | None, width: int | None
+) -> str:
     if form == "json":
         if table is not None:
             raise IrmetaError(

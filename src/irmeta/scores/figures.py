@@ -1,6 +1,7 @@
 """Figures as people read them: intervals and ranks in one cell, the first rows of a long table, a word for a flag."""
 
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,8 @@ from irmeta.stats.arrays import Floats
 
 ROWS = 20
 """Rows that a table for people shows of a longer one."""
+WHOLE: ContextVar[bool] = ContextVar("WHOLE", default=False)
+"""Whether tables for people have all of their rows: in a file nobody would see that some are left out."""
 WIDE = 9
 """Metrics whose matrix fits a terminal; of more metrics a table with a row each is shown instead."""
 
@@ -45,6 +48,11 @@ def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:
     )
 
 
+def most(rows: int = ROWS) -> int | None:
+    """Return how many rows a table for people has at most; None for all of them."""
+    return None if WHOLE.get() else rows
+
+
 def first_rows(
     name: str, frame: pl.DataFrame, rows: int = ROWS
 ) -> dict[str, pl.DataFrame]:
@@ -53,7 +61,7 @@ def first_rows(
     >>> list(first_rows("means", pl.DataFrame({"system": range(143)})))
     ['means: the first 20 of 143 rows (all: --table means)']
     """
-    if frame.height <= rows:
+    if WHOLE.get() or frame.height <= rows:
         return {name: frame}
     return {
         f"{name}: the first {rows} of {frame.height} rows (all: --table {name})": frame.head(

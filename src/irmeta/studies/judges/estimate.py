@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import most, short
 from irmeta.scores.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
@@ -183,7 +183,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        order = np.argsort(one["rank"].values, kind="stable")[:SHOWN]
+        order = np.argsort(one["rank"].values, kind="stable")[: most(SHOWN)]
         cells = {
             name: one[name].values[order]
             for name in ("mean", "low", "high", "human", "human_low", "human_high")

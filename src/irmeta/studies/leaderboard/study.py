@@ -75,7 +75,7 @@ def leaderboard(
     metric : which, where the scores have several
     level : of the rank sets, in (0, 1)
     resamples : sign reversals behind each rank set
-    top : models that the table for reading shows, all by default; the result holds all
+    top : models that the table for reading shows, by default 20 on a terminal and all in a file; the result holds all
     rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the

@@ -7,6 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import most
 from irmeta.scores.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
@@ -164,7 +165,14 @@ def order(outcome: xr.Dataset) -> Indices:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
-    ordered = outcome.isel(system=order(outcome)[: about(outcome)["options"]["top"]])
+    models_there, top = outcome.sizes["system"], about(outcome)["options"]["top"]
+    top = min(top or most() or models_there, models_there)
+    cut = (
+        ""
+        if top == models_there
+        else f": the first {top} of {models_there} (--top {models_there})"
+    )
+    ordered = outcome.isel(system=order(outcome)[:top])
     first = ordered.isel(aggregate=0)
     models = _texts(first.system)
     names = nouns(outcome)
@@ -179,7 +187,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         board.pop("rank")
     if outcome["score"].isnull().any():
         board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
-    views = {"leaderboard": pl.DataFrame(board)}
+    views = {f"leaderboard{cut}": pl.DataFrame(board)}
     if "complete_rank" in outcome:
         views["complete"] = _among_complete(outcome)
     if outcome.sizes["aggregate"] > 1:

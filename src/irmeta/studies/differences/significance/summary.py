@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
-from irmeta.scores.figures import ROWS, intervals, short, spans
+from irmeta.scores.figures import ROWS, intervals, most, short, spans
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication
@@ -104,12 +104,13 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     )
     if systems.height <= MOST_LETTERS:
         return {f"systems by {metric}": shown.with_columns(systems["letters"])}
-    title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
-    return {
-        title: shown.head(ROWS).with_columns(
-            letters=pl.Series(letters_of_best(one, ROWS))
-        )
-    }
+    letters = letters_of_best(one, ROWS)
+    if most() is None:
+        letters += [""] * (systems.height - ROWS)
+        title = f"systems by {metric}, with letters among the best {ROWS}"
+    else:
+        title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
+    return {title: shown.head(len(letters)).with_columns(letters=pl.Series(letters))}
 
 
 def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
