@@ -69,7 +69,13 @@ class Sources:
     def compared(self, rng: int) -> dict[str, xr.Dataset]:
         """Compare every two collections, in each form."""
         return {
-            name: compare(cubes, kinds=("raw",), partitions=REPARTITIONS, rng=rng).data
+            name: compare(
+                cubes,
+                kinds=("raw",),
+                partitions=REPARTITIONS,
+                same_systems=True,
+                rng=rng,
+            ).data
             for name, cubes in self.forms.items()
         }
 
