@@ -1,6 +1,7 @@
 """`irmeta judges` as users call it."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,6 +79,26 @@ def test_compare_labels_only(run, made):
     code, out, _ = run("judges", "compare", *names(made)[:3], "--format", "json")
     assert code == 0
     assert set(json.loads(out)["tables"]) == {"labels", "confusion"}
+
+
+def test_a_folder_of_judges(run, made, tmp_path):
+    """A folder of judgments, or of score files, is a comparison in one call; other files beside them are refused."""
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "scores").mkdir()
+    paths = [Path(name) for name in names(made)[:3]]
+    for path in paths:
+        (tmp_path / "sets" / path.name).write_bytes(path.read_bytes())
+    code, out, _ = run("judges", "compare", tmp_path / "sets", "--format", "json")
+    assert code == 0
+    assert len({row["judge"] for row in json.loads(out)["tables"]["confusion"]}) == 2
+    runs = names(made)[names(made).index("--runs") + 1]
+    for path in paths:
+        target = tmp_path / "scores" / f"{path.stem}.parquet"
+        assert run("evaluate", path, runs, "-m", "nDCG@10", "-o", target)[0] == 0
+    folder = tmp_path / "scores"
+    code, out, error = run("judges", "compare", folder, "--format", "json")
+    assert (code, error.count("Traceback")) == (0, 0)
+    assert json.loads(out)["tables"]["systems"]
 
 
 def test_groups_and_plot(run, made, tmp_path):

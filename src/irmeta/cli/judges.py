@@ -15,6 +15,7 @@ from irmeta.cli.options import (
     Quiet,
     Seed,
     Shown,
+    Teamed,
 )
 from irmeta.cli.output import refuse_overwriting, say, write
 from irmeta.errors import IrmetaError
@@ -63,9 +64,11 @@ def compare(
     files: Annotated[
         list[str],
         argument(
-            help="Judgment sets (qrels), the truth first; or score files with one collection for each judge."
+            help="Judgment sets (qrels), the truth first; or score files with one collection for each judge; or a "
+            "folder of them."
         ),
     ],
+    teams: Teamed,
     families: Families,
     shown: Shown,
     runs: Runs = None,
@@ -119,6 +122,8 @@ def compare(
 
     irmeta judges compare scores.parquet --truth nist # from scores, one collection for each judge
 
+    irmeta judges compare judgments/ --truth nist --runs runs/ # every file of a folder is a judge
+
     irmeta judges compare nist.txt umbrela.txt # labels only
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
@@ -149,6 +154,7 @@ def compare(
         view=None if view == "tau" else view,
         judgments=judgments,
         metrics=metrics if judgments is None else None,
+        teams=teams.read(),
         families=families.read(),
         rel=relevant,
         missing=missing,
@@ -351,8 +357,9 @@ def _given(
     shown: Shown,
 ) -> "tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]":
     """Return scores by judge, labels, or both, of what files were given."""
-    tables = [Path(file) for file in files if file.endswith(".parquet")]
-    if tables and (len(tables) < len(files) or runs):
+    tables = _tables(files)
+    others = [file for file in files if not file.endswith(".parquet")]
+    if tables and ((others and not all(map(_is_folder, others))) or runs):
         raise IrmetaError(
             "give judgment sets (with --runs for their scores) or score files, not both"
         )
@@ -376,6 +383,25 @@ def _given(
         return None, sets
     own = rel if isinstance(rel, Mapping) else None
     return _evaluated(sets, runs, metrics, shown, own), sets
+
+
+def _tables(files: list[str]) -> list[Path]:
+    """List the score files, those of folders that hold nothing else, too."""
+    from irmeta.io.files import listed
+
+    found = []
+    for file in files:
+        if file.endswith(".parquet"):
+            found.append(Path(file))
+        elif _is_folder(file):
+            inside = [Path(str(path)) for path in listed(file)]
+            if all(path.suffix == ".parquet" for path in inside):
+                found += inside
+    return found
+
+
+def _is_folder(file: str) -> bool:
+    return Path(file).is_dir()
 
 
 def _named(files: list[str]) -> dict[str, str]:

@@ -78,6 +78,23 @@ def teams_of(systems: Iterable[str], groups: Grouping) -> Teams:
     )
 
 
+def families_of(
+    systems: Iterable[str], groups: Grouping
+) -> tuple[list[str], Ints] | None:
+    """Return the names of families, and the number of each system's family; None where there are none."""
+    if groups is None:
+        return None
+    named = [str(system) for system in systems]
+    table = grouped(named, groups)
+    names, of = np.unique([table.of[system] for system in named], return_inverse=True)
+    if len(names) < 2:
+        raise ScoresError(
+            f"all {counted(len(named), 'system')} are of one family, {names[0]}; a judge favours one beside "
+            "others"
+        )
+    return names.tolist(), of.astype(np.int64)
+
+
 def source_of_groups(groups: Grouping) -> str | None:
     """Say where groups are from, for the options of a result."""
     if groups is None or isinstance(groups, str):

@@ -86,7 +86,7 @@ def test_judges_that_share_no_topic() -> None:
     paired = compare_judges(made())
     width = (outcome["tau_high"] - outcome["tau_low"]).values
     assert (width[:, 0] > (paired["tau_high"] - paired["tau_low"]).values[:, 0]).all()
-    assert set(tables(outcome)) == {"systems", "significance", "ranks"}
+    assert set(tables(outcome)) == {"systems", "significance", "ranks", "bias"}
     assert findings(outcome)
 
 
@@ -497,7 +497,7 @@ def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
     groups = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
     [note] = [
         note
-        for note in about(compare_judges(made(), families=groups))["notes"]
+        for note in about(compare_judges(made(), teams=groups))["notes"]
         if "95%" in note
     ]
     share = held(*(f"{name}, teams left out" for name in TAUS), systems=15, topics=20)
@@ -544,3 +544,127 @@ def test_a_judge_with_few_topics_does_not_take_the_others_down() -> None:
     [note] = [one for one in about(few)["notes"] if "Leave out" in one]
     assert "judge2 lacks 14 of the 20 topics of people" in note
     assert "Leave out judge2" in note
+
+
+def families(of=3):
+    return {name: f"family{int(name[1:]) % of}" for name in SYSTEMS}
+
+
+def favoured(by, topics=60, seed=0, family="family1"):
+    """A truth, and a judge on other topics of the same kind that gives one family more."""
+    rng = np.random.default_rng(seed)
+    ability = rng.normal(0.5, 0.08, (15, 1, 1))
+    shape = (15, topics, 1)
+    more = np.array([by * (families()[name] == family) for name in SYSTEMS])
+    people = ability + rng.normal(0, 0.1, shape)
+    judge = ability + rng.normal(0, 0.1, shape) + more[:, None, None]
+    names = [f"h{i}" for i in range(topics)], [f"m{i}" for i in range(topics)]
+    return {
+        "people": cube(people, SYSTEMS, names[0], ["AP"]),
+        "judge": cube(judge, SYSTEMS, names[1], ["AP"]),
+    }
+
+
+def test_whom_a_judge_favours_on_other_topics_than_peoples() -> None:
+    """A favour of .06 of a third of the systems is .04 beside all; intervals hold it in 95%, and p finds it."""
+    inside, found, wrong = [], [], []
+    for seed in range(40):
+        outcome = compare_judges(
+            favoured(0.06, seed=seed), families=families(), topics="own", partitions=1
+        )
+        one = outcome.sel(metric="AP", judge="judge")
+        low, high = (one[f"group_favour_{end}"].values for end in ("low", "high"))
+        true = np.array([-0.02, 0.04, -0.02])
+        inside.append((low <= true) & (true <= high))
+        found.append(one["group_favour_p_corrected"].values[1] < 0.05)
+        none = compare_judges(
+            favoured(0, seed=seed), families=families(), topics="own", partitions=1
+        )
+        wrong.append((none["group_favour_p_corrected"].values < 0.05).any())
+    assert 0.88 < np.mean(inside) <= 1
+    assert np.mean(found) > 0.9
+    assert np.mean(wrong) < 0.15
+    assert any(
+        "judge favours family family1 most, by .0" in line for line in findings(outcome)
+    )
+    assert "favour of families" in overview(outcome)
+    assert set(tables(none)["bias"]["of"]) == {"group", "system"}
+    assert any("clearly favours no family; the intervals" in x for x in findings(none))
+    assert any("would be found in 80%" in note for note in about(none)["notes"])
+
+
+def test_families_are_no_teams() -> None:
+    """Families change no interval of tau; teams do, and no favour of families."""
+    alone = compare_judges(made(metrics=("AP",)))
+    both = compare_judges(made(metrics=("AP",)), families=families())
+    for name in ("tau_low", "tau_high", "phi_gain_low", "difference_low"):
+        np.testing.assert_array_equal(alone[name].values, both[name].values)
+    teams = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
+    apart = compare_judges(made(metrics=("AP",)), families=families(), teams=teams)
+    assert (apart["tau_low"].values != both["tau_low"].values).all()
+    np.testing.assert_array_equal(
+        apart["group_favour_low"].values, both["group_favour_low"].values
+    )
+    with pytest.raises(ScoresError, match="all 15 systems are of one family, x"):
+        compare_judges(made(), families=dict.fromkeys(SYSTEMS, "x"))
+
+
+def test_judges_with_more_topics_do_not_invent_more_for_it() -> None:
+    """Of two sets alike in all but their number of topics, neither claims more: it is tested on as many topics."""
+    cubes = favoured(0, topics=160)
+    cubes["people"] = cubes["people"].isel(topic=slice(40))
+    outcome = compare_judges(cubes, topics="own", partitions=1)
+    counts = tables(outcome)["significance"].row(0, named=True)
+    assert (
+        sum(
+            counts[name]
+            for name in ("agree", "missed", "invented", "reversed", "neither")
+        )
+        == 15 * 14 // 2
+    )
+    assert abs(counts["missed"] - counts["invented"]) < 15
+    assert outcome["topics"].values.tolist() == [[160]]
+    assert any("as many topics" in note for note in about(outcome)["notes"])
+
+
+def test_the_first_sentence_says_over_how_many_topics() -> None:
+    """Where judges have different topics, the finding and the table tell each judge's number."""
+    cubes = made(noise=(0.05, 0.1), metrics=("AP",))
+    cubes["judge1"] = cubes["judge1"].isel(topic=slice(4, 12))
+    outcome = compare_judges(cubes)
+    assert " over 20 topics, the highest of 2 judges" in findings(outcome)[0]
+    shown = next(iter(overview(outcome).values()))
+    assert dict(zip(shown["judge"], shown["topics"], strict=True)) == {
+        "judge0": 20,
+        "judge1": 8,
+    }
+    alike = compare_judges(made(metrics=("AP",)))
+    assert "topics" not in next(iter(overview(alike).values())).columns
+
+
+def test_kappas_are_ordered_over_the_pairs_that_all_judged() -> None:
+    """A judge of few easy pairs has the highest kappa, but over these another is better; the finding says so."""
+    pairs = [(str(t), f"d{d}") for t in range(4) for d in range(10)]
+    true = {pair: int(pair[1] in ("d0", "d1", "d2")) for pair in pairs}
+
+    def judged(kept, wrong):
+        nested = {}
+        for pair in kept:
+            grade = 1 - true[pair] if pair in wrong else true[pair]
+            nested.setdefault(pair[0], {})[pair[1]] = grade
+        return nested
+
+    few = pairs[:20]
+    sets = JudgmentSets.of(
+        {
+            "people": judged(pairs, ()),
+            "few": judged(few, few[:1]),
+            "all": judged(pairs, pairs[20:30]),
+        }
+    )
+    outcome = compare_judges(judgments=sets)
+    kappa = outcome["label"].sel(figure="kappa_relevant")
+    assert kappa.sel(judge="few") > kappa.sel(judge="all")
+    [line] = findings(outcome)
+    assert line.startswith("Labels: all agrees with people on relevance with kappa .")
+    assert "(1.00, the highest of 2 judges, over the 20 pairs that all judged)" in line

@@ -42,6 +42,39 @@ def decisions(
     return np.stack([counted[which].sum(axis=-1) for which in Decision], axis=-1)
 
 
+def on_as_many_topics(
+    truth: Floats,
+    judge: Floats,
+    alpha: float,
+    correct: Callable[[Floats], Floats],
+    rng: np.random.Generator,
+) -> Floats:
+    """Count as `decisions` does where each has topics of its own, on as many topics of each: (decision,).
+
+    More topics find more differences, whoever judges. The set with more is split at random into parts of as many as the
+    other has; counts are means over the parts, rounded.
+    """
+    fewest = min(truth.shape[1], judge.shape[1])
+    every = [
+        decisions([one, other], alpha, correct)[0]
+        for one in _parts(truth, fewest, rng)
+        for other in _parts(judge, fewest, rng)
+    ]
+    counts = np.rint(np.mean(every, axis=0)).astype(np.int64)
+    counts[Decision.NEITHER] += every[0].sum() - counts.sum()
+    return counts
+
+
+def _parts(scores: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
+    """Split topics at random into parts of one size; what is left over is in none."""
+    topics = scores.shape[1]
+    if topics == size:
+        return [scores]
+    order = rng.permutation(topics)
+    starts = range(0, topics - size + 1, size)
+    return [np.ascontiguousarray(scores[:, order[at : at + size]]) for at in starts]
+
+
 def _claims(
     scores: Floats, alpha: float, correct: Callable[[Floats], Floats]
 ) -> Floats:

@@ -1,5 +1,6 @@
-"""Whom a judge favours: judge less truth, less what the judge gives all systems, paired over topics."""
+"""Whom a judge favours: judge less truth, less what the judge gives all systems, paired over topics where it can be."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,11 +33,39 @@ def favour(scores: Floats, members: Floats) -> Favour:
     by_topic = np.einsum("gs,jst->jgt", members, gain)  # (judge, group, topic)
     topics = by_topic.shape[-1]
     mean = by_topic.mean(axis=-1)
-    error = by_topic.std(axis=-1, ddof=1) / np.sqrt(topics)
-    error = np.where(error < 1e-12, 0.0, error)  # rounding
-    half = scipy.stats.t.ppf(0.975, topics - 1) * error
+    return _student(mean, _errors(by_topic), np.full(mean.shape, topics - 1.0))
+
+
+def unpaired(scores: Sequence[Floats], members: Floats) -> Favour:
+    """Estimate favour where judge and truth have different topics: scores (system, topic) of each, the truth's first.
+
+    On each topic a group's mean score is taken relative to the mean over all systems. Favour is its mean over the
+    judge's topics less that over the truth's; the interval is Welch's, with variance s1^2 / n1 + s2^2 / n2.
+    """
+    by_topic = [members @ (one - one.mean(axis=0)) for one in scores]  # (group, topic)
+    mean = np.stack([one.mean(axis=-1) for one in by_topic])
+    error = np.stack([_errors(one) for one in by_topic])
+    free = np.array([one.shape[1] - 1.0 for one in by_topic])[:, None]
+    total = np.sqrt(error[0] ** 2 + error[1:] ** 2)
+    # degrees of freedom by Welch and Satterthwaite; those of the judge where nothing varies
+    parts = error**4 / free
+    spent = parts[0] + parts[1:]
+    welch = over(total**4, spent)
+    df = np.where(spent > 0, np.clip(welch, 1, None), free[1:])
+    return _student(mean[1:] - mean[0], total, df)
+
+
+def _errors(by_topic: Floats) -> Floats:
+    """Return standard errors of means over the last axis; those that are rounding only are 0."""
+    error = by_topic.std(axis=-1, ddof=1) / np.sqrt(by_topic.shape[-1])
+    return np.where(error < 1e-12, 0.0, error)
+
+
+def _student(mean: Floats, error: Floats, df: Floats) -> Favour:
+    """Return Student's 95% intervals and p, of any one shape."""
+    half = scipy.stats.t.ppf(0.975, df) * error
     size = np.abs(mean)
-    p = 2 * scipy.stats.t.sf(over(size, error), topics - 1)
+    p = 2 * scipy.stats.t.sf(over(size, error), df)
     # without an error the favour is certain, or there is none
     certain = np.where(size < 1e-12, 1.0, 0.0)
     p = np.where(error == 0, certain, p)

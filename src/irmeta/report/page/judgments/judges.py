@@ -52,11 +52,16 @@ def _panel(content: Content, by: str) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
     outcome = judges.compare_judges(
-        cubes, metrics=[by], families=content.teams, rng=content.seed
+        cubes,
+        metrics=[by],
+        teams=content.teams,
+        families=content.teams,
+        rng=content.seed,
     ).data
     truth = next(iter(cubes))
     # whom a judge may favour are teams to all other commands
-    families = content.by_team.replace("--teams", "--families")
+    teams = content.by_team
+    families = teams + teams.replace("--teams", "--families")
     pictures = {
         "tau": Picture(
             f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",

@@ -70,6 +70,11 @@ def label_variables(
         name: _figures(sides[truth], sides[name], both[name], topic, topics)
         for name in judges
     }
+    by_all = np.logical_and.reduce(list(both.values()))
+    same = [
+        _figures(sides[truth], sides[name], by_all, topic, topics)["kappa_relevant"]
+        for name in judges
+    ]
     alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
     together = _together(sets, [truth, *alike])
     data: dict[str, Any] = {
@@ -81,6 +86,8 @@ def label_variables(
         **_stacked("all", ("alpha",), together),
         "judged_by_both": ("judge", [int(both[name].sum()) for name in judges]),
         "judged": ("judge", [int((sides[name].codes >= 0).sum()) for name in judges]),
+        "judged_together": int(by_all.sum()),
+        "kappa_together": ("judge", [one.value for one in same]),
         "judged_by_truth": int((sides[truth].codes >= 0).sum()),
         "topics_by_both": (
             "judge",

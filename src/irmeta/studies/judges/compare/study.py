@@ -1,6 +1,7 @@
 """The study of judges: what is computed, under labels."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -11,14 +12,15 @@ from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
+from irmeta.scores.means import additive
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, Teams, source_of_groups, teams_of
+from irmeta.scores.teams import Grouping, Teams, families_of, source_of_groups, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
-from irmeta.stats.judging.decisions import Decision, decisions
-from irmeta.stats.judging.favour import favour
+from irmeta.stats.judging.decisions import Decision, decisions, on_as_many_topics
+from irmeta.stats.judging.favour import Favour, favour, unpaired
 from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
@@ -44,6 +46,7 @@ def compare_judges(
     truth: str | None = None,
     judgments: JudgmentSets | None = None,
     metrics: str | Iterable[str] | None = None,
+    teams: Grouping = None,
     families: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
@@ -59,10 +62,12 @@ def compare_judges(
     cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only
     truth : the name of the judge that the others are compared with; the first by default
     judgments : the labels, if they are to be compared, too
-    families : the teams, or families, of the systems, a table or "stem" of their names: intervals of tau then take
-        teams as independent of each other
+    teams : the teams of the systems, a table or "stem" of their names: intervals of tau and phi then take teams, not
+        systems, as independent of each other
+    families : groups of systems that a judge may favour, as a table or "stem", such as those that use one language
+        model; they change no interval of tau
     topics : "shared", those that a judge, or two that are compared, and the truth have; "own", each judge's means are
-        over its own, where none are shared
+        over its own, where none are shared; pairs of systems are then tested on as many topics of each
     best : tau is also computed among the first `best` systems by the truth
     rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant
     alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh
@@ -95,7 +100,7 @@ def compare_judges(
         truth = together.truth
         inputs = together.cubes
         data, notes = _of_scores(
-            together, families, best, alpha, correct, partitions, generator
+            together, teams, families, best, alpha, correct, partitions, generator
         )
     elif judgments is None:
         raise ScoresError(
@@ -114,6 +119,7 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
+        "teams": source_of_groups(teams),
         "families": source_of_groups(families),
         "missing": missing,
         "seed": seed,
@@ -141,6 +147,7 @@ def _check(
 
 def _of_scores(
     together: Aligned,
+    teams: Grouping,
     families: Grouping,
     best: int,
     alpha: float,
@@ -154,19 +161,20 @@ def _of_scores(
         together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
     )
     parts, tied = [], []
-    team = teams_of(together.first.system.values, families)
+    team = teams_of(together.first.system.values, teams)
+    family = families_of(together.first.system.values, families)
     for which in range(metrics.size):
         means, found = _agreement(together, which, team.of, rng)
         part = {
             **found,
             **_tops_of(together, which, means, best),
-            **_pairs_of_systems(together, which, alpha, correct),
+            **_pairs_of_systems(together, which, alpha, correct, rng),
+            **_favour(together, which, family),
         }
         if together.shared:
             scores = together.scores(which)
             part |= _on_halves(scores, partitions, team.of, rng)
             part |= _on_topics(scores)
-            part |= _favour(scores, None if families is None else team)
         # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
@@ -184,11 +192,13 @@ def _of_scores(
     }
     if together.shared:
         data |= {"topic": together.first.topic.values, "judge_2": together.judges}
-        data |= {"group": team.names} if families is not None else {}
+    if family is not None:
+        data["group"] = family[0]
     return data, [
         *together.notes,
         *_tied(together, tied),
         *_notes(together, team, alpha, correct),
+        *_power(data, together),
     ]
 
 
@@ -244,13 +254,16 @@ def _agreement(
             np.concatenate([getattr(one, end) for one in found])
             for end in ("value", "low", "high")
         )
-        return means, dict(
+        of_tau = dict(
             zip(
                 ("tau", "tau_low", "tau_high"),
                 ((("judge",), end) for end in ends),
                 strict=True,
             )
         )
+        return means, of_tau | {
+            "topics": (("judge",), np.array([one.shape[1] for one in every[1:]]))
+        }
     return means, _on_pairwise_topics(together, which, team, rng)
 
 
@@ -339,16 +352,24 @@ def _tops(means: Floats, best: int) -> Variables:
 
 
 def _pairs_of_systems(
-    together: Aligned, which: int, alpha: float, correct: Correction
+    together: Aligned,
+    which: int,
+    alpha: float,
+    correct: Correction,
+    rng: np.random.Generator,
 ) -> Variables:
-    """Count what becomes of the pairs of systems; each judge is tested on the topics that it keeps."""
+    """Count what becomes of the pairs of systems, tested on the same topics, or on as many."""
     corrected = multiplicity.CORRECTIONS[correct]
     if not together.shared:
         every = [
             np.ascontiguousarray(one.values[..., which])
             for one in together.cubes.values()
         ]
-        return {"pairs": (("judge", "decision"), decisions(every, alpha, corrected))}
+        own = [
+            on_as_many_topics(every[0], judge, alpha, corrected, rng)
+            for judge in every[1:]
+        ]
+        return {"pairs": (("judge", "decision"), np.stack(own))}
     counts = np.zeros((len(together.judges), len(Decision)), dtype=np.int64)
     for judges in together.alike():
         at = [together.judges.index(name) for name in judges]
@@ -384,18 +405,26 @@ def _on_topics(scores: Floats) -> Variables:
     }
 
 
-def _favour(scores: Floats, team: Teams | None) -> Variables:
-    """Estimate how far each judge favours each system, and each group."""
-    made = _favoured(scores, np.eye(scores.shape[1]), "system")
-    if team is None:
+def _favour(
+    together: Aligned, which: int, family: tuple[list[str], Ints] | None
+) -> Variables:
+    """Estimate how far each judge favours each system, and each family, on the same topics or on those of each."""
+    if together.shared:
+        estimate = partial(favour, together.scores(which))
+    else:
+        every = [additive(one).values[..., which] for one in together.cubes.values()]
+        estimate = partial(unpaired, every)
+    made = _favoured(estimate(np.eye(together.first.sizes["system"])), "system")
+    if family is None:
         return made
-    inside = np.equal.outer(np.arange(len(team.names)), team.of).astype(np.float64)
-    # the weight of each system in the mean of each group
-    return made | _favoured(scores, inside / inside.sum(axis=1, keepdims=True), "group")
+    names, of = family
+    inside = np.equal.outer(np.arange(len(names)), of).astype(np.float64)
+    # the weight of each system in the mean of each family
+    members = inside / inside.sum(axis=1, keepdims=True)
+    return made | _favoured(estimate(members), "group")
 
 
-def _favoured(scores: Floats, members: Floats, dim: str) -> Variables:
-    found = favour(scores, members)
+def _favoured(found: Favour, dim: str) -> Variables:
     corrected = np.stack([multiplicity.bh(p) for p in found.p])
     columns = {
         "": found.favour,
@@ -442,12 +471,31 @@ def _notes(
         _coverage_note(systems, topics, team),
         f"pairs of systems: paired t test at {alpha:g}, {corrected}",
     ]
-    if together.shared:
+    if not together.shared:
         lines.append(
-            "favour may be an effect of scale: a judge whose scores vary less seems to favour "
-            "weak systems"
+            "each judge and the truth are tested on as many topics as the one with fewer has: counts of pairs "
+            "are means over random parts of the other's"
         )
+    lines.append(
+        "favour may be an effect of scale: a judge whose scores vary less seems to favour "
+        "weak systems"
+    )
     lines.append(team.note)
-    if together.shared and team.source is None:
-        lines.append("favour is of single systems; for favour of groups add --families")
     return lines
+
+
+def _power(data: Mapping[str, Any], together: Aligned) -> list[str]:
+    """Say which favour of a family these topics would show in 80% of such comparisons."""
+    if "group_favour" not in data:
+        return ["favour is of single systems; for favour of groups add --families"]
+    half = (data["group_favour_high"][1] - data["group_favour_low"][1]) / 2
+    # an interval reaches 1.96 standard errors; a difference is found in 80% from 2.80 on
+    found = settled(2.8 / 1.96 * half)
+    paired = "on the same topics" if together.shared else "on different topics"
+    ends = sorted(
+        {f"{end:.3f}".removeprefix("0") for end in (np.nanmin(found), np.nanmax(found))}
+    )
+    return [
+        f"favour of a family is of these systems, {paired}: a true one of {' to '.join(ends)}, by family, would "
+        "be found in 80% of such comparisons, before correction"
+    ]

@@ -1,6 +1,7 @@
 """What the study of judges tells: tables for programs, an overview and findings for people."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +30,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "difference" in outcome and outcome.sizes["judge"] > 1:
         made["pairs"] = _pairs(outcome)
     if "topic_tau" in outcome:
-        made |= {"topics": _topics(outcome), "bias": _bias(outcome)}
+        made["topics"] = _topics(outcome)
+    if "system_favour" in outcome:
+        made["bias"] = _bias(outcome)
     if "label" in outcome:
         made |= {"labels": _labels(outcome), "confusion": _confusion(outcome)}
     return made
@@ -51,7 +54,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown["pairs of systems that differ"] = _decided(outcome)
     if "difference" in outcome and (differ := _clear(outcome)).height:
         shown["judges that differ (Holm)"] = differ
-    if "topic_tau" in outcome and (clear := _favoured(outcome)).height:
+    if "group_favour" in outcome:
+        shown |= _families(outcome)
+    elif "system_favour" in outcome and (clear := _favoured(outcome)).height:
         most = clear.head(FAVOURS)
         if clear.height > most.height:
             count = f", {most.height} of {clear.height}"
@@ -124,9 +129,11 @@ def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     )
     judges = int((~np.isnan(one["tau"].values)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
+    topics = one["topics"].values
+    over = f" over {topics[best]:.0f} topics" if np.unique(topics).size > 1 else ""
     return (
         f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
-        f"{_with_interval(tau, low, high)}{highest}; the expected tau of {truth} itself with the "
+        f"{_with_interval(tau, low, high)}{over}{highest}; the expected tau of {truth} itself with the "
         f"true ranking is {short(float(one['ceiling']))}."
     )
 
@@ -209,7 +216,7 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
 
 
 def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
-    """Name the group, or else the system, that the best judge favours most, if any is clear."""
+    """Name the family, or else the system, that the best judge favours most, if any is clear."""
     for dim in ("group", "system"):
         if f"{dim}_favour" not in one:
             continue
@@ -217,23 +224,51 @@ def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
         favour = one[f"{dim}_favour"].values[best]
         clear = p < 0.05
         if not clear.any():
-            return [f"{metric}: {one.judge.values[best]} clearly favours no {dim}."]
+            return [
+                f"{metric}: {one.judge.values[best]} clearly favours no {_called(dim)}"
+                f"{_at_most(one, best, dim)}."
+            ]
         most = int(np.where(clear, np.abs(favour), -1).argmax())
         verb = "favours" if favour[most] > 0 else "disfavours"
         count = int(clear.sum())
         return [
-            f"{metric}: {one.judge.values[best]} {verb} {dim} {one[dim].values[most]} most, by "
-            f"{short(abs(float(favour[most])), 3)} relative to all systems; {count} of {counted(clear.size, dim)} "
+            f"{metric}: {one.judge.values[best]} {verb} {_called(dim)} {one[dim].values[most]} most, by "
+            f"{short(abs(float(favour[most])), 3)} relative to all systems; {count} of {_number(clear.size, dim)} "
             f"{'is' if count == 1 else 'are'} clearly favoured or disfavoured (Benjamini-Hochberg, .05)."
         ]
     return []
+
+
+def _number(count: int, dim: str) -> str:
+    if dim == "group":
+        return f"{count} families"  # there are two at least
+    return counted(count, dim)
+
+
+def _called(dim: str) -> str:
+    return "family" if dim == "group" else dim
+
+
+def _at_most(one: xr.Dataset, best: int, dim: str) -> str:
+    """Say of a few families how large a favour the intervals leave possible."""
+    if dim != "group":
+        return ""
+    cells = zip(
+        one[dim].values,
+        *(one[f"{dim}_favour{end}"].values[best] for end in ("", "_low", "_high")),
+        strict=True,
+    )
+    ends = max((abs(float(end)), str(name)) for name, _, *both in cells for end in both)
+    return f"; the intervals leave at most {short(ends[0], 3)} ({ends[1]})"
 
 
 def _of_labels(outcome: xr.Dataset) -> list[str]:
     kappa = outcome["label"].sel(figure="kappa_relevant").values
     if np.isnan(kappa).all():
         return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
-    best = int(np.nanargmax(kappa))
+    same = outcome["kappa_together"].values
+    # judges are ordered over the pairs that all of them judged, if there are any
+    best = int(np.nanargmax(kappa if np.isnan(same).any() else same))
     low, high = (
         float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])
         for end in ("low", "high")
@@ -244,6 +279,15 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
     both = int(outcome["judged_by_both"].values[best])
     judges = int((~np.isnan(kappa)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
+    pairs = np.unique(outcome["judged_by_both"].values)
+    if judges > 1 and pairs.size > 1:
+        if np.isnan(same).any():
+            highest += "; these judged other pairs, which kappa depends on"
+        else:
+            highest = (
+                f" ({short(float(same[best]))}, the highest of {judges} judges, over the "
+                f"{int(outcome['judged_together'])} pairs that all judged)"
+            )
     return [
         f"Labels: {name} agrees with {_truth(outcome)} on relevance with kappa "
         f"{_with_interval(float(kappa[best]), low, high)}{highest}, over {both} pairs that both "
@@ -266,7 +310,10 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
         columns += ["phi", "phi_truth", "phi_gain", "phi_gain_low", "phi_gain_high"]
     else:
         columns += []
-    made = frame(outcome, columns, by=("judge", "metric"))
+    # a judge that ranks nothing has no number of topics
+    made = frame(outcome, ["topics", *columns], by=("judge", "metric")).with_columns(
+        pl.col("topics").cast(pl.Int64, strict=False)
+    )
     moved = frame(outcome, ("moved",), by=("judge", "metric", "system"))
     most = (
         moved.sort(pl.col("moved").abs(), descending=True, maintain_order=True)
@@ -404,8 +451,10 @@ def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
 def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
     """Show how far each judge agrees with the truth by one metric, best first."""
     made = _in_order(_systems(outcome))
-    shown = {
-        "judge": made["judge"],
+    shown: dict[str, Any] = {"judge": made["judge"]}
+    if made["topics"].n_unique() > 1:
+        shown["topics"] = made["topics"]
+    shown |= {
         "tau": [
             _with_interval(*row)
             for row in made.select("tau", "tau_low", "tau_high").rows()
@@ -457,15 +506,35 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
-    bias = _bias(outcome)
-    dim = "group" if "group_favour" in outcome else "system"
-    clear = bias.filter((pl.col("of") == dim) & (pl.col("p_corrected") < 0.05))
+def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show favour of families: of all, where they are few, else the largest that are clear."""
+    bias = _bias(outcome).filter(pl.col("of") == "group")
+    if bias.height <= FAVOURS:
+        return {"favour of families": _shown_favours(outcome, bias, "family")}
+    clear = bias.filter(pl.col("p_corrected") < 0.05)
     most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
+    if not most.height:
+        return {}
+    count = f", {FAVOURS} of {most.height}" if most.height > FAVOURS else ""
+    title = f"largest clear favours of families{count}"
+    return {title: _shown_favours(outcome, most.head(FAVOURS), "family")}
+
+
+def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show clear favours of systems, the largest first."""
+    bias = _bias(outcome).filter(pl.col("of") == "system")
+    clear = bias.filter(pl.col("p_corrected") < 0.05)
+    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
+    return _shown_favours(outcome, most, "system")
+
+
+def _shown_favours(
+    outcome: xr.Dataset, most: pl.DataFrame, called: str
+) -> pl.DataFrame:
     return most.select(
         "judge",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
-        pl.col("name").alias(dim),
+        pl.col("name").alias(called),
         pl.Series(
             "favour",
             [
