@@ -442,6 +442,10 @@ def test_import(desk: Path) -> None:
         == 0
     )
     assert list(load_all("s.parquet")) == ["t8", "wt"]
+    (desk / "wt2.csv").write_text("P_10all\n0.4\n")  # its file names the collection
+    args = ["import", "systemwise", "wt2.csv", "-o", "s.parquet", "--append"]
+    assert run(*args).exit_code == 0
+    assert list(load_all("s.parquet")) == ["t8", "wt", "wt2"]
 
 
 def test_names_that_are_not_utf8(

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import re
 import xml.etree.ElementTree as ET
 from html import unescape
 
@@ -125,3 +126,15 @@ def test_a_dataset_is_a_result_again(result: irmeta.Result) -> None:
     ]
     with pytest.raises(ScoresError, match="not the result of an irmeta study"):
         irmeta.Result(xr.Dataset()).findings  # noqa: B018
+
+
+@pytest.mark.parametrize("study", ["describe", "significance", "leaderboard"])
+def test_what_goes_to_a_file_is_whole(study: str) -> None:
+    """LaTeX has a row for each of 45 systems; a person reads the first 20, and how many there are."""
+    rng = np.random.default_rng(1)
+    systems, topics = [f"system{at}" for at in range(45)], list("abcdefghij")
+    made = rng.random((45, 10, 1)) / 9 + np.linspace(0.2, 0.6, 45)[:, None, None]
+    result = getattr(irmeta, study)(cube(made, systems, topics, ["AP"]))
+    rows = result.to_latex().splitlines()
+    assert len([row for row in rows if re.match(r"system\d", row)]) == 45
+    assert "20 of 45" in str(result)

@@ -192,7 +192,9 @@ def import_scores(
         raise IrmetaError(f"{output}: a score file is named .parquet")
     cubes = _read(kind, files, columns, averaged, rows, topics, collection)
     if append:
-        made = add(cubes, output, named=collection is not None, replace=replace)
+        # the files of systemwise tables name their collections
+        named = collection is not None or kind == "systemwise"
+        made = add(cubes, output, named=named, replace=replace)
     else:
         save(cubes, output, new=True)
         made = {name: Added(cube, None) for name, cube in cubes.items()}

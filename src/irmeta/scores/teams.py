@@ -64,8 +64,7 @@ def teams_of(systems: Iterable[str], groups: Grouping) -> Teams:
     systems = [str(system) for system in systems]
     if groups is None:
         return Teams(systems, np.arange(len(systems)), None, _alone(len(systems)))
-    table = grouped(systems, groups)
-    names, of = np.unique([table.of[system] for system in systems], return_inverse=True)
+    names, of = _numbered(systems, groups)
     if len(names) < 2:
         raise ScoresError(
             f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 "
@@ -73,9 +72,7 @@ def teams_of(systems: Iterable[str], groups: Grouping) -> Teams:
         )
     source = source_of_groups(groups)
     note = f"Intervals treat the {len(names)} teams, not their {len(systems)} systems, as independent"
-    return Teams(
-        names.tolist(), of.astype(np.int64), source, f"{note} (teams: {source})."
-    )
+    return Teams(names, of, source, f"{note} (teams: {source}).")
 
 
 def families_of(
@@ -84,14 +81,19 @@ def families_of(
     """Return the names of families, and the number of each system's family; None where there are none."""
     if groups is None:
         return None
-    named = [str(system) for system in systems]
-    table = grouped(named, groups)
-    names, of = np.unique([table.of[system] for system in named], return_inverse=True)
+    names, of = _numbered([str(system) for system in systems], groups)
     if len(names) < 2:
         raise ScoresError(
-            f"all {counted(len(named), 'system')} are of one family, {names[0]}; a judge favours one beside "
+            f"all {counted(len(of), 'system')} are of one family, {names[0]}; a judge favours one beside "
             "others"
         )
+    return names, of
+
+
+def _numbered(systems: list[str], groups: Grouping) -> tuple[list[str], Ints]:
+    """Return the names of groups in order, and the number of each system's group."""
+    table = grouped(systems, groups)
+    names, of = np.unique([table.of[system] for system in systems], return_inverse=True)
     return names.tolist(), of.astype(np.int64)
 
 

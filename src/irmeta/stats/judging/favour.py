@@ -45,14 +45,20 @@ def unpaired(scores: Sequence[Floats], members: Floats) -> Favour:
     by_topic = [members @ (one - one.mean(axis=0)) for one in scores]  # (group, topic)
     mean = np.stack([one.mean(axis=-1) for one in by_topic])
     error = np.stack([_errors(one) for one in by_topic])
-    free = np.array([one.shape[1] - 1.0 for one in by_topic])[:, None]
+    topics = np.array([one.shape[1] for one in by_topic])[:, None]
     total = np.sqrt(error[0] ** 2 + error[1:] ** 2)
-    # degrees of freedom by Welch and Satterthwaite; those of the judge where nothing varies
+    return _student(mean[1:] - mean[0], total, _welch(error, total, topics - 1.0))
+
+
+def _welch(error: Floats, total: Floats, free: Floats) -> Floats:
+    """Return degrees of freedom by Welch and Satterthwaite; those of the judge where nothing varies.
+
+    error : (set, group).  total : of the difference from the first set.  free : (set, 1), degrees of freedom of each.
+    """
     parts = error**4 / free
     spent = parts[0] + parts[1:]
-    welch = over(total**4, spent)
-    df = np.where(spent > 0, np.clip(welch, 1, None), free[1:])
-    return _student(mean[1:] - mean[0], total, df)
+    found = np.clip(over(total**4, spent), 1, None)
+    return np.where(spent > 0, found, free[1:])
 
 
 def _errors(by_topic: Floats) -> Floats:

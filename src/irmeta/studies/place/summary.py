@@ -7,6 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import most
 from irmeta.scores.result import frame
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place.study import OWN, PAIR
@@ -124,12 +125,13 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
 
 def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
     """Keep the rows that people read first where there are many, and say how many there are."""
-    if view.height <= SHOWN:
+    rows = most(SHOWN)
+    if rows is None or view.height <= rows:
         return view, name
     first = {"rank": "the best", "p": "the clearest"}[by]
     return view.sort(by, nulls_last=True, maintain_order=True).head(
-        SHOWN
-    ), f"{name}: {first} {SHOWN} of {view.height}"
+        rows
+    ), f"{name}: {first} {rows} of {view.height}"
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

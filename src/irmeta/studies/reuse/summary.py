@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import first_rows
 from irmeta.scores.result import frame
 from irmeta.studies.reuse.study import unjudged_at
 from irmeta.words import counted, listed
@@ -97,10 +98,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
-    shown["groups"] = groups.head(10).select(
-        "group", "runs", "brought", "unique", "unique_relevant"
-    )
-    return shown
+    brought = groups.select("group", "runs", "brought", "unique", "unique_relevant")
+    return shown | first_rows("groups", brought, 10)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
