@@ -1,5 +1,7 @@
 """Sites that are frozen, imported, judged again, damaged, or killed."""
 
+import csv
+import json
 import os
 import re
 import shutil
@@ -43,7 +45,8 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = Site.open(site.folder)
     engine = tables.upgraded(site.database)
     clusters = tmp_path / "clusters.csv"
-    clusters.write_text("".join(f"{topic},c{int(topic) % 3}\n" for topic in TOPICS))
+    lines = [f"{topic},c{int(topic) % 3}" for topic in TOPICS]
+    clusters.write_text("\n".join(["topic,cluster", *lines]) + "\n")
     importing.open_board(
         *(site, engine, "lab"),
         qrels=write_qrels(tmp_path / "qrels.txt"),
@@ -172,6 +175,83 @@ def test_clusters_and_teams_come_along(filled: Site, tmp_path: Path) -> None:
     shot = catalogue.snapshot(engine, "lab")
     engine.dispose()
     assert shot.board.clusters["302"] == "c2"
+
+
+def test_intervals_are_over_clusters(filled: Site, tmp_path: Path) -> None:
+    """Where topics have clusters, all intervals are those that irmeta gives with them, and not those without."""
+    publishing.publish(filled)
+    data = filled.public / "b/lab/data"
+    cube = irmeta.load(data / "scores.parquet")
+    clusters = {topic: f"c{int(topic) % 3}" for topic in TOPICS}
+    assert dict(zip(cube.topic.values, cube.cluster.values, strict=True)) == clusters
+    expected = irmeta.describe(cube, by="nDCG@10").sel(metric="nDCG@10")
+    without = irmeta.describe(cube.drop_vars("cluster"), metrics="nDCG@10")
+    with (data / "table.csv").open() as file:
+        table = list(csv.DictReader(file))
+    best = table[0]["run"]
+    others = [row["run"] for row in table[1:]]
+    versus = irmeta.versus(
+        cube, best, others, metrics="nDCG@10", test="t", correct="none"
+    )
+    for row in table:
+        one = expected.sel(system=row["run"])
+        for figure in ("mean", "low", "high", "rank_low", "rank_high"):
+            assert float(row[figure]) == pytest.approx(one[figure].item(), abs=1e-12)
+        plain = without.sel(system=row["run"], metric="nDCG@10")
+        assert abs(float(row["low"]) - plain["low"].item()) > 1e-3
+    for at, row in enumerate(table[1:]):
+        record = (filled.public / f"b/lab/s/{row['key']}/record.json").read_text()
+        behind = json.loads(record)["behind"]
+        ends = versus["low"].values[at, 0], versus["high"].values[at, 0]
+        assert [-behind["high"], -behind["low"]] == pytest.approx(ends, abs=1e-12)
+    assert "intervals over clusters" in (filled.public / "b/lab/index.html").read_text()
+
+
+def test_topics_without_a_cluster_are_refused(filled: Site, tmp_path: Path) -> None:
+    """Clusters that lack a topic of the board, and judgments of topics that lack one, are refused by name."""
+    engine = tables.upgraded(filled.database)
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    few = tmp_path / "few.csv"
+    few.write_text("topic,cluster\n301,a\n")
+    with pytest.raises(IrmetaError, match="topic '302' has no cluster"):
+        importing.open_board(filled, engine, "few", qrels=qrels, clusters=few)
+    with qrels.open("a") as file:
+        file.write("999 0 d00 1\n")
+    with pytest.raises(IrmetaError, match="topic '999' has no cluster"):
+        importing.judge(filled, engine, "lab", qrels)
+    engine.dispose()
+
+
+def test_one_cluster_has_no_intervals(filled: Site, tmp_path: Path) -> None:
+    """A board whose topics are all of one cluster is shown, without intervals."""
+    one = tmp_path / "one.csv"
+    one.write_text("topic,cluster\n" + "".join(f"{topic},a\n" for topic in TOPICS))
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    engine = tables.upgraded(filled.database)
+    importing.open_board(filled, engine, "one", qrels=qrels, clusters=one)
+    importing.import_runs(filled, engine, "one", [tmp_path / "site/runs"])
+    work_off(filled, engine)
+    engine.dispose()
+    publishing.publish(filled)
+    page = (filled.public / "b/one/index.html").read_text()
+    assert "one topic or one cluster" in page
+    assert 'interval"' not in page
+
+
+def test_geometric_means_are_geometric(filled: Site) -> None:
+    """A board that ranks by GMAP shows geometric means."""
+    engine = tables.upgraded(filled.database)
+    catalogue.set_board(engine, "lab", {"metrics": ["GMAP", "AP"]})
+    work_off(filled, engine)
+    engine.dispose()
+    publishing.publish(filled)
+    data = filled.public / "b/lab/data"
+    cube = irmeta.load(data / "scores.parquet")
+    means = irmeta.means(cube).sel(metric="GMAP")
+    with (data / "table.csv").open() as file:
+        for row in csv.DictReader(file):
+            wanted = means.sel(system=row["run"]).item()
+            assert float(row["mean"]) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:

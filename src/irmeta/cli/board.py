@@ -66,7 +66,7 @@ def new(
         File, option(metavar="FILE", help="Its documents, one id a line.")
     ] = None,
     clusters: Annotated[
-        File, option(metavar="FILE", help="Lines of topic,cluster.")
+        File, option(metavar="FILE", help="CSV of clusters: columns topic, cluster.")
     ] = None,
     title: Title = None,
     description: Text = None,

@@ -85,21 +85,40 @@ def cube(
     topics: Sequence[str],
     metrics: Sequence[str],
     vectors: Mapping[str, Mapping[str, Floats]],
+    clusters: Mapping[str, str] | None = None,
 ) -> xr.DataArray:
-    """Label scores: a cube of the systems."""
+    """Label scores: a cube of the systems, whose topics may come in clusters."""
     values = np.array([[one[name] for name in metrics] for one in vectors.values()])
     names = {"system": list(vectors), "topic": list(topics), "metric": list(metrics)}
-    return xr.DataArray(
+    found = xr.DataArray(
         values.reshape(len(vectors), len(metrics), len(topics)).transpose(0, 2, 1),
         dims=("system", "topic", "metric"),
         coords={dim: np.array(labels, dtype=object) for dim, labels in names.items()},
         name="score",
         attrs={"collection": collection},
     )
+    return irmeta.with_clusters(found, clusters) if clusters else found
+
+
+def means(cube: xr.DataArray) -> dict[str, dict[str, float]]:
+    """Return the mean over topics, by system and metric."""
+    found = irmeta.means(cube)
+    metrics = [str(name) for name in found.metric.values]
+    rows = found.transpose("system", "metric").values.tolist()
+    names = (str(name) for name in found.system.values)
+    return {
+        name: dict(zip(metrics, row, strict=True))
+        for name, row in zip(names, rows, strict=True)
+    }
+
+
+def clusters(path: Path) -> dict[str, str]:
+    """Read the clusters of topics."""
+    return irmeta.read_clusters(path)
 
 
 def intervals(cube: xr.DataArray) -> tuple[Floats, Floats]:
-    """Return the ends of the 95% intervals of the means over topics: (system, metric)."""
+    """Return the ends of the 95% intervals of means, over clusters where topics have them: (system, metric)."""
     found = irmeta.describe(cube, sets="marginal")
     return found["low"].values, found["high"].values
 

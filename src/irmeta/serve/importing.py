@@ -55,7 +55,7 @@ def open_board(
         key,
         topics=wanted,
         documents=here,
-        clusters=None if clusters is None else read_clusters(clusters, wanted),
+        clusters=None if clusters is None else _clusters(clusters, wanted),
         metrics=answers.metrics(metrics),
         **{"title": key, "collection": key, "depth": 1000, "precision": "float64"}
         | {name: one for name, one in settings.items() if one not in (None, "")},
@@ -64,12 +64,29 @@ def open_board(
         judge(site, engine, key, qrels)
 
 
+def _clusters(path: Path, topics: Sequence[str]) -> dict[str, str]:
+    """Read the clusters of a board's topics."""
+    found = answers.clusters(path)
+    _require_clusters(found, topics, path)
+    return {topic: found[topic] for topic in topics}
+
+
+def _require_clusters(
+    clusters: Mapping[str, str], topics: Sequence[str], source: Path
+) -> None:
+    lacking = next((topic for topic in topics if topic not in clusters), None)
+    if lacking is not None:
+        raise IrmetaError(f"{source}: topic {lacking!r} has no cluster; each needs one")
+
+
 def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> int:
     """Add to a board a new version of its judgments; return its number."""
     topics = answers.topics(qrels)
     found = catalogue.board_of(engine, key)
     if not set(topics) & set(found.topics):
         raise IrmetaError(f"{qrels}: it judges no topic of the board {key}")
+    if found.clusters:
+        _require_clusters(found.clusters, topics, qrels)
     content = qrels.read_bytes()
     digest = hashlib.sha256(content).hexdigest()
     # the file lies there before the catalogue says so
@@ -168,16 +185,6 @@ def _moment(path: Path, date: str) -> str:
     return str(int(moment.timestamp() * 1e6))
 
 
-def read_clusters(path: Path, topics: Sequence[str]) -> dict[str, str]:
-    """Read the cluster of each topic: on each line a topic and its cluster, with a comma or a tab between them."""
-    pairs = [re.split(r"[,\t]", line, maxsplit=1) for line in lines(path)]
-    found = {pair[0].strip(): pair[-1].strip() for pair in pairs if len(pair) == 2}
-    lacking = [topic for topic in topics if topic not in found]
-    if lacking:
-        raise IrmetaError(f"{path}: no cluster for topic {lacking[0]!r}")
-    return {topic: found[topic] for topic in topics}
-
-
 def lines(path: Path) -> list[str]:
     """Read a file of ids, one a line, plain or gzip."""
     content = path.read_bytes()
@@ -248,6 +255,8 @@ def import_scores(engine: Engine, path: Path, key: str) -> int:
     settings |= {"collection": collection}
     settings |= {"topics": topics, "metrics": metrics, "depth": 1000}
     settings |= {"precision": "float64", "created": at, "changed": at}
+    if "cluster" in cube.coords:
+        settings["clusters"] = dict(zip(topics, cube.cluster.values, strict=True))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     judged = {"version": 1, "digest": digest, "topics": topics, "added": at}
     runs = [

@@ -21,6 +21,11 @@ from irmeta.serve.standing import Difference, Line, Standing
 PAGE = 200
 """Rows of a table on one page."""
 File = tuple[str, bytes]
+PLACED = (
+    *("standardized", "standardized_low", "standardized_high"),
+    *("percentile", "percentile_low", "percentile_high"),
+)
+"""Columns of `answers.STANDING` in a table that has other lows and highs."""
 FIGURES = ("rank", "rank_low", "rank_high")
 KEPT = (
     "key",
@@ -101,7 +106,7 @@ def board(site: Site, shot: Snapshot, found: Standing) -> Iterator[File]:
         lines = [one for one in found.lines.values() if one.about["team"] == team]
         yield page("team", f"team/{slug(team)}/", team=team, lines=lines, most=most)
     yield page("compare", "compare/")
-    yield f"{root}compare/runs.js", _script("irmeta_runs", _runs(found))
+    yield f"{root}compare/runs.js", _script("irmeta_runs", _runs(shot, found))
     yield page("progress", "progress/", steps=_steps(found))
     yield page("about", "about/")
     yield page("changes", "changes/", moved=_moved(shot, found))
@@ -214,8 +219,8 @@ def _moved(shot: Snapshot, found: Standing) -> list[tuple[Line, float, float]]:
 
 def _data(shot: Snapshot, found: Standing) -> Iterator[File]:
     """Write a board's data: scores, the table, all that is public of it."""
-    if found.vectors:
-        yield "scores.parquet", answers.as_parquet(every_score(shot, found))
+    if found.every is not None:
+        yield "scores.parquet", answers.as_parquet(found.every)
     yield (
         "scores.csv",
         _csv(
@@ -244,22 +249,12 @@ def _data(shot: Snapshot, found: Standing) -> Iterator[File]:
     yield "board.json", _json(_board(shot, found))
 
 
-def every_score(shot: Snapshot, found: Standing) -> Any:
-    """Return the cube of all runs that have scores, off the table, too."""
-    names = {
-        line.label: found.vectors[line.key]
-        for line in found.lines.values()
-        if line.key in found.vectors
-    }
-    return answers.cube(shot.board.collection, found.topics, found.metrics, names)
-
-
 def _table(found: Standing) -> tuple[Sequence[str], Iterator[Sequence[Any]]]:
     """Return the columns and rows of the table as data."""
     metric = found.metric
     columns = (
         *("key", "run", "team", "type", "received", "state", *FIGURES, "metric"),
-        *("mean", "low", "high", *answers.STANDING),
+        *("mean", "low", "high", *PLACED),
         *(one for one in found.metrics if one != metric),
     )
 
@@ -348,11 +343,12 @@ def _difference(found: Difference) -> dict[str, float | None]:
     return {name: _number(one) for name, one in found._asdict().items()}
 
 
-def _runs(found: Standing) -> dict[str, Any]:
+def _runs(shot: Snapshot, found: Standing) -> dict[str, Any]:
     """Return what the comparing page needs to know of all runs."""
+    clusters = shot.board.clusters or {}
     return {
-        "metrics": found.metrics,
         "topics": found.topics,
+        "clusters": [clusters.get(topic, topic) for topic in found.topics],
         "runs": [[line.key, line.label] for line in found.ranked],
     }
 

@@ -41,7 +41,7 @@ class Line:
     key: str
     label: str
     about: Mapping[str, Any]
-    means: dict[str, float]
+    means: dict[str, float] = field(default_factory=dict)
     low: dict[str, float] = field(default_factory=dict)
     high: dict[str, float] = field(default_factory=dict)
     rank: int | None = None
@@ -59,7 +59,8 @@ class Line:
 class Standing:
     """A board's figures: the ranked lines from the best on, then the others.
 
-    version : of the judgments. metrics : those that all runs have. cube : of the ranked runs, in their order.
+    version : of the judgments. metrics : those that all runs have. units : how many topics, or clusters of them.
+    every : the cube of all runs that have scores. cube : of the ranked runs, in their order.
     """
 
     version: int
@@ -67,7 +68,9 @@ class Standing:
     metrics: list[str]
     ranked: list[Line]
     others: list[Line]
+    units: int
     vectors: Vectors
+    every: xr.DataArray | None
     cube: xr.DataArray | None
     factors: xr.Dataset | None
     finding: str
@@ -100,12 +103,31 @@ def stand(shot: Snapshot, known: Known) -> Standing:
         if all(metric in one for one in vectors.values())
     ]
     topics = next((list(v.topics) for v in shot.versions if v.version == version), [])
-    lines = _lines(shot, vectors, metrics)
+    clusters = shot.board.clusters or {topic: topic for topic in topics}
+    lines = _lines(shot, vectors)
+    scored = {line.label: vectors[line.key] for line in lines if line.key in vectors}
+    every = None
+    if scored and metrics:
+        collection = shot.board.collection
+        every = answers.cube(collection, topics, metrics, scored, shot.board.clusters)
+        means = answers.means(every)
+        for line in lines:
+            line.means = means.get(line.label, {})
     ranked = [line for line in lines if _ranks(line, metrics)]
-    if ranked:
-        ranked.sort(key=lambda line: (-line.means[metrics[0]], line.key))
-    others = [line for line in lines if line not in ranked]
-    found = Standing(version, topics, metrics, ranked, others, vectors, None, None, "")
+    ranked.sort(key=lambda line: (-line.means[metrics[0]], line.key))
+    found = Standing(
+        version=version,
+        topics=topics,
+        metrics=metrics,
+        ranked=ranked,
+        others=[line for line in lines if not _ranks(line, metrics)],
+        units=len({clusters[topic] for topic in topics}),
+        vectors=vectors,
+        every=every,
+        cube=None,
+        factors=None,
+        finding="",
+    )
     if ranked:
         _place(found, shot, known)
     found.finding = _finding(found)
@@ -124,7 +146,7 @@ def _complete(shot: Snapshot) -> tuple[int, Vectors]:
     return 0, {}
 
 
-def _lines(shot: Snapshot, vectors: Vectors, metrics: Sequence[str]) -> list[Line]:
+def _lines(shot: Snapshot, vectors: Vectors) -> list[Line]:
     """Make a line of each run that has scores, or that cannot have any."""
     names = Counter(run.name for run in shot.runs if run.state != "withdrawn")
     of_team = Counter(run.team for run in shot.runs if run.team)
@@ -141,12 +163,7 @@ def _lines(shot: Snapshot, vectors: Vectors, metrics: Sequence[str]) -> list[Lin
         else:
             label = run.name
         seen[run.team] += 1
-        line = Line(
-            run.key,
-            label,
-            dict(run._mapping),
-            {} if own is None else {name: float(own[name].mean()) for name in metrics},
-        )
+        line = Line(run.key, label, dict(run._mapping))
         if run.team:
             line.number, line.of = seen[run.team], of_team[run.team]
         lines.append(line)
@@ -171,9 +188,9 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
     means = np.array([line.means[metric] for line in ranked])
     for line in ranked:
         line.rank = 1 + int((means > line.means[metric] + EQUAL).sum())
-    names = {line.label: found.vectors[line.key] for line in ranked}
-    found.cube = answers.cube(shot.board.collection, found.topics, found.metrics, names)
-    if len(found.topics) < 2:
+    assert found.every is not None
+    found.cube = found.every.sel(system=[line.label for line in ranked])
+    if found.units < 2:
         return
     _intervals(found, shot, known)
     if len(ranked) < 2:
@@ -274,7 +291,7 @@ def _finding(found: Standing) -> str:
     if not count:
         return "No run has a score yet."
     if count == 1 or found.ranked[0].rank_low is None:
-        return "Who is better cannot be said of one run, or of one topic."
+        return "Who is better cannot be said of one run, one topic or one cluster."
     best = [line for line in found.ranked if line.rank_low == 1]
     middle = float(np.median([line.means[found.metric] for line in found.ranked]))
     if len(best) == 1:

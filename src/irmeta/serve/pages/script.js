@@ -59,12 +59,35 @@ function signed(x) {
   return (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3);
 }
 
+// Values of clusters whose plain statistics are cluster-robust: the jackknife's. A topic by itself has its own value.
+// value of c = mean - (G - 1) (mean without c - mean of these), G clusters
+function independent(rows, mean) {
+  const clusters = new Map();
+  for (const row of rows) {
+    const cluster = clusters.get(row.cluster) || { sum: 0, size: 0 };
+    cluster.sum += row.d;
+    cluster.size += 1;
+    clusters.set(row.cluster, cluster);
+  }
+  const n = rows.length;
+  const without = [...clusters.values()].map((one) => (n * mean - one.sum) / (n - one.size));
+  const middle = without.reduce((sum, one) => sum + one, 0) / without.length;
+  return without.map((one) => mean - (without.length - 1) * (one - middle));
+}
+
 function difference(a, b) {
-  const rows = a.map((x, at) => ({ topic: board.topics[at], a: x, b: b[at], d: x - b[at] }));
+  const rows = board.topics.map((topic, at) => ({
+    topic,
+    cluster: board.clusters[at],
+    a: a[at],
+    b: b[at],
+    d: a[at] - b[at],
+  }));
   const found = rows.filter((row) => row.a !== null && row.b !== null);
-  const n = found.length;
-  const mean = found.reduce((sum, row) => sum + row.d, 0) / n;
-  const squares = found.reduce((sum, row) => sum + (row.d - mean) ** 2, 0);
+  const mean = found.reduce((sum, row) => sum + row.d, 0) / found.length;
+  const values = independent(found, mean);
+  const n = values.length;
+  const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
   const half = quantile(n - 1) * Math.sqrt(squares / (n - 1) / n);
   return { rows: found, mean, low: mean - half, high: mean + half };
 }
