@@ -17,6 +17,7 @@ from irmeta.scores.attributes import about
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance
 from irmeta.studies.differences.versus import versus
+from irmeta.studies.judges.estimate import estimate
 
 INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])
 TEST = Entry("a test", 0.05, 0.06, lambda _: [])
@@ -193,8 +194,10 @@ def test_what_is_not_kept_is_said():
         ),
     ]
     said = [" ".join(about(one)["notes"]) for one in results]
+    estimated = " ".join(about(estimate(scores[:, :6], scores))["notes"])
     warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
     assert warned.pop("t interval of a mean") in said[0]
+    assert warned.pop("mean by few human topics alone") in estimated
     assert all(words in notes for words in warned.values() for notes in said[1:])
     printed = {name for names in PRINTED.values() for name in names}
     unkept = [entry for entry in ENTRIES if entry.promised > 0.5 and entry.bound < 0.84]

@@ -6,6 +6,7 @@ from bench.coverage import (
     clusters,
     collections,
     differences,
+    estimates,
     everybody,
     judges,
     labels,
@@ -20,7 +21,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Among others": everybody.ENTRIES,
     "Metrics": metrics.ENTRIES,
     "Collections": collections.ENTRIES,
-    "Judges": judges.ENTRIES,
+    "Judges": [*judges.ENTRIES, *estimates.ENTRIES],
     "Labels": labels.ENTRIES,
     "Clusters": clusters.ENTRIES,
 }

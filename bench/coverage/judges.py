@@ -1,4 +1,4 @@
-"""Promises about judges: tau, differences of tau, phi, favour; and estimates from few human and many machine topics."""
+"""Promises about judges: tau, differences of tau, phi, favour."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,12 +11,6 @@ from bench.coverage.frame import Case, Entry
 from irmeta.stats.halves.phi import phi, phi_interval
 from irmeta.stats.judging.favour import favour
 from irmeta.stats.judging.rankings import taus
-from irmeta.stats.judging.sampling import (
-    Estimates,
-    Sample,
-    estimate_differences,
-    estimate_means,
-)
 from irmeta.stats.rankings.rank import tau_b
 
 SPREAD, TOPIC, NOISE = 0.08, 0.2, 0.15
@@ -29,15 +23,6 @@ TEAMS = ((24, 25), (40, 50))
 """The same, of systems in teams of four."""
 APART = 0.25
 """How far near-clones of a team are apart: the share of their own in what is drawn for each, r = 1 - APART^2."""
-SAMPLES = ((5, 50), (10, 50), (10, 200), (25, 200), (50, 200))
-"""How many of how many topics people judge."""
-MACHINES = (
-    "umbrela-gpt-4o",
-    "binary-gpt-4o",
-    "exam-binary-mean-gpt-4o",
-    "umbrela-llama3.2-pass2",
-)
-"""Real judges of DL 2021, from good to bad."""
 
 
 @dataclass(frozen=True)
@@ -193,120 +178,6 @@ def _single_and_in_teams(
         yield Entry(what, 0.95, bound, in_kinds(check, kinds), 400, few)
 
 
-Way = Callable[..., Estimates]
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Estimates from a simulated machine: people judge n of so many topics.
-
-    team : systems in a team, near-clones.  few : scores are rounded to tenths, so that systems tie.
-    """
-
-    n: int
-    topics: int
-    judge: Judge
-    systems: int = 20
-    team: int = 1
-    few: bool = False
-
-    def draw(self, rng: np.random.Generator) -> tuple[Sample, np.ndarray]:
-        """Draw new systems and topics: what is judged, and the true means."""
-        kind = Kind(self.systems, self.topics, False, self.team)
-        mean, favours = kind.alike(rng, SPREAD), kind.alike(rng, self.judge.favour)
-        topic = rng.normal(0, TOPIC, self.topics)
-        noise = kind.alike(rng, NOISE, self.topics)
-        rest = kind.alike(rng, NOISE, self.topics) + rng.normal(0, TOPIC, self.topics)
-        own = np.sqrt(1 - self.judge.shared**2)
-        human = mean[:, None] + topic + noise
-        machine = (mean + favours)[:, None] + own * rest
-        machine = machine + self.judge.shared * (topic + noise)
-        if self.few:
-            human, machine = human.round(1), machine.round(1)
-        drawn = np.sort(rng.permutation(self.topics)[: self.n])
-        return Sample(human[:, drawn], machine, drawn, np.ones(self.n)), mean
-
-
-def _simulated(
-    way: Way, machine: Machine, rng: np.random.Generator
-) -> Mapping[str, float]:
-    """Estimate means over new topics, from few human topics and all of a machine."""
-    sample, mean = machine.draw(rng)
-    return held(way, sample, mean, new_topics=True)
-
-
-def real(
-    way: Way, n: int, human: np.ndarray, machine: np.ndarray, rng: np.random.Generator
-) -> Mapping[str, float]:
-    """Estimate means over all topics of a real collection from n of them, drawn at random."""
-    drawn = np.sort(rng.permutation(human.shape[1])[:n])
-    sample = Sample(human[:, drawn], machine, drawn, np.ones(n))
-    return held(way, sample, human.mean(axis=1), new_topics=False)
-
-
-def held(
-    way: Way, sample: Sample, truth: np.ndarray, *, new_topics: bool
-) -> Mapping[str, float]:
-    """Say what share of intervals holds the truth, and their width as a share of the human-only ones."""
-    n, _ = sample.sizes
-    wanted = truth if way is estimate_means else truth[:, None] - truth
-    both, alone = (way(sample, slope, new_topics=new_topics) for slope in (None, 0.0))
-    low, high = both.interval(n - 1)
-    inside = (low - 1e-12 <= wanted) & (wanted <= high + 1e-12)
-    kept = inside if wanted.ndim == 1 else inside[np.triu_indices(truth.size, 1)]
-    return {
-        "kept": kept.mean(),
-        "width": np.sqrt(both.variance).mean() / np.sqrt(alone.variance).mean(),
-    }
-
-
-OTHERS = {
-    "of 200, good machine, 5 systems": Machine(25, 200, GOOD, 5),
-    "of 200, good machine, 60 systems": Machine(25, 200, GOOD, 60),
-    "of 200, good machine, 60 systems in teams of 4": Machine(25, 200, GOOD, 60, 4),
-    "of 200, good machine, few values": Machine(25, 200, GOOD, few=True),
-    "of 200, good machine, 50 topics": Machine(50, 200, GOOD),
-}
-"""Other numbers of systems, teams and ties."""
-
-
-def of_samples(way: Way) -> Callable[[Path | None], Iterable[Case]]:
-    """Return the cases of estimates: simulated machines, and real ones where DL 2021 is at hand."""
-
-    def cases(folder: Path | None) -> Iterable[Case]:
-        for name, judge in (("good", GOOD), ("bad", BAD)):
-            for n, total in SAMPLES:
-                machine = Machine(n, total, judge)
-                trial = partial(_simulated, way, machine)
-                yield Case(f"of {total}, {name} machine", n, trial, machine.systems)
-        if folder is not None:
-            for name, machine in OTHERS.items():
-                trial = partial(_simulated, way, machine)
-                yield Case(name, machine.n, trial, machine.systems)
-        for name, human, machine in dl2021(folder):
-            trial = partial(real, way, 10, human, machine)
-            yield Case(f"of 53, DL 2021, {name}", 10, trial, len(human))
-
-    return cases
-
-
-@cache
-def dl2021(folder: Path | None) -> tuple[tuple[str, np.ndarray, np.ndarray], ...]:
-    """Return the names of real machines, and nDCG@10 (system, topic) by people and by each."""
-    if folder is None:
-        return ()
-    from irmeta.evaluation.sets import evaluate_under
-
-    here = folder / "judges" / "dl2021"
-    files = {name: here / "qrels" / f"{name}.txt" for name in ("nist", *MACHINES)}
-    cubes = evaluate_under(files, here / "runs", "nDCG@10")
-    topics = cubes["nist"].topic
-    human, *machines = (cubes[name].sel(topic=topics).values[..., 0] for name in files)
-    return tuple(
-        (name, human, machine) for name, machine in zip(MACHINES, machines, strict=True)
-    )
-
-
 ENTRIES = [
     *_single_and_in_teams("tau, good judge", partial(_tau, 0), 0.90, 40),
     *_single_and_in_teams("tau, bad judge", partial(_tau, 1), 0.90, 40),
@@ -324,19 +195,5 @@ ENTRIES = [
         in_kinds(_favour, [*SINGLE, *IN_TEAMS]),
         400,
         40,
-    ),
-    Entry(
-        "mean by few human topics and a machine",
-        0.95,
-        0.91,
-        of_samples(estimate_means),
-        400,
-    ),
-    Entry(
-        "difference by few human topics and a machine",
-        0.95,
-        0.92,
-        of_samples(estimate_differences),
-        400,
     ),
 ]

@@ -80,7 +80,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "design.designs.low": _DESIGN,
     "design.front.low": _DESIGN,
     "durability.durability.quantile": ("old factors that have not aged",),
-    "estimate.means.human_low": ("t interval of a mean",),
+    "estimate.means.human_low": ("mean by few human topics alone",),
     "estimate.means.low": _SAMPLED[:1],
     "estimate.pairs.difference_low": _SAMPLED[1:],
     "judges.bias.low": ("favour of a system",),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bench.coverage.judges import dl2021, real
+from bench.coverage.estimates import dl2021, real
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,20 +37,72 @@ def test_without_the_machine_it_is_students_interval() -> None:
     np.testing.assert_allclose(found.interval(9), t_interval(one.human))
 
 
+def by_hand(human, seen, machine) -> float:
+    """Estimate one system's mean, with its own lambda."""
+    lam = np.cov(human, seen)[0, 1] / seen.var(ddof=1)
+    return lam * machine.mean() + (human - lam * seen).mean()
+
+
 def test_the_formula() -> None:
-    """Value and variance are those of the formula, written out for one system."""
+    """Value and variance are those of the formula, written out for one system: each human topic is left out."""
     one = sample(systems=1)
     human, machine = one.human[0], one.machine[0]
     seen = machine[one.drawn]
     lam = np.cov(human, seen)[0, 1] / seen.var(ddof=1)
-    rest = human - lam * seen
     found = estimate_means(one)
     assert found.slope == pytest.approx(lam)
-    assert found.value[0] == pytest.approx(lam * machine.mean() + rest.mean())
-    wanted = (1 / 10 - 1 / 40) * rest.var(ddof=1) + human.var(ddof=1) / 40
-    assert found.variance[0] == pytest.approx(wanted)
+    assert found.value[0] == pytest.approx(by_hand(human, seen, machine))
+    without = [
+        by_hand(np.delete(human, at), np.delete(seen, at), machine) for at in range(10)
+    ]
+    left_out = (1 - 10 / 40) * 9 / 10 * 10 * np.var(without)
     these = estimate_means(one, new_topics=False)
-    assert these.variance[0] == pytest.approx((1 / 10 - 1 / 40) * rest.var(ddof=1))
+    assert these.variance[0] == pytest.approx(left_out)
+    # S^2 of human scores, and what the machine's scores vary more on all topics than on these
+    of_topics = human.var(ddof=1) + lam**2 * (machine.var(ddof=1) - seen.var(ddof=1))
+    assert found.variance[0] == pytest.approx(left_out + of_topics / 40)
+
+
+@pytest.mark.parametrize("way", [estimate_means, estimate_differences])
+def test_with_a_known_slope_leaving_out_is_the_usual_variance(way) -> None:
+    """Where lambda is given, the variance is (1/n - 1/N) S^2(H - lambda L)."""
+    one = sample(systems=2)
+    found = way(one, 0.5, new_topics=False)
+    rest = one.human - 0.5 * one.machine[:, one.drawn]
+    if way is estimate_means:
+        wanted = rest.var(axis=1, ddof=1)
+        np.testing.assert_allclose(found.variance, (1 / 10 - 1 / 40) * wanted)
+    else:
+        wanted = (rest[0] - rest[1]).var(ddof=1)
+        assert found.variance[0, 1] == pytest.approx((1 / 10 - 1 / 40) * wanted)
+
+
+def test_an_interval_within_0_and_1_holds_all_means_that_would_not_be_rejected() -> (
+    None
+):
+    """Of scores within 0 and 1 both ends x have (value - x)^2 = t^2 V x (1 - x) / (m (1 - m)), and lie inside."""
+    rng = np.random.default_rng(2)
+    machine = rng.beta(0.2, 2, (6, 40))
+    drawn = np.sort(rng.permutation(40)[:5])
+    one = Sample(machine[:, drawn] ** 1.2, machine, drawn, np.ones(5))
+    found = estimate_means(one)
+    assert found.seen is not None
+    factor = 2.7764451051977987**2 * found.variance / (found.seen * (1 - found.seen))
+    for end in found.interval(4):
+        np.testing.assert_allclose(
+            (found.value - end) ** 2, factor * end * (1 - end), atol=1e-12
+        )
+        assert ((end > 0) & (end < 1)).all()
+
+
+def test_systems_that_score_0_everywhere_have_an_interval() -> None:
+    """Where all human scores of a system are 0 the interval is Student's, without a warning."""
+    machine = np.random.default_rng(3).random((2, 20)) * [[0.0], [1.0]]
+    drawn = np.arange(5)
+    one = Sample(machine[:, drawn], machine, drawn, np.ones(5))
+    low, high = estimate_means(one).interval(4)
+    assert low[0] == high[0] == 0
+    assert 0 < low[1] < high[1] < 1
 
 
 def test_a_perfect_machine_leaves_no_doubt_about_these_topics() -> None:
@@ -72,14 +124,13 @@ def test_a_machine_that_says_nothing_is_not_used() -> None:
 def test_differences_are_those_of_means_of_differences() -> None:
     """The difference of two systems has the estimate, and the variance, of the mean of their scores' difference."""
     one = sample(systems=2)
-    lam = slope(one, pairs=True)
     pair = Sample(
         one.human[:1] - one.human[1:],
         one.machine[:1] - one.machine[1:],
         one.drawn,
         one.weight,
     )
-    wanted = estimate_means(pair, lam)
+    wanted = estimate_means(pair)
     found = estimate_differences(one)
     assert found.value[0, 1] == pytest.approx(wanted.value[0])
     assert found.variance[0, 1] == pytest.approx(wanted.variance[0])

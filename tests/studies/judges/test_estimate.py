@@ -11,6 +11,7 @@ from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
 from irmeta.studies.judges.estimate import estimate
 from irmeta.studies.judges.plan import plan
+from irmeta.studies.judges.sampled import paired, weights
 
 
 def both(seed=0, noise=0.1, topics=60, drawn=15):
@@ -113,14 +114,29 @@ def test_topics_may_stand_in_any_order() -> None:
     )
 
 
-def test_chosen_topics_are_refused() -> None:
-    """Human topics that the machine scores unlike the others are not taken for drawn at random."""
-    _, machine = both()
+def test_chosen_topics_are_noted() -> None:
+    """Human topics that the machine scores unlike the others are estimated; a note says how rare that is at random."""
+    human, machine = both()
     hardest = machine[:, np.argsort(machine.mean(("system", "metric")).values)[:15]]
-    with pytest.raises(ScoresError, match="do not look random"):
-        estimate(hardest, machine)
+    asked = [
+        [note for note in about(estimate(one, machine))["notes"] if "random:" in note]
+        for one in (human, hardest)
+    ]
+    assert asked[0] == []
+    assert "differs between them and the other 45, as it does in 1 in " in asked[1][0]
     sample = {str(topic): 0.25 for topic in hardest.topic.values}
-    assert np.isfinite(estimate(hardest, machine, sample=sample)["mean"]).all()
+    notes = about(estimate(hardest, machine, sample=sample))["notes"]
+    assert not any("random" in note for note in notes)
+
+
+def test_honest_samples_are_estimated_and_seldom_noted() -> None:
+    """Of 400 random samples none is refused, and at most 4 are said not to look random, for 1 in 1000."""
+    said = 0
+    for seed in range(400):
+        drawn, _ = paired(*both(seed, topics=40, drawn=10), None, "error")
+        _, notes = weights(drawn, None)
+        said += any("do not look random" in note for note in notes)
+    assert said <= 4
 
 
 def test_human_topics_are_those_of_the_sample() -> None:

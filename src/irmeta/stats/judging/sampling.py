@@ -2,8 +2,9 @@
 
 theta = lambda mean_N(L) + mean_n(H - lambda L), the difference estimator of double sampling: the machine's scores L
 carry what all topics say, the human scores H take the machine's error off. lambda = 0 is the human scores alone.
+The variance pays for the estimated lambda: it is that of the whole estimator with each human topic left out in turn.
 Sources: Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et al. (PPI++, 2023); Oosterhuis et al.
-(KDD 2024).
+(KDD 2024); Duncan and Hill (1989) on the jackknife; Wilson (1927) on intervals within 0 and 1.
 """
 
 from dataclasses import dataclass
@@ -36,16 +37,37 @@ class Sample:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates with their variance, of systems (system,) or of pairs (system, system)."""
+    """Estimates with their variance, of systems (system,) or of pairs (system, system).
+
+    seen : for means of scores within 0 and 1, the mean m by which m (1 - m) is largest of the value and that of the
+    human scores; None for scores beyond, and for differences.
+    """
 
     value: Floats
     variance: Floats
     slope: float
+    seen: Floats | None = None
 
     def interval(self, freedom: int) -> tuple[Floats, Floats]:
-        """Return the ends of Student's 95% interval."""
-        half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(self.variance)
-        return self.value - half, self.value + half
+        """Return the ends of the 95% interval: Student's, or where scores are within 0 and 1 the score interval.
+
+        The score interval has all x for which (value - x)^2 <= t^2 V x (1 - x) / (m (1 - m)): a mean near 0 has a
+        small variance, seen from few topics, and may be far above. Source: Wilson (1927).
+        """
+        t = scipy.stats.t.ppf(0.975, freedom)
+        half = t * np.sqrt(self.variance)
+        plain = self.value - half, self.value + half
+        if self.seen is None:
+            return plain
+        # x^2 (1 + k) - x (2 value + k) + value^2 <= 0, with k = t^2 V / (m (1 - m))
+        k = over(t**2 * self.variance, self.seen * (1 - self.seen))
+        value = np.clip(self.value, 0, 1)
+        middle = (value + k / 2) / (1 + k)
+        half = np.sqrt(k * value * (1 - value) + k**2 / 4) / (1 + k)
+        # without m: all human scores are 0, or all 1
+        ends = zip((middle - half, middle + half), plain, strict=True)
+        low, high = (np.where(np.isfinite(k), *end) for end in ends)
+        return low, high
 
     def p(self, freedom: int) -> Floats:
         """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
@@ -82,35 +104,76 @@ def estimate_means(
     """Estimate each system's mean human score: (system,).
 
     by : lambda; pooled over systems by default, 0 for the human scores alone. new_topics : the mean over topics like
-    these; else over these N. Variance: (1/n - 1/N) S^2(H - lambda L), and S^2(H) / N for new topics.
+    these; else over these N. Variance: (1 - n/N) J, J the jackknife's over human topics, and S^2 / N for new topics.
     """
-    lam = slope(sample) if by is None else by
-    # what the machine does not say: H - lambda L on the topics drawn
-    rest = sample.human - lam * sample.machine[:, sample.drawn]
-    # lambda mean(L) over all topics, and the mean of the rest over those drawn
-    value = lam * sample.machine.mean(axis=1) + _mean(rest, sample.weight)
+    lam, value, without = _estimated(sample, by, pairs=False)
     n, total = sample.sizes
-    # each topic's part in the weighted mean varies as the mean does
-    variance = (1 / n - 1 / total) * (rest * sample.weight).var(axis=1, ddof=1)
+    # J = (n - 1) / n sum of squares
+    variance = (1 - n / total) * (n - 1) / n * _squares(without)
     if new_topics:
-        variance = variance + _variance(sample.human, sample.weight) / total
-    return Estimates(value, np.maximum(variance, 0), lam)
+        # the machine shows what few topics do not: S^2(H) + lambda^2 (S^2 of L on all topics - on those drawn)
+        of_human, few = (
+            _variance(one, sample.weight)
+            for one in (sample.human, sample.machine[:, sample.drawn])
+        )
+        more = lam**2 * (sample.machine.var(axis=1, ddof=1) - few)
+        variance = variance + np.maximum(of_human + more, 0) / total
+    return Estimates(value, variance, lam, _seen(sample, value))
 
 
 def estimate_differences(
     sample: Sample, by: float | None = None, *, new_topics: bool = True
 ) -> Estimates:
     """Estimate the difference of each two systems' mean human scores, the row's less the column's: (system, system)."""
-    lam = slope(sample, pairs=True) if by is None else by
-    rest = sample.human - lam * sample.machine[:, sample.drawn]
-    value = lam * sample.machine.mean(axis=1) + _mean(rest, sample.weight)
+    lam, value, without = _estimated(sample, by, pairs=True)
     n, total = sample.sizes
-    # as for means: (1/n - 1/N) S^2 of the rest, and S^2 / N for new topics
-    variance = (1 / n - 1 / total) * _of_differences(rest * sample.weight)
+    # as for means; a covariance has the divisor n - 1
+    variance = (1 - n / total) * (n - 1) ** 2 / n * _of_differences(without)
     if new_topics:
-        human = sample.human * np.sqrt(sample.weight)
-        variance = variance + _of_differences(human) / total
-    return Estimates(value[:, None] - value, np.maximum(variance, 0), lam)
+        root = np.sqrt(sample.weight)
+        of_human, few = (
+            _of_differences(one * root)
+            for one in (sample.human, sample.machine[:, sample.drawn])
+        )
+        more = lam**2 * (_of_differences(sample.machine) - few)
+        variance = variance + np.maximum(of_human + more, 0) / total
+    return Estimates(value[:, None] - value, variance, lam)
+
+
+def _estimated(
+    sample: Sample, by: float | None, *, pairs: bool
+) -> tuple[float, Floats, Floats]:
+    """Return lambda, the estimates (system,), and those with each human topic left out, lambda too: (system, n)."""
+    lam = slope(sample, pairs=pairs) if by is None else by
+    machine = sample.machine.mean(axis=1)
+    without = []
+    for at in range(sample.sizes[0]):
+        left = np.arange(sample.sizes[0]) != at
+        rest = Sample(
+            sample.human[:, left],
+            sample.machine,
+            sample.drawn[left],
+            sample.weight[left],
+        )
+        own = slope(rest, pairs=pairs) if by is None else by
+        without.append(_value(rest, own, machine))
+    return lam, _value(sample, lam, machine), np.stack(without, axis=1)
+
+
+def _value(sample: Sample, lam: float, machine: Floats) -> Floats:
+    """Return lambda mean_N(L) + mean_n(H - lambda L), the machine's means over all topics given."""
+    # what the machine does not say, on the topics drawn
+    rest = sample.human - lam * sample.machine[:, sample.drawn]
+    return lam * machine + _mean(rest, sample.weight)
+
+
+def _seen(sample: Sample, value: Floats) -> Floats | None:
+    """Return the mean at which the variance was seen, the value or that of the human scores; None beyond 0 to 1."""
+    scores = sample.human, sample.machine
+    if min(one.min() for one in scores) < 0 or max(one.max() for one in scores) > 1:
+        return None
+    alone = _mean(sample.human, sample.weight)
+    return np.where(alone * (1 - alone) > value * (1 - value), alone, value)
 
 
 def correlation(sample: Sample, *, pairs: bool = False) -> float:
@@ -195,6 +258,12 @@ def _mean(values: Floats, weight: Floats) -> Floats:
 def _variance(values: Floats, weight: Floats) -> Floats:
     centred = values - _mean(values, weight)[:, None]
     return np.asarray((weight * centred**2).sum(axis=1) / (values.shape[1] - 1))
+
+
+def _squares(values: Floats) -> Floats:
+    """Return the sum of squares of each row about its mean."""
+    centred = values - values.mean(axis=1, keepdims=True)
+    return np.asarray((centred**2).sum(axis=1))
 
 
 def _of_differences(values: Floats) -> Floats:

@@ -8,6 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Missing
+from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import most, short
 from irmeta.scores.result import frame, result
@@ -41,7 +42,7 @@ def estimate(
     human : scores on n topics, drawn at random from those of `machine`
     machine : scores on all N topics
     sample : the probability that each human topic had of being drawn, as `irmeta judges sample` writes it; by default
-        all had the same, and human topics whose machine scores differ clearly from the others' raise ScoresError
+        all had the same, and a note says where human topics' machine scores differ clearly from the others'
     new_topics : whether means are over topics like these, or over these N topics only
     metrics : those to estimate, by default those that both have
     missing : what to do with missing scores, as in `selection.complete`
@@ -72,13 +73,11 @@ def estimate(
     left, right = np.triu_indices(systems.size, 1)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
-    if new_topics:
-        target = "topics like these"
-    else:
-        target = f"these {total} topics"
+    target = "topics like these" if new_topics else f"these {total} topics"
     lines = [
-        f"{n} of {total} topics have human judgments; means are over {target}; intervals by "
-        f"Student's t with {n - 1} degrees of freedom"
+        f"{n} of {total} topics have human judgments; means are over {target}; variances by leaving out each human "
+        f"topic, intervals by Student's t with {n - 1} degrees of freedom, those of means within 0 and 1",
+        *_held(systems.size, n),
     ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
@@ -95,6 +94,24 @@ def estimate(
     return outcome.assign_coords(
         system_a=("pair", systems[left]), system_b=("pair", systems[right])
     )
+
+
+def _held(systems: int, topics: int) -> list[str]:
+    """Say how often intervals held with as many human topics, where that may be too seldom."""
+    means, alone, pairs = (
+        held(f"{of} by few human topics {with_whom}", systems=systems, topics=topics)
+        for of, with_whom in (
+            ("mean", "and a machine"),
+            ("mean", "alone"),
+            ("difference", "and a machine"),
+        )
+    )
+    if not (means.broken or pairs.broken):
+        return []
+    return [
+        f"Such 95% intervals of differences held in {pairs.share}, and of means in {means} (by the human topics "
+        f"alone in {alone.share}), least where few topics have high scores and the machine is bad (docs/coverage.md)"
+    ]
 
 
 def _of_metric(
@@ -122,8 +139,8 @@ def _of_metric(
         "rho_pairs": ((), sampling.correlation(sample, pairs=True)),
         "slope": ((), means.slope),
         "slope_pairs": ((), pairs.slope),
-        "gain": ((), _narrower(means, alone)),
-        "gain_pairs": ((), _narrower(pairs, pairs_alone)),
+        "gain": ((), _narrower(means, alone, n)),
+        "gain_pairs": ((), _narrower(pairs, pairs_alone, n)),
     }
     for name, one in (("", pairs), ("human_", pairs_alone)):
         ends = _with_ends(
@@ -142,12 +159,13 @@ def _with_ends(name: str, prefix: str, one: Estimates, n: int) -> dict[str, Floa
     return {name: one.value, f"{prefix}low": low, f"{prefix}high": high}
 
 
-def _narrower(one: Estimates, alone: Estimates) -> float:
+def _narrower(one: Estimates, alone: Estimates, n: int) -> float:
     """Return the mean width of intervals as a share of the human-only ones."""
-    wide = float(np.sqrt(alone.variance).mean())
-    if wide > 0:
-        return float(np.sqrt(one.variance).mean()) / wide
-    return float("nan")
+    width, wide = (
+        float((high - low).mean())
+        for low, high in (each.interval(n - 1) for each in (one, alone))
+    )
+    return width / wide if wide > 0 else float("nan")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

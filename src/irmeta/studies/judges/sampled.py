@@ -1,5 +1,6 @@
 """Scores of few topics by people beside scores of all topics by a machine, as samples."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
 
 UNLIKE = 0.001
-"""Below this p of a difference in machine scores, the human topics are taken not to be drawn at random."""
+"""Below this p of a difference in machine scores, a note asks whether the human topics were drawn at random."""
 
 
 @dataclass(frozen=True)
@@ -91,17 +92,17 @@ def _require_scores(machine: xr.DataArray) -> None:
 def weights(
     both: Paired, sample: Mapping[str, float] | None
 ) -> tuple[Floats, list[str]]:
-    """Return each human topic its weight n / (N probability), and notes; refuse topics that seem chosen."""
+    """Return each human topic its weight n / (N probability), and notes: whether topics seem chosen, too."""
     topics = [str(topic) for topic in both.human.topic.values]
     n = len(topics)
     total = both.machine.sizes["topic"]
     if sample is None:
-        _refuse_chosen(both)
         return np.ones(n), [
+            *_seem_chosen(both),
             (
                 "assumed to be drawn at random; confirm it with --sample FILE, as irmeta judges "
                 "sample writes it"
-            )
+            ),
         ]
     if set(topics) != set(sample):
         wrong = sorted(set(topics) ^ set(sample))
@@ -115,19 +116,29 @@ def weights(
     return n / (total * chances), []
 
 
-def _refuse_chosen(both: Paired) -> None:
-    """Raise ScoresError where the human topics have other machine scores than random ones would."""
+def _seem_chosen(both: Paired) -> list[str]:
+    """Say which metric the human topics' machine scores differ in from the others', if one clearly does."""
     level = additive(both.machine).values.mean(axis=0)
     drawn = np.isin(both.machine.topic.values, both.human.topic.values)
     if min(drawn.sum(), (~drawn).sum()) < 3:
-        return
-    for which, metric in enumerate(both.machine.metric.values):
-        p = float(
-            scipy.stats.mannwhitneyu(level[drawn, which], level[~drawn, which]).pvalue
-        )
-        if p < UNLIKE:
-            raise ScoresError(
-                f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} "
-                f"differs between them and the other {int((~drawn).sum())} (p {p:.2g}). Draw topics "
-                "with irmeta judges sample, or give their probabilities with --sample"
-            )
+        return []
+    p = [
+        scipy.stats.mannwhitneyu(one[drawn], one[~drawn]).pvalue * level.shape[1]
+        for one in level.T
+    ]
+    which = int(np.argmin(p))
+    if p[which] >= UNLIKE:
+        return []
+    metric = both.machine.metric.values[which]
+    return [
+        f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} differs between them "
+        f"and the other {int((~drawn).sum())}, as it does in {_share(p[which])} of random samples. If people chose "
+        "them, the intervals are wrong: draw topics with irmeta judges sample"
+    ]
+
+
+def _share(p: float) -> str:
+    """Write a small share: 1 in so many, rounded down to one digit."""
+    times = 1 / max(p, 1e-9)
+    unit = 10 ** math.floor(math.log10(times))
+    return f"1 in {int(times // unit) * unit:,}".replace(",", " ")
