@@ -36,6 +36,9 @@ READERS: dict[str, Callable[[Path], object]] = {
     "lines": irmeta.import_jsonl,
     "ir_measures": irmeta.import_ir_measures,
     "tot": irmeta.import_tot,
+    "nuggets": irmeta.import_nuggets,
+    "support": irmeta.import_support,
+    "labels": irmeta.import_labels,
     "matrix": partial(import_matrix, rows="topics"),
     "model": irmeta.load_model,
     "factors": factors.load,
@@ -52,6 +55,9 @@ BEGUN = {
     "scores": [b"", b"collection,system,topic,metric,score\nc,", b"PAR1"],
     "table": [b"", b"system,topic,metric,score\na,1,", b"system,", b"[{", b'{"a": {"'],
     "lines": [b"", b'{"run_id":"'],
+    "nuggets": [b"", b'{"qid":"1","nuggets":['],
+    "support": [b"", b'{"topic_id":"1","support_eval":['],
+    "labels": [b"", b"system,topic,human\na,1,"],
     "model": [b"", b'{"format": "irmeta prediction model 1", "x": "'],
 }
 UNITS = [

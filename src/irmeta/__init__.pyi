@@ -11,6 +11,9 @@ from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
 from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_clusters as read_clusters
 from irmeta.io.groups import read_groups as read_groups
+from irmeta.io.items.labels import import_labels as import_labels
+from irmeta.io.items.nuggets import import_nuggets as import_nuggets
+from irmeta.io.items.support import import_support as import_support
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model
 from irmeta.io.runs.trec import Reading as Reading

@@ -22,8 +22,19 @@ MetricSet = Literal["seeds23"]
 
 # Tables that others made
 TableKind = Literal[
-    "table", "trec_eval", "ir_measures", "tot", "jsonl", "matrix", "systemwise", "mteb"
+    "table",
+    "trec_eval",
+    "ir_measures",
+    "tot",
+    "jsonl",
+    "matrix",
+    "systemwise",
+    "mteb",
+    "nuggets",
+    "support",
+    "labels",
 ]
+NamedBy = Literal["model", "file"]
 Rows = Literal["topics", "systems"]
 
 # Statistics
@@ -138,6 +149,13 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "matrix": "CSV of topics and systems, one file per metric (P@10.csv)",
         "systemwise": "CSV with systems in rows and metrics in columns, one file per collection",
         "mteb": "a folder of MTEB's results (MODEL/REVISION/TASK.json)",
+        "nuggets": "assignments of nuggets to answers (AutoNuggetizer, TREC RAG)",
+        "support": "whether citations support the sentences of answers (TREC RAG)",
+        "labels": "a table of answers with a column of Yes and No for each judge",
+    },
+    NamedBy: {
+        "model": "systems are called as the files call their models",
+        "file": "systems are called by the files, for two evaluations of one model",
     },
     Rows: {
         "topics": "rows are topics, columns are systems",

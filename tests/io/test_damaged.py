@@ -44,6 +44,8 @@ LINES = b"".join(
     b'{"run_id":"%s","topic_id":"1","measure":"AP","value":0.5}\n' % run
     for run in (b"a", b"b")
 )
+NUGGETS = b'{"qid":"1","nuggets":[{"importance":"vital","assignment":"support"}]}\n'
+SUPPORT = b'{"topic_id":"1","support_eval":[{"citations":[0],"eval_scores":["FS"]}]}\n'
 MTEB = json.dumps(
     {"task_name": "nq", "scores": {"test": [{"main_score": 0.5}]}}
 ).encode()
@@ -138,6 +140,9 @@ def _files(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
         ),
         "systemwise": (b"runid,map,P_10\na,0.5,0.1\nb,0.25,0.2\n", import_systemwise),
         "mteb": (MTEB, _mteb),
+        "nuggets": (NUGGETS, irmeta.import_nuggets),
+        "support": (SUPPORT, irmeta.import_support),
+        "labels": (b"system,topic,human\na,1,Yes\nb,1,No\n", irmeta.import_labels),
     }
 
 

@@ -15,6 +15,8 @@ from irmeta.words import counted, folded
 if TYPE_CHECKING:
     import xarray as xr
 
+_NAMED = ("systemwise", "labels")
+"""Kinds whose files name their collections."""
 TABLE = "Columns of a table"
 MTEB = "Results of MTEB"
 
@@ -63,6 +65,15 @@ class Named:
             "score": self.score,
         }
         return {**columns, "ignore": ignored}
+
+    def of_labels(self) -> dict[str, Any]:
+        """Return the arguments of `irmeta.import_labels`."""
+        given = self.named()
+        if given.pop("metric") or given.pop("score"):
+            raise IrmetaError(
+                "labels have no --metric and no --score: each judge's column is one of Yes and No"
+            )
+        return given
 
 
 def _by_task(given: list[str] | None, option: str) -> dict[str, list[str]]:
@@ -180,6 +191,8 @@ def import_scores(
 
     irmeta import systemwise wt2012.csv -o scores.parquet
 
+    irmeta import nuggets people.jsonl -o judges.parquet
+
     irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
     from irmeta.io.scores import save
@@ -192,8 +205,7 @@ def import_scores(
         raise IrmetaError(f"{output}: a score file is named .parquet")
     cubes = _read(kind, files, columns, averaged, rows, topics, collection)
     if append:
-        # the files of systemwise tables name their collections
-        named = collection is not None or kind == "systemwise"
+        named = collection is not None or kind in _NAMED
         made = add(cubes, output, named=named, replace=replace)
     else:
         save(cubes, output, new=True)
@@ -229,9 +241,10 @@ def _read(
     collection: str | None,
 ) -> "dict[str, xr.DataArray]":
     """Read the cubes of files of one kind by collection name."""
+    from irmeta.io.items import labels, nuggets, support
     from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 
-    if kind in ("table", "mteb") and len(files) > 1:
+    if kind in ("table", "mteb", "labels") and len(files) > 1:
         raise IrmetaError(f"import one {kind} at a time; add the next with --append")
     name = collection or "collection"
     match kind:
@@ -263,5 +276,11 @@ def _read(
                     files, rows=rows, topics=named, collection=name
                 )
             }
+        case "nuggets":
+            return nuggets.import_nuggets(files, collection=collection)
+        case "support":
+            return support.import_support(files, collection=collection)
+        case "labels":
+            return labels.import_labels(files[0], **columns.of_labels())
         case "systemwise":
             return matrices.import_systemwise(files)

@@ -149,7 +149,7 @@ def rows_of(
         )
     frame = frame.drop(ignored)
     named = metric if metric in frame.columns else None
-    found = _columns(
+    found = columns_of(
         frame.columns, system=system, topic=topic, metric=named, score=score
     )
     constant = SCORE if metric is None or named else metric
@@ -331,7 +331,7 @@ def _by_topic(given: Any) -> Any:
     return found
 
 
-def _columns(names: Sequence[str], **wanted: str | None) -> Columns:
+def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     """Find out which column says what: those that are named, else those with a name that people use for it."""
     for role, name in wanted.items():
         if name is not None and name not in names:

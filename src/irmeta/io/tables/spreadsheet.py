@@ -58,7 +58,7 @@ def import_table(
         "rows": rows,
     }
     try:
-        cubes = from_frame_all(_read(where), ignore=ignore, **columns)
+        cubes = from_frame_all(table_in(where), ignore=ignore, **columns)
     except ScoresError as error:
         raise FileFormatError(f"{shown(where)}: {error}") from error
     if list(cubes) == ["collection"]:
@@ -158,7 +158,8 @@ def _plain(cell: str) -> str:
     return cell
 
 
-def _read(where: Location) -> Any:
+def table_in(where: Location) -> Any:
+    """Return the table that a file holds: a data frame, or dicts of dicts; what is none raises FileFormatError."""
     data = read_bytes(where)
     try:
         if data[:4] == b"PAR1":

@@ -1,0 +1,172 @@
+"""Assignments of nuggets to answers, as AutoNuggetizer and the TREC RAG track write them, as scores by topic.
+
+A nugget is a fact that a good answer contains; it is vital or okay, and an answer supports it, in part, or not.
+Source: Pradeep et al. (2024), Initial Nugget Evaluation Results for the TREC 2024 RAG Track, section 3.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, shown
+from irmeta.io.items.records import name_of, named, records
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted, listed, shortened
+
+TOPIC = ("qid", "topic_id", "query_id", "narrative_id")
+RUN = ("run_id", "runid", "run")
+WHAT = "a nugget assignment"
+_WORTH = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": 0.0}
+"""What an assignment counts; one that the machine failed to make counts as not supported, as AutoNuggetizer has it."""
+_WEIGHT = {"vital": 1.0, "okay": 0.5, "failed": 0.0}
+"""What a nugget weighs in the weighted scores."""
+
+Nugget = tuple[str, str, str]
+"""Text, importance and assignment."""
+
+
+def import_nuggets(
+    paths: Paths, *, collection: str | None = None
+) -> dict[str, xr.DataArray]:
+    """Read assignments of nuggets to answers (AutoNuggetizer, TREC RAG) as scores by topic.
+
+    Metrics: `vital_score` and `all_score`, the share of nuggets that an answer supports, partial support as half;
+    `strict_vital_score` and `strict_all_score` without it; `weighted_score` and `strict_weighted_score`, where an okay
+    nugget weighs half a vital one. A topic without vital nuggets has no vital scores. An answer is of the run that it
+    names, or of its file.
+
+    paths : files with a JSON object for each answer, with qid and nuggets; folders, globs or URLs of them.
+    collection : what to call the collection, by default as the file or folder.
+
+    >>> import json, tempfile, pathlib
+    >>> nuggets = [{"text": "a", "importance": "vital", "assignment": "support"},
+    ...            {"text": "b", "importance": "okay", "assignment": "partial_support"}]
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.jsonl"
+    >>> _ = path.write_text(json.dumps({"qid": "1", "run_id": "ours", "nuggets": nuggets}))
+    >>> import_nuggets(path)["people"].sel(metric="all_score").item()
+    0.75
+    """
+    files = all_files(paths)
+    name = collection or collection_of(paths, files)
+    parts = [_part(path, name) for path in files]
+    return gathered(parts)
+
+
+def collection_of(paths: Paths, files: Sequence[Location]) -> str:
+    """Name a collection by the one file or folder that was given."""
+    if len(files) == 1:
+        return name_of(files[0])
+    if isinstance(paths, str | PathLike) and Path(paths).is_dir():
+        return Path(paths).resolve().name
+    return "collection"
+
+
+def _part(path: Location, collection: str) -> Part:
+    part = Part(path, name_of(path), [])
+    failed = 0
+    of_topic: dict[str, Counter[tuple[str, str]]] = {}
+    several = set[str]()
+    without_vital = set[str]()
+    for place, record in records(path, WHAT):
+        topic = named(record, TOPIC, place)
+        nuggets = _nuggets(record, place)
+        wanted = Counter((text, importance) for text, importance, _ in nuggets)
+        if of_topic.setdefault(topic, wanted) != wanted:
+            several.add(topic)
+        failed += sum(assignment == "failed" for _, _, assignment in nuggets)
+        if all(importance != "vital" for _, importance, _ in nuggets):
+            without_vital.add(topic)
+        system = str(next((record[key] for key in RUN if key in record), part.origin))
+        part.rows += [
+            Row(collection, system, topic, metric, score)
+            for metric, score in scores(nuggets).items()
+        ]
+    part.notes += _notes(path, failed, several, without_vital)
+    return part
+
+
+def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
+    """Return the nuggets of a record with what was assigned; what is not an assignment to an answer raises."""
+    if "docid" in record or "candidate_text" in record:
+        raise FileFormatError(
+            f"{place}: nuggets were assigned to a retrieved passage, not to an answer; assign them to answers"
+        )
+    given = record.get("nuggets")
+    if not isinstance(given, list) or not given:
+        raise FileFormatError(
+            f"{place}: not {WHAT} (it has no list of nuggets); it has {listed(map(str, record))}"
+        )
+    nuggets = []
+    for one in given:
+        if not isinstance(one, dict) or "importance" not in one:
+            raise FileFormatError(f"{place}: a nugget without importance")
+        if "assignment" not in one:
+            raise FileFormatError(
+                f"{place}: nuggets without assignments to answers; assign them first (nuggetizer assign)"
+            )
+        importance = _known(one["importance"], _WEIGHT, "importance", place)
+        assignment = _known(one["assignment"], _WORTH, "assignment", place)
+        nuggets.append((str(one.get("text", "")), importance, assignment))
+    return nuggets
+
+
+def _known(value: object, known: Mapping[str, float], what: str, place: str) -> str:
+    word = str(value).strip().lower()
+    if word not in known:
+        raise FileFormatError(
+            f"{place}: {shortened(repr(value))} is not an {what} of a nugget; expected {listed(known)}"
+        )
+    return word
+
+
+def scores(nuggets: Sequence[Nugget]) -> dict[str, float]:
+    """Return the six scores of an answer: sums of a_i w_i over sums of w_i.
+
+    a_i is what the assignment of nugget i counts, w_i what it weighs: 1 for the vital ones, or for all of them; 1 and
+    a half in the weighted scores. A score without nuggets is missing.
+
+    >>> [round(one, 2) for one in scores([("", "vital", "partial_support"), ("", "okay", "support")]).values()]
+    [0.5, 0.0, 0.75, 0.5, 0.67, 0.33]
+    """
+    worth = np.array([_WORTH[assignment] for _, _, assignment in nuggets])
+    weighted = np.array([_WEIGHT[importance] for _, importance, _ in nuggets])
+    weights = {
+        "vital": (weighted == 1).astype(float),
+        "all": np.ones(len(nuggets)),
+        "weighted": weighted,
+    }
+    counted_as = {"": worth, "strict_": (worth == 1).astype(float)}
+    return {
+        f"{strict}{name}_score": float(a @ w / w.sum()) if w.sum() else float("nan")
+        for name, w in weights.items()
+        for strict, a in counted_as.items()
+    }
+
+
+def _notes(
+    path: Location, failed: int, several: set[str], without_vital: set[str]
+) -> list[str]:
+    notes = []
+    if failed:
+        notes.append(
+            f"{shown(path)}: {counted(failed, 'failed assignment')} of nuggets count as not supported, as in "
+            "AutoNuggetizer"
+        )
+    if several:
+        notes.append(
+            f"{shown(path)}: answers to {counted(len(several), 'topic')} ({listed(sorted(several))}) were judged by "
+            "different nuggets; their scores do not compare"
+        )
+    if without_vital:
+        notes.append(
+            f"{shown(path)}: {counted(len(without_vital), 'topic')} without vital nuggets "
+            f"({listed(sorted(without_vital))}): no vital scores; AutoNuggetizer counts them 0"
+        )
+    return notes

@@ -1,0 +1,72 @@
+"""JSON of other programs: a document, or an object on each line, and what is not one named with its place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, read_bytes, shown, stem
+from irmeta.io.strictly import lines, number, parsed
+from irmeta.words import listed, reason, shortened
+
+_SUFFIXES = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".jl", ".eval")
+
+
+def document(path: Location, what: str) -> Any:
+    """Return what a file of JSON holds; anything else raises FileFormatError that says what was expected."""
+    try:
+        return parsed(read_bytes(path))
+    except ValueError as error:
+        raise FileFormatError(
+            f"{shown(path)}: not {what} (not JSON: {reason(error)})"
+        ) from error
+
+
+def records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the objects of a file with one on each line, each with its place; an empty file raises FileFormatError."""
+    empty = True
+    for at, line in enumerate(lines(read_bytes(path)), 1):
+        if not line.strip():
+            continue
+        place = f"{shown(path)}:{at}"
+        try:
+            record = parsed(line)
+        except ValueError as error:
+            raise FileFormatError(
+                f"{place}: not {what} (not a line of JSON: {reason(error)})"
+            ) from error
+        if not isinstance(record, dict):
+            raise FileFormatError(f"{place}: not {what} (not a JSON object)")
+        empty = False
+        yield place, record
+    if empty:
+        raise FileFormatError(f"{shown(path)}: the file is empty; expected {what}")
+
+
+def named(record: Mapping[str, Any], keys: Sequence[str], place: str) -> str:
+    """Return the name under the first of these keys that a record has; none raises FileFormatError."""
+    name = next((record[key] for key in keys if key in record), None)
+    if name is None or isinstance(name, dict | list):
+        raise FileFormatError(
+            f"{place}: it lacks {keys[0]!r}; it has {listed(map(str, record))}"
+        )
+    return str(name)
+
+
+def score(value: object, place: str) -> float:
+    """Return a score, also a truth value, as 1 or 0; NaN for null. Anything else raises FileFormatError."""
+    if value is None:
+        return float("nan")
+    try:
+        return float(value) if isinstance(value, bool) else number(value)
+    except (ValueError, TypeError) as error:
+        raise FileFormatError(
+            f"{place}: {shortened(repr(value))} is not a score"
+        ) from error
+
+
+def name_of(path: Location) -> str:
+    """Return what a file calls what it holds: its name without suffixes."""
+    name = stem(path)
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name

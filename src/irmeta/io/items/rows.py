@@ -1,0 +1,181 @@
+"""Scores by item, a row for each, as cubes: the one place where items become topics, and repeats a mean.
+
+A reader of a program's files makes rows; what happens when two of them are of one cell is decided here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import NamedBy
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.files import Location, shown
+from irmeta.io.scores import CLUSTERS, from_rows
+from irmeta.scores.columns import require_names
+from irmeta.scores.cube import DIMS, labels
+from irmeta.scores.frames import spelled
+from irmeta.words import counted, listed, shortened
+
+_CELL = ("collection", *DIMS)
+
+
+class Row(NamedTuple):
+    """The score of a system on an item; NaN where it was not scored.
+
+    repeat : which of several answers to an item, as an epoch.  cluster : what the item belongs to, if it is said.
+    """
+
+    collection: str
+    system: str
+    topic: str
+    metric: str
+    score: float
+    repeat: str = ""
+    cluster: str | None = None
+
+
+@dataclass
+class Part:
+    """What one file says.
+
+    origin : what its systems are called where they go by files.
+    """
+
+    path: Location
+    origin: str
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+
+
+def gathered(
+    parts: Sequence[Part], *, names: NamedBy = "model", collection: str | None = None
+) -> dict[str, xr.DataArray]:
+    """Make a cube of each collection; a score is the mean over the repeats of an item, which a note counts.
+
+    names : "file" calls systems by their files.  collection : what to call the only collection.
+    Two scores of one cell in one repeat raise FileFormatError.
+    """
+    frame = _frame(parts, names)
+    if not frame.height:
+        raise FileFormatError(f"{shown(parts[0].path)}: no scores of items in it")
+    _refuse_twice(frame, parts)
+    frame = _renamed(frame, collection)
+    means, notes = _means(frame)
+    found = [note for part in parts for note in part.notes]
+    clusters = _clusters(frame)
+    provenance = {
+        name: {
+            **({"notes": told} if (told := [*notes.get(name, []), *found]) else {}),
+            **({CLUSTERS: clusters[name]} if name in clusters else {}),
+        }
+        for name in means["collection"].unique()
+    }
+    return from_rows(means, provenance=provenance)
+
+
+def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
+    """Put the rows of all files under each other, with the number of each one's file."""
+    rows = [
+        (*labels(row[:4]), row.score, row.repeat, row.cluster, at)
+        for at, part in enumerate(parts)
+        for row in _named(part, names)
+    ]
+    columns = [*Row._fields, "file"]
+    types = [pl.String] * 4 + [pl.Float64, pl.String, pl.String, pl.Int64]
+    schema = dict(zip(columns, types, strict=True))
+    frame = spelled(pl.DataFrame(rows, schema=schema, orient="row"))
+    for column in _CELL:
+        require_names(frame[column].unique(), f"in a {column}")
+    return frame
+
+
+def _named(part: Part, names: NamedBy) -> Iterator[Row]:
+    if names == "model":
+        yield from part.rows
+        return
+    several = len({row.system for row in part.rows}) > 1
+    for row in part.rows:
+        name = f"{part.origin}/{row.system}" if several else part.origin
+        yield row._replace(system=name)
+
+
+def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part]) -> None:
+    """Raise FileFormatError for a system that has two scores of one cell in one repeat."""
+    twice = frame.filter(pl.struct(*_CELL, "repeat").is_duplicated())
+    if not twice.height:
+        return
+    first = twice.row(0, named=True)
+    same = twice.filter(
+        pl.struct(*_CELL, "repeat")
+        == pl.struct(pl.lit(first[name]).alias(name) for name in (*_CELL, "repeat"))
+    )
+    one, other = (shown(parts[at].path) for at in same["file"][:2])
+    cell = f"{first['system']} has two scores by {first['metric']} on {first['topic']} of {first['collection']}"
+    if one == other:
+        raise FileFormatError(f"{one}: {cell}; remove one")
+    raise FileFormatError(
+        f"{other}: {cell}, the other in {one}; import one of the files, or call systems by their files "
+        "with --names file (names='file')"
+    )
+
+
+def _renamed(frame: pl.DataFrame, collection: str | None) -> pl.DataFrame:
+    if collection is None:
+        return frame
+    known = frame["collection"].unique(maintain_order=True).to_list()
+    if len(known) > 1:
+        raise ScoresError(
+            f"the files have {counted(len(known), 'task')} ({listed(known)}), each a collection of its own; leave out "
+            "--collection, or import the files of one task"
+        )
+    return frame.with_columns(collection=pl.lit(collection))
+
+
+def _means(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, list[str]]]:
+    """Average over repeats, and note how many there are, by collection."""
+    scored = pl.col("score").is_not_nan()
+    means = frame.group_by(_CELL, maintain_order=True).agg(
+        pl.col("score").filter(scored).mean().fill_null(float("nan")),
+        scored.sum().alias("repeats"),
+    )
+    notes: dict[str, list[str]] = {}
+    for (name,), part in means.group_by("collection"):
+        repeats = part["repeats"].filter(part["repeats"] > 0)
+        most, least = repeats.max(), repeats.min()
+        if isinstance(most, int) and most > 1:
+            fewer = (
+                ""
+                if least == most
+                else f", in {int((repeats < most).sum()):,} cells of fewer"
+            )
+            notes[str(name)] = [
+                f"repeats are averaged: a score is the mean of {most} epochs{fewer}"
+            ]
+    return means.drop("repeats"), notes
+
+
+def _clusters(frame: pl.DataFrame) -> dict[str, dict[str, str]]:
+    """Return the cluster of each topic by collection, where some say theirs; others are clusters of their own."""
+    found: dict[str, dict[str, str]] = {}
+    for (name,), part in frame.group_by("collection"):
+        said = part.filter(pl.col("cluster").is_not_null()).unique(["topic", "cluster"])
+        if not said.height:
+            continue
+        if said["topic"].is_duplicated().any():
+            topic = said.filter(said["topic"].is_duplicated())["topic"][0]
+            raise ScoresError(
+                f"{name}: the item {shortened(topic)} is in two clusters; its field differs between systems or repeats"
+            )
+        alone = {topic: topic for topic in part["topic"].unique()}
+        found[str(name)] = alone | dict(said.select("topic", "cluster").rows())
+    return found
+
+
+def unfinished(count: int, noun: str, path: Location) -> list[str]:
+    """Note items that have no score."""
+    if not count:
+        return []
+    return [f"{shown(path)}: {counted(count, noun)} without a score, which is missing"]

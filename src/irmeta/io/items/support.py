@@ -1,0 +1,126 @@
+"""Whether citations support the sentences of answers, as the TREC RAG track judges it, as scores by topic.
+
+Source: Thakur et al. (2025), Support Evaluation for the TREC 2024 RAG Track, section 3.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, shown
+from irmeta.io.items.nuggets import RUN, TOPIC, collection_of
+from irmeta.io.items.records import name_of, named, records
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted, listed, shortened
+
+WHAT = "a support judgment of TREC RAG"
+_WORTH = {
+    "fs": 1.0,
+    "full support": 1.0,
+    "ps": 0.5,
+    "partial support": 0.5,
+    "ns": 0.0,
+    "no support": 0.0,
+}
+
+
+def import_support(
+    paths: Paths, *, collection: str | None = None
+) -> dict[str, xr.DataArray]:
+    """Read labels of support (full, partial, none) of the citations of answers' sentences as scores by topic.
+
+    `weighted_precision` : the mean over judged citations, where full support counts 1 and partial support a half; 0
+    for an answer that cites nothing. `weighted_recall` : the mean over the answer's sentences, each by its best judged
+    citation, where a sentence that cites nothing counts 0. The track judged the first citation of each sentence.
+
+    paths : files with a JSON object for each answer: run_id, topic_id, and under support_eval the sentences, each with
+    citations and eval_scores (FS, PS, NS); folders, globs or URLs of them.
+    collection : what to call the collection, by default as the file or folder.
+    """
+    files = all_files(paths)
+    name = collection or collection_of(paths, files)
+    return gathered([_part(path, name) for path in files])
+
+
+def _part(path: Location, collection: str) -> Part:
+    part = Part(path, name_of(path), [])
+    unread = 0
+    for place, record in records(path, WHAT):
+        about = {**record, **_inner(record.get("metadata"))}
+        topic = named(about, ("topic_id", *TOPIC), place)
+        system = str(next((about[key] for key in RUN if key in about), part.origin))
+        sentences, none = _sentences(record, place)
+        unread += none
+        precision, recall = scores(sentences)
+        part.rows += [
+            Row(collection, system, topic, "weighted_precision", precision),
+            Row(collection, system, topic, "weighted_recall", recall),
+        ]
+    if unread:
+        part.notes.append(
+            f"{shown(path)}: {counted(unread, 'citation')} without a label of support count as not judged"
+        )
+    return part
+
+
+def _inner(given: object) -> Mapping[str, Any]:
+    return given if isinstance(given, dict) else {}
+
+
+def _sentences(
+    record: Mapping[str, Any], place: str
+) -> tuple[list[list[float] | None], int]:
+    """Return what the judged citations of each sentence count, None where none of those cited was judged.
+
+    Also returns how many citations the judge gave no label.
+    """
+    judged = record.get("support_eval")
+    if not isinstance(judged, list):
+        raise FileFormatError(
+            f"{place}: not {WHAT} (it lacks 'support_eval'); it has {listed(map(str, record))}"
+        )
+    sentences: list[list[float] | None] = []
+    unread = 0
+    for sentence in judged:
+        labels = sentence.get("eval_scores") if isinstance(sentence, dict) else None
+        if not isinstance(labels, list):
+            raise FileFormatError(
+                f"{place}: a sentence of support_eval without its list eval_scores"
+            )
+        read = [_worth(label, place) for label in labels if label is not None]
+        unread += len(labels) - len(read)
+        cites = bool(sentence.get("citations") or labels)
+        sentences.append(read if read or not cites else None)
+    # sentences that the judge passed over cite nothing
+    answer = record.get("answer")
+    more = len(answer) - len(judged) if isinstance(answer, list) else 0
+    return sentences + [[] for _ in range(more)], unread
+
+
+def _worth(label: object, place: str) -> float:
+    word = str(label).strip().lower().replace("_", " ")
+    if word not in _WORTH:
+        raise FileFormatError(
+            f"{place}: {shortened(repr(label))} is not a label of support; expected FS, PS or NS"
+        )
+    return _WORTH[word]
+
+
+def scores(sentences: list[list[float] | None]) -> tuple[float, float]:
+    """Return weighted precision and recall of an answer.
+
+    precision = sum of a_c / number of judged citations c; recall = sum of max a_c of sentence s / number of sentences s
+
+    >>> scores([[1.0], [0.5], []])
+    (0.75, 0.5)
+    """
+    known = [one for one in sentences if one is not None]
+    if sentences and not known:
+        return float("nan"), float("nan")
+    citations = [one for sentence in known for one in sentence]
+    precision = sum(citations) / len(citations) if citations else 0.0
+    best = [max(sentence, default=0.0) for sentence in known]
+    return precision, sum(best) / len(best) if best else 0.0
