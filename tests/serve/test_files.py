@@ -296,13 +296,14 @@ def test_a_site_says_what_is_damaged(filled: Site) -> None:
     changed, lost, *_ = sorted(filled.folder.glob("runs/*/*"))
     changed.write_bytes(b"other")
     lost.unlink()
-    filled.truth("lab", 1).chmod(0o644)
+    [judged] = filled.folder.glob("truth/*")
+    judged.chmod(0o644)
     (filled.folder / "site.toml").write_text("uploads = 100\n")
     found = checkup.problems(Site.open(filled.folder), engine)
     engine.dispose()
     assert [line.split(": ")[0] for line in found] == [
         *sorted([str(changed), str(lost)]),
-        str(filled.truth("lab", 1)),
+        str(judged),
         "site.toml",
     ]
 

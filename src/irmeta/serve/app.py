@@ -422,7 +422,7 @@ def _boards(app: FastAPI, door: Door) -> None:
         of = await to_thread.run_sync(catalogue.board_of, door.engine, board)
         async with door.upload(request) as arrived:
             given = {"run": str(arrived.part), "name": "run", "topics": of.topics}
-            given |= {"documents": of.documents, "depth": of.depth}
+            given |= {"documents": door.crew.documents(of.documents), "depth": of.depth}
             answer = await to_thread.run_sync(door.crew.remarks, given)
         error = answer.get("error")
         unread = [{"level": "error", "line": None, "text": error}]

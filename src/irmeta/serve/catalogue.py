@@ -102,8 +102,18 @@ def _board(db: Connection, key: str) -> Row[Any]:
     return found
 
 
-def new_board(engine: Engine, key: str, **settings: Any) -> None:
-    """Add a board."""
+@dataclass(frozen=True)
+class Judged:
+    """Judgments: the SHA-256 of their file, and the topics that they judge."""
+
+    digest: str
+    topics: list[str]
+
+
+def new_board(
+    engine: Engine, key: str, judged: Judged | None = None, **settings: Any
+) -> None:
+    """Add a board, and its judgments if there are any."""
     if not KEY.fullmatch(key):
         raise IrmetaError(f"{key!r}: a board's key has 2 to 40 of a-z, 0-9 and -")
     at = now()
@@ -112,7 +122,10 @@ def new_board(engine: Engine, key: str, **settings: Any) -> None:
             raise IrmetaError(f"there is a board {key!r} already")
         values = {"key": key, "created": at, "changed": at, **settings}
         db.execute(sa.insert(board).values(values))
-        _log(db, _board(db, key).id, "opened", {})
+        found = _board(db, key)
+        _log(db, found.id, "opened", {})
+        if judged is not None:
+            _judge(db, found.id, judged, 1, "")
 
 
 def set_board(engine: Engine, key: str, changes: Mapping[str, Any]) -> None:
@@ -146,37 +159,31 @@ def _touch(db: Connection, at: int, moment: int) -> None:
 # judgments
 
 
-def new_judgments(
-    engine: Engine, key: str, digest: str, topics: Sequence[str], note: str
-) -> int:
+def new_judgments(engine: Engine, key: str, judged: Judged, note: str) -> int:
     """Add a version of a board's judgments; return its number. The newest counts."""
     with engine.begin() as db:
         found = _board(db, key)
         newest = _newest(db, found.id)
-        if newest is not None and newest.digest == digest:
+        if newest is not None and newest.digest == judged.digest:
             return int(newest.version)
-        version = 1 if newest is None else newest.version + 1
-        _again(db, found.id)
-        line = {
-            "board": found.id,
-            "version": version,
-            "digest": digest,
-            "topics": list(topics),
-            "added": now(),
-            "note": note,
-        }
-        db.execute(sa.insert(judgments).values(line))
-        _log(db, found.id, "judgments", {"version": version, "note": note})
-        return int(version)
+        version = 1 if newest is None else int(newest.version) + 1
+        _judge(db, found.id, judged, version, note)
+        return version
 
 
-def next_version(engine: Engine, key: str, digest: str) -> int:
-    """Return the number that judgments with this digest would have."""
+def _judge(db: Connection, at: int, judged: Judged, version: int, note: str) -> None:
+    _again(db, at)
+    line = {"board": at, "version": version, "added": now(), "note": note}
+    line |= {"digest": judged.digest, "topics": judged.topics}
+    db.execute(sa.insert(judgments).values(line))
+    _log(db, at, "judgments", {"version": version, "note": note})
+
+
+def digest_of_judgments(engine: Engine, key: str) -> str:
+    """Return the digest of a board's newest judgments; nothing where it has none."""
     with reading(engine) as db:
         newest = _newest(db, _board(db, key).id)
-    if newest is None:
-        return 1
-    return int(newest.version) + (newest.digest != digest)
+    return "" if newest is None else str(newest.digest)
 
 
 def _newest(db: Connection, at: int) -> Row[Any] | None:
@@ -366,7 +373,7 @@ class Work:
     depth: int
     precision: str
     metrics: list[str]
-    version: int
+    qrels: str
     judged: list[str]
     judgments: int
 
@@ -387,7 +394,7 @@ def work(engine: Engine, key: str) -> Work:
             depth=of.depth,
             precision=of.precision,
             metrics=of.metrics,
-            version=0 if newest is None else newest.version,
+            qrels="" if newest is None else newest.digest,
             judged=[] if newest is None else newest.topics,
             judgments=0 if newest is None else newest.id,
         )

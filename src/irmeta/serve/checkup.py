@@ -25,7 +25,7 @@ def problems(site: Site, engine: Engine) -> list[str]:
             found.append(f"{path}: damaged; its bytes are not those received")
     for one in catalogue.boards(engine):
         for version in catalogue.snapshot(engine, one.key).versions:
-            path = site.truth(one.key, version.version)
+            path = site.truth(version.digest)
             if path.exists() and path.stat().st_mode & 0o077:
                 found.append(f"{path}: others can read the judgments; chmod 600 {path}")
     for name in ("body", "uploads", "requests", "seconds", "memory"):

@@ -177,9 +177,13 @@ class Crew:
             "run": str(self.site.run(job.run)),
             "name": job.name,
             "topics": job.topics,
-            "documents": job.documents,
+            "documents": self.documents(job.documents),
             "depth": job.depth,
         }
+
+    def documents(self, digest: str) -> str:
+        """Return the file of a collection's documents; nothing where any may be found."""
+        return str(self.site.documents(digest)) if digest else ""
 
     def _score(self, key: str) -> None:
         job = catalogue.work(self.engine, key)
@@ -187,7 +191,7 @@ class Crew:
             "score",
             {
                 "run": str(self.site.run(job.run)),
-                "qrels": str(self.site.truth(job.board, job.version)),
+                "qrels": str(self.site.truth(job.qrels)),
                 "metrics": job.metrics,
                 "topics": job.judged,
                 "precision": job.precision,

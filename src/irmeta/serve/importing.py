@@ -40,66 +40,83 @@ def open_board(
     **settings: Any,
 ) -> None:
     """Make a board, with its judgments if there are any."""
-    if qrels is None and topics is None:
+    judged = None if qrels is None else _keep_judgments(site, qrels)
+    if topics is not None:
+        wanted = lines(topics)
+    elif judged is not None:
+        wanted = judged.topics
+    else:
         raise IrmetaError(
             "a board needs its judgments (--qrels) or its topics (--topics)"
         )
-    wanted = answers.topics(qrels) if topics is None else lines(topics)  # type: ignore[arg-type]
-    here = ""
-    if documents is not None:
-        kept = site.folder / "documents" / f"{key}.txt"
-        durable(kept, "\n".join(lines(documents)).encode("utf-8", "surrogateescape"))
-        here = str(kept)
+    named = None if clusters is None else answers.clusters(clusters)
+    _require_clusters(wanted, named, clusters)
+    if judged is not None:
+        _require_fit(judged, wanted, named, qrels)
     catalogue.new_board(
         engine,
         key,
+        judged,
         topics=wanted,
-        documents=here,
-        clusters=None if clusters is None else _clusters(clusters, wanted),
+        clusters=named and {topic: named[topic] for topic in wanted},
+        documents="" if documents is None else _keep_documents(site, documents),
         metrics=answers.metrics(metrics),
         **{"title": key, "collection": key, "depth": 1000, "precision": "float64"}
         | {name: one for name, one in settings.items() if one not in (None, "")},
     )
-    if qrels is not None:
-        judge(site, engine, key, qrels)
-
-
-def _clusters(path: Path, topics: Sequence[str]) -> dict[str, str]:
-    """Read the clusters of a board's topics."""
-    found = answers.clusters(path)
-    _require_clusters(found, topics, path)
-    return {topic: found[topic] for topic in topics}
-
-
-def _require_clusters(
-    clusters: Mapping[str, str], topics: Sequence[str], source: Path
-) -> None:
-    lacking = next((topic for topic in topics if topic not in clusters), None)
-    if lacking is not None:
-        raise IrmetaError(f"{source}: topic {lacking!r} has no cluster; each needs one")
 
 
 def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> int:
     """Add to a board a new version of its judgments; return its number."""
-    topics = answers.topics(qrels)
     found = catalogue.board_of(engine, key)
-    if not set(topics) & set(found.topics):
-        raise IrmetaError(f"{qrels}: it judges no topic of the board {key}")
-    if found.clusters:
-        _require_clusters(found.clusters, topics, qrels)
+    judged = _keep_judgments(site, qrels)
+    _require_fit(judged, found.topics, found.clusters, qrels)
+    return catalogue.new_judgments(engine, key, judged, note)
+
+
+def _require_fit(
+    judged: catalogue.Judged,
+    topics: Sequence[str],
+    clusters: Mapping[str, str] | None,
+    source: Path | None,
+) -> None:
+    """Refuse judgments of other topics than the board's."""
+    if not set(judged.topics) & set(topics):
+        raise IrmetaError(f"{source}: it judges no topic of the board")
+    _require_clusters(judged.topics, clusters, source)
+
+
+def _require_clusters(
+    topics: Sequence[str], clusters: Mapping[str, str] | None, source: Path | None
+) -> None:
+    lacking = [topic for topic in topics if clusters and topic not in clusters]
+    if lacking:
+        raise IrmetaError(
+            f"{source}: topic {lacking[0]!r} has no cluster; each needs one"
+        )
+
+
+def _keep_judgments(site: Site, qrels: Path) -> catalogue.Judged:
+    """Copy judgments into the site; the file lies there before the catalogue says so."""
+    topics = answers.topics(qrels)
     content = qrels.read_bytes()
     digest = hashlib.sha256(content).hexdigest()
-    # the file lies there before the catalogue says so
-    version = catalogue.next_version(engine, key, digest)
-    durable(site.truth(key, version), content)
-    return catalogue.new_judgments(engine, key, digest, topics, note)
+    durable(site.truth(digest), content)
+    return catalogue.Judged(digest, topics)
 
 
-def is_new(engine: Engine, key: str, qrels: Path) -> bool:
+def _keep_documents(site: Site, path: Path) -> str:
+    """Copy the list of a collection's documents into the site; return its digest."""
+    content = "\n".join(lines(path)).encode("utf-8", "surrogateescape")
+    digest = hashlib.sha256(content).hexdigest()
+    durable(site.documents(digest), content)
+    return digest
+
+
+def are_new(engine: Engine, key: str, qrels: Path) -> bool:
     """Say whether judgments are others than the newest of a board."""
     digest = hashlib.sha256(qrels.read_bytes()).hexdigest()
-    after = catalogue.next_version(engine, key, "")
-    return catalogue.next_version(engine, key, digest) == after
+    return digest != catalogue.digest_of_judgments(engine, key)
 
 
 def store(site: Site, path: Path) -> tuple[str, int]:

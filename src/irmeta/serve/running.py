@@ -78,7 +78,7 @@ def fill(
     there = [one.key for one in catalogue.boards(engine)]
     if key not in there:
         importing.open_board(site, engine, key, qrels=qrels, metrics=metrics)
-    elif importing.is_new(engine, key, qrels):
+    elif importing.are_new(engine, key, qrels):
         raise IrmetaError(
             f"{qrels}: the board {key} has other judgments; `irmeta board rescore {key} --qrels "
             f"{qrels} --site {site.folder}` makes these its next version"

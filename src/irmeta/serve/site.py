@@ -75,21 +75,24 @@ class Site:
                 f"{folder}: not a site (it has no site.toml); make one with `irmeta board new "
                 f"KEY --site {folder}`"
             )
-        return cls(folder, Settings.read(settings))
+        found = cls(folder, Settings.read(settings))
+        for part in (found.public, found.temporary):
+            part.mkdir(mode=0o700, exist_ok=True)
+        return found
 
     @classmethod
     def make(cls, folder: Path) -> "Site":
         """Return the site of a folder, made if it does not exist; another folder is not touched."""
-        if not (folder / "site.toml").exists():
-            if folder.exists() and any(folder.iterdir()):
+        settings = folder / "site.toml"
+        if not settings.exists():
+            # what an interrupted beginning left is hidden
+            if folder.exists() and any(folder.glob("[!.]*")):
                 raise IrmetaError(
                     f"{folder}: not empty and not a site; name a new folder"
                 )
-            for part in ("", "runs", "truth", "public", "tmp"):
-                (folder / part).mkdir(mode=0o700, parents=True, exist_ok=True)
             title = (folder.resolve().name or "Runs").replace('"', "'")
             text = SETTINGS.format(title=title.replace("\\", "/"))
-            (folder / "site.toml").write_text(text, encoding="utf-8")
+            durable(settings, text.encode())
         return cls.open(folder)
 
     @property
@@ -111,9 +114,13 @@ class Site:
         """Where a run lies, by the SHA-256 of its bytes in hexadecimal digits."""
         return self.folder / "runs" / digest[:2] / digest
 
-    def truth(self, board: str, version: int) -> Path:
-        """Where the judgments of a board lie."""
-        return self.folder / "truth" / board / f"{version}.qrels"
+    def truth(self, digest: str) -> Path:
+        """Where judgments lie, by the SHA-256 of their file."""
+        return self.folder / "truth" / f"{digest}.qrels"
+
+    def documents(self, digest: str) -> Path:
+        """Where the list of a collection's documents lies."""
+        return self.folder / "documents" / f"{digest}.txt"
 
     @contextmanager
     def alone(self, lock: str, *, wait: bool = False) -> Iterator[None]:

@@ -40,7 +40,7 @@ board = Table(
     _text("licence"),
     Column("topics", sa.JSON, nullable=False),
     Column("clusters", sa.JSON),
-    _text("documents", 1000),
+    _text("documents", 64),
     Column("metrics", sa.JSON, nullable=False),
     Column("depth", Integer, nullable=False),
     _text("precision", 10),

@@ -24,9 +24,7 @@ def upgrade() -> None:
         sa.Column("licence", sa.String(length=200), server_default="", nullable=False),
         sa.Column("topics", sa.JSON(), nullable=False),
         sa.Column("clusters", sa.JSON(), nullable=True),
-        sa.Column(
-            "documents", sa.String(length=1000), server_default="", nullable=False
-        ),
+        sa.Column("documents", sa.String(length=64), server_default="", nullable=False),
         sa.Column("metrics", sa.JSON(), nullable=False),
         sa.Column("depth", sa.Integer(), nullable=False),
         sa.Column("precision", sa.String(length=10), server_default="", nullable=False),
