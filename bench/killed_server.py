@@ -21,7 +21,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import catalogue, checkup, tables
+from irmeta.serve import checkup
+from irmeta.serve.catalogue import boards, submissions, tables
+from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.client import Server
 from irmeta.serve.site import Site
 
@@ -64,7 +66,7 @@ def killed(folder: Path, kills: int, draws: random.Random) -> dict[str, int]:
     lasts = timed(["board", "new", "one", "--site", folder / "other", *new[-2:]])
     for _ in range(kills // 20):
         cut(new, draws.uniform(0, lasts))
-    if not (site / "site.db").exists() or not boards(site):
+    if not (site / "site.db").exists() or not keys_of(site):
         subprocess.run([*IRMETA, *new], check=True, stdout=subprocess.DEVNULL)
     found["kills of freeze"] = kills // 10
     found["kills of the server"] = kills - kills // 10 - kills // 20
@@ -156,8 +158,8 @@ def settle(folder: Path) -> None:
                 raise SystemExit("the server does not start any more")
             page = site.public / "b/lab/data/board.json"
             shown = json.loads(page.read_text()) if page.exists() else {}
-            of = catalogue.board_of(engine, "lab").version
-            waits = catalogue.healthy(engine)["waiting"]
+            of = boards.board_of(engine, "lab").version
+            waits = submissions.waiting(engine)["waiting"]
             if not waits and shown.get("board", {}).get("version") == of:
                 break
     finally:
@@ -170,9 +172,9 @@ def verdict(folder: Path, answered: dict[str, str]) -> Counter[str]:
     """Count answered runs that are lost, double or not scored, and what is damaged or left over."""
     site = Site.open(folder)
     engine = tables.upgraded(site.database)
-    shot = catalogue.snapshot(engine, "lab")
-    counts = catalogue.counts(engine, "lab")
-    damaged = checkup.problems(site, engine)
+    shot = snapshot(engine, "lab")
+    counts = submissions.counts(engine, "lab")
+    damaged = list(checkup.problems(site, engine))
     engine.dispose()
     names = Counter(run.name for run in shot.runs)
     keys = {run.name: run.key for run in shot.runs}
@@ -231,10 +233,10 @@ def cut(words: Sequence[object], moment: float) -> None:
             process.kill()
 
 
-def boards(folder: Path) -> list[str]:
+def keys_of(folder: Path) -> list[str]:
     """Name the boards of a site."""
     engine = tables.upgraded(Site.open(folder).database)
-    found = [one.key for one in catalogue.boards(engine)]
+    found = [one.key for one in boards.boards(engine)]
     engine.dispose()
     return found
 

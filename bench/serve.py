@@ -22,7 +22,9 @@ import numpy as np
 import xarray as xr
 
 import irmeta
-from irmeta.serve import catalogue, importing, publishing, running, tables
+from irmeta.serve import importing, publishing, running
+from irmeta.serve.catalogue import boards, tables
+from irmeta.serve.catalogue.submissions import counts, waiting
 from irmeta.serve.site import Site
 
 TOPICS, METRICS = 50, ["nDCG@10", "AP", "P@10", "RR", "Judged@10"]
@@ -209,15 +211,15 @@ def measure(folder: Path, submissions: int, seconds: float) -> None:
                 f"| {one.what} | {one.rate:.0f} | {one.middle:.0f} | {one.slow:.0f} | {one.wrong} |"
             )
         began = time.monotonic()
-        before = catalogue.counts(engine, "live").get("scored", 0)
-        while catalogue.healthy(engine)["waiting"] and time.monotonic() - began < 120:
+        before = counts(engine, "live").get("scored", 0)
+        while waiting(engine)["waiting"] and time.monotonic() - began < 120:
             time.sleep(0.2)
-        count = catalogue.counts(engine, "live").get("scored", 0) - before
+        count = counts(engine, "live").get("scored", 0) - before
         took = time.monotonic() - began
         if took > 1:
             print(f"scored: {count / took:.1f} runs a second")
         began = time.monotonic()
-        version = catalogue.versions_of(engine)
+        version = boards.versions(engine)
         print(f"memory of the server: {memory(server.pid):.0f} MB; boards {version}")
     finally:
         server.terminate()

@@ -99,6 +99,9 @@ ONE = {
     "estimate": lambda change, _, **options: irmeta.estimate(
         change(scores()[:, :6]), change(scores("B")), **options
     ),
+    "intervals": lambda change, _, **options: irmeta.intervals(
+        change(scores()), **options
+    ),
     "means": lambda change, _: irmeta.means(change(scores())),
     "plan": lambda change, _, **options: irmeta.plan(
         change(scores()[:, :6]), change(scores("B")), **options

@@ -32,6 +32,7 @@ _HOME = {
     "import_table": "irmeta.io.tables.spreadsheet",
     "import_tot": "irmeta.io.tables.lines",
     "import_trec_eval": "irmeta.io.tables.matrices",
+    "intervals": "irmeta.scores.intervals",
     "load": "irmeta.io.scores",
     "load_all": "irmeta.io.scores",
     "load_model": "irmeta.io.model_file",

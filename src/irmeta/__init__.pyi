@@ -37,6 +37,7 @@ from irmeta.scores.attributes import about as about
 from irmeta.scores.clusters import with_clusters as with_clusters
 from irmeta.scores.cube import from_frame as from_frame
 from irmeta.scores.cube import from_frame_all as from_frame_all
+from irmeta.scores.intervals import intervals as intervals
 from irmeta.scores.means import means as means
 from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems

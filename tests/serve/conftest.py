@@ -14,10 +14,11 @@ fastapi = pytest.importorskip("fastapi", reason="the extra serve is not installe
 from fastapi.testclient import TestClient  # noqa: E402
 from sqlalchemy import Engine  # noqa: E402
 
-from irmeta.serve import catalogue, importing, tables  # noqa: E402
-from irmeta.serve.app import application  # noqa: E402
-from irmeta.serve.crew import Crew  # noqa: E402
+from irmeta.serve import importing  # noqa: E402
+from irmeta.serve.catalogue import tables, tokens  # noqa: E402
+from irmeta.serve.crew.crew import Crew  # noqa: E402
 from irmeta.serve.site import Site  # noqa: E402
+from irmeta.serve.web.app import application  # noqa: E402
 
 TOPICS = [str(301 + at) for at in range(8)]
 DOCUMENTS = [f"d{at:02}" for at in range(30)]
@@ -96,8 +97,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
     crew = Crew(site, engine, 1)
     patient = pytest.MonkeyPatch()  # other tests may have the processors
-    patient.setattr("irmeta.serve.app.WAIT", 200.0)
-    token = catalogue.new_token(engine, "test")
+    patient.setattr("irmeta.serve.web.routes.WAIT", 200.0)
+    token = tokens.new_token(engine, "test")
     with TestClient(application(site, engine, crew)) as client:
         yield Served(site, engine, client, token)
     patient.undo()

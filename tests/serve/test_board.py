@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import irmeta
+from irmeta.serve.answers import STANDING
 
 from .conftest import Served, a_run, write_qrels
 
@@ -42,8 +43,8 @@ def test_runs_are_checked_scored_and_shown(served: Served, tmp_path) -> None:
                 assert scores[figure] == pytest.approx(wanted, abs=1e-12)
         for figure in ("rank", "rank_low", "rank_high"):
             assert record[figure] == int(one[figure].sel(metric="nDCG@10"))
-        for figure in ("standardized", "low", "high", "percentile"):
-            wanted = float(place[figure].values[places[name], 0])
+        for figure, of_place in STANDING.items():
+            wanted = float(place[of_place].values[places[name], 0])
             assert record["standing"][figure] == pytest.approx(wanted, abs=1e-12)
     versus = irmeta.versus(
         cube, "d", ["a"], metrics="nDCG@10", test="t", correct="none"

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import catalogue, running
-from irmeta.serve.catalogue import RefusedError
-from irmeta.serve.receive import receive
+from irmeta.serve import running
+from irmeta.serve.catalogue.rules import RefusedError, new_key
 from irmeta.serve.site import Settings, Site
+from irmeta.serve.web.receive import receive
 
 from .conftest import Served, a_run
 
@@ -200,8 +200,8 @@ def test_a_slow_body_is_cut_off(tmp_path: Path, monkeypatch) -> None:
     """A body that dribbles is refused."""
     site = Site(tmp_path)
     site.temporary.mkdir()
-    monkeypatch.setattr("irmeta.serve.receive.PATIENCE", -1)
-    monkeypatch.setattr("irmeta.serve.receive.SLOWEST", 1e12)
+    monkeypatch.setattr("irmeta.serve.web.receive.PATIENCE", -1)
+    monkeypatch.setattr("irmeta.serve.web.receive.SLOWEST", 1e12)
     with pytest.raises(RefusedError, match="too slowly"):
         arriving(site, [b"x"])
 
@@ -275,6 +275,6 @@ def test_others_are_not_listened_to_in_the_clear(tmp_path: Path) -> None:
 
 def test_keys_tell_nothing() -> None:
     """Keys of submissions are random: they do not say how many there are."""
-    keys = {catalogue.new_key() for _ in range(1000)}
+    keys = {new_key() for _ in range(1000)}
     assert len(keys) == 1000
     assert all(re.fullmatch("[a-z2-7]{16}", key) for key in keys)

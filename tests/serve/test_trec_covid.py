@@ -9,10 +9,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 import irmeta
-from irmeta.serve import catalogue, importing, tables
-from irmeta.serve.app import application
-from irmeta.serve.crew import Crew
+from irmeta.serve import importing
+from irmeta.serve.catalogue import boards, submissions, tables, tokens
+from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
+from irmeta.serve.web.app import application
 
 from .conftest import Served
 
@@ -40,7 +41,7 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
         metrics=" ".join(OFFICIAL),
         precision="float32",
     )
-    token = catalogue.new_token(engine, "test")
+    token = tokens.new_token(engine, "test")
     with TestClient(application(site, engine, Crew(site, engine, 2))) as client:
         served = Served(site, engine, client, token)
         for name, row in official.items():
@@ -48,9 +49,9 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
             answer = served.put(name, body, team=row["team"], type=row["runtype"])
             assert answer.status_code in (201, 202), answer.text
         served.wait(
-            lambda: catalogue.counts(engine, "lab") == {"scored": 143}, seconds=600
+            lambda: submissions.counts(engine, "lab") == {"scored": 143}, seconds=600
         )
-        version = catalogue.versions_of(engine)["lab"]
+        version = boards.versions(engine)["lab"]
         served.wait(
             lambda: client.get("/v1/boards/lab").json()["published"] == version,
             seconds=600,

@@ -36,7 +36,7 @@ File = Path | None
 def _opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
     """Open a site and its catalogue."""
     with extra():
-        from irmeta.serve import tables
+        from irmeta.serve.catalogue import tables
         from irmeta.serve.site import Site
     site = Site.make(folder) if new else Site.open(folder)
     return site, tables.upgraded(site.database)
@@ -122,7 +122,8 @@ def set_(
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
     _, engine = _opened(site)
-    from irmeta.serve import answers, catalogue
+    from irmeta.serve import answers
+    from irmeta.serve.catalogue import boards
 
     given = {"title": title, "description": description, "rules": rules, "depth": depth}
     given |= {"precision": precision, "licence": licence, "factors": factors}
@@ -131,7 +132,7 @@ def set_(
         changes["publish_runs"] = publish_runs == "yes"
     if metrics is not None:
         changes["metrics"] = answers.metrics(metrics)
-    catalogue.set_board(engine, key, changes)
+    boards.set_board(engine, key, changes)
 
 
 @board.command()
@@ -141,14 +142,14 @@ def show(key: Key, site: SiteOption) -> None:
     irmeta board show covid1 --site site/
     """
     _, engine = _opened(site)
-    from irmeta.serve import catalogue
+    from irmeta.serve.catalogue import boards, submissions
 
-    found = catalogue.board_of(engine, key)
+    found = boards.board_of(engine, key)
     for name in ("title", "collection", "metrics", "depth", "precision", "licence"):
         value = getattr(found, name)
         print(f"{name:12}{' '.join(value) if isinstance(value, list) else value}")
     print(f"{'topics':12}{len(found.topics)}")
-    for state, count in catalogue.counts(engine, key).items():
+    for state, count in submissions.counts(engine, key).items():
         print(f"{state:12}{count}")
 
 
@@ -161,7 +162,7 @@ def check(site: SiteOption) -> None:
     of, engine = _opened(site)
     from irmeta.serve import checkup
 
-    found = checkup.problems(of, engine)
+    found = list(checkup.problems(of, engine))
     for line in found:
         print(line)
     print(f"{len(found)} problem{'' if len(found) == 1 else 's'}.")
@@ -218,7 +219,8 @@ def rescore(
     irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
     """
     of, engine = _opened(site)
-    from irmeta.serve import catalogue, importing
+    from irmeta.serve import importing
+    from irmeta.serve.catalogue import boards
 
     if qrels is not None:
         version = importing.judge(of, engine, key, qrels, note)
@@ -226,4 +228,4 @@ def rescore(
             f"{key}: judgments version {version}; the server scores all runs under it"
         )
     else:
-        print(f"{key}: {catalogue.rescore(engine, key)} runs to be scored again")
+        print(f"{key}: {boards.rescore(engine, key)} runs to be scored again")

@@ -191,7 +191,7 @@ def _say(server: Any, found: dict[str, Any]) -> None:
         print(f"{found['run']}: {found.get('detail', found['status'])}")
     elif "state" in found:
         state = found.get("score", found)["state"]
-        print(f"{found['run']}: {state}; {server.page(found)}")
+        print(f"{found['run']}: {state}; {server.root + found['page']}")
     else:
         print(f"{found['run']}: checked")
     score = found.get("score")

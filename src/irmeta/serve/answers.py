@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,23 @@ JUDGED = "Judged@10"
 SHOWN = 20
 """Remarks on a run that are kept."""
 Floats = npt.NDArray[np.float64]
-Remark = dict[str, Any]
-"""What is odd about a run: level, line (or None), text."""
+STANDING = {
+    "standardized": "standardized",
+    "standardized_low": "low",
+    "standardized_high": "high",
+    "percentile": "percentile",
+    "percentile_low": "percentile_low",
+    "percentile_high": "percentile_high",
+}
+"""Figures of where a system stands among everybody's, by what `irmeta.place` calls them."""
+
+
+class Interval(NamedTuple):
+    """A mean, or a difference, with the ends of its interval; NaN where there is none."""
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
 
 
 def metrics(names: str | Sequence[str]) -> list[str]:
@@ -42,24 +57,22 @@ def remarks(
     topics: Sequence[str],
     documents: frozenset[str] | None,
     depth: int,
-) -> list[Remark]:
-    """Check a run without knowing any judgment."""
+) -> list[dict[str, Any]]:
+    """Check a run without knowing any judgment; return what is odd: level, line (or None), text."""
     found = irmeta.validate(
         None, {name: run}, topics=topics, documents=documents, depth=depth
     )
-    columns = (found[one].values for one in ("level", "line", "text"))
+    columns = (found[one].values.tolist() for one in ("level", "line", "text"))
     every = [
         {
-            "level": str(level),
+            "level": level,
             "line": None if np.isnan(line) else int(line),
-            "text": str(text).replace(str(run), name),
+            "text": text.replace(str(run), name),
         }
         for level, line, text in zip(*columns, strict=True)
     ]
-    more = len(every) - SHOWN
-    if more > 0:
-        level = every[SHOWN]["level"]
-        rest = {"level": level, "line": None, "text": f"and {more} more"}
+    if len(every) > SHOWN:
+        rest = {**every[SHOWN], "line": None, "text": f"and {len(every) - SHOWN} more"}
         return [*every[:SHOWN], rest]
     return every
 
@@ -73,10 +86,18 @@ def score(
 ) -> dict[str, bytes]:
     """Score a run: by metric the scores of the topics, as float64 in little endian."""
     scores = irmeta.evaluate_run(qrels, run, metrics, score_precision=precision)
-    by_metric = scores.sel(topic=list(topics)).transpose("metric", "topic")
+    return vectors(scores.sel(topic=list(topics)).expand_dims(system=["run"]))["run"]
+
+
+def vectors(cube: xr.DataArray) -> dict[str, dict[str, bytes]]:
+    """Return by system and metric the scores of the topics, as float64 in little endian."""
+    values = cube.transpose("system", "metric", "topic").values.astype("<f8")
+    metrics = [str(name) for name in cube.metric.values]
     return {
-        str(metric): by_metric.sel(metric=metric).values.astype("<f8").tobytes()
-        for metric in by_metric.metric.values
+        str(name): {
+            metric: row.tobytes() for metric, row in zip(metrics, rows, strict=True)
+        }
+        for name, rows in zip(cube.system.values, values, strict=True)
     }
 
 
@@ -89,59 +110,50 @@ def cube(
 ) -> xr.DataArray:
     """Label scores: a cube of the systems, whose topics may come in clusters."""
     values = np.array([[one[name] for name in metrics] for one in vectors.values()])
-    names = {"system": list(vectors), "topic": list(topics), "metric": list(metrics)}
+    names = {"system": list(vectors), "metric": list(metrics), "topic": list(topics)}
     found = xr.DataArray(
-        values.reshape(len(vectors), len(metrics), len(topics)).transpose(0, 2, 1),
-        dims=("system", "topic", "metric"),
-        coords={dim: np.array(labels, dtype=object) for dim, labels in names.items()},
+        values,
+        {dim: np.array(labels, dtype=object) for dim, labels in names.items()},
+        list(names),
         name="score",
         attrs={"collection": collection},
-    )
+    ).transpose("system", "topic", "metric")
     return irmeta.with_clusters(found, clusters) if clusters else found
 
 
-def means(cube: xr.DataArray) -> dict[str, dict[str, float]]:
-    """Return the mean over topics, by system and metric."""
-    found = irmeta.means(cube)
+def means(cube: xr.DataArray) -> dict[str, dict[str, Interval]]:
+    """Return the mean over topics, by system and metric, without an interval."""
+    mean = irmeta.means(cube)
+    none = xr.full_like(mean, np.nan)
+    return _by_name(xr.Dataset({"mean": mean, "low": none, "high": none}))
+
+
+def intervals(cube: xr.DataArray) -> dict[str, dict[str, Interval]]:
+    """Return the mean with its 95% interval, by system and metric."""
+    return _by_name(irmeta.intervals(cube))
+
+
+def _by_name(found: xr.Dataset) -> dict[str, dict[str, Interval]]:
+    columns = [found[name].values for name in ("mean", "low", "high")]
+    rows = np.stack(columns, axis=-1).tolist()  # (system, metric, 3)
     metrics = [str(name) for name in found.metric.values]
-    rows = found.transpose("system", "metric").values.tolist()
-    names = (str(name) for name in found.system.values)
     return {
-        name: dict(zip(metrics, row, strict=True))
-        for name, row in zip(names, rows, strict=True)
+        str(name): {
+            metric: Interval(*one) for metric, one in zip(metrics, row, strict=True)
+        }
+        for name, row in zip(found.system.values, rows, strict=True)
     }
 
 
-def clusters(path: Path) -> dict[str, str]:
-    """Read the clusters of topics."""
-    return irmeta.read_clusters(path)
-
-
-def intervals(cube: xr.DataArray) -> tuple[Floats, Floats]:
-    """Return the ends of the 95% intervals of means, over clusters where topics have them: (system, metric)."""
-    found = irmeta.describe(cube, sets="marginal")
-    return found["low"].values, found["high"].values
-
-
-def ranks(cube: xr.DataArray, metric: str) -> tuple[list[int], list[int]]:
+def ranks(cube: xr.DataArray, metric: str) -> list[tuple[int, int]]:
     """Return the best and the worst rank that each system may have, all at once at 95%."""
     found = irmeta.describe(cube, metrics=metric).sel(metric=metric)
-    return found["rank_low"].values.tolist(), found["rank_high"].values.tolist()
-
-
-STANDING = (
-    "standardized",
-    "low",
-    "high",
-    "percentile",
-    "percentile_low",
-    "percentile_high",
-)
-"""Figures of where a system stands among everybody's."""
+    low, high = found["rank_low"].values.tolist(), found["rank_high"].values.tolist()
+    return list(zip(low, high, strict=True))
 
 
 def everybody(
-    cube: xr.DataArray, metric: str, factors: str, teams: Mapping[str, str] | None
+    cube: xr.DataArray, metric: str, factors: str, teams: Mapping[str, str]
 ) -> xr.Dataset:
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
@@ -149,51 +161,31 @@ def everybody(
     return irmeta.standardize.fit(cube.sel(metric=[metric]), teams=teams)
 
 
-def standing(cube: xr.DataArray, metric: str, factors: xr.Dataset) -> dict[str, Floats]:
+def standing(
+    cube: xr.DataArray, metric: str, factors: xr.Dataset
+) -> list[dict[str, float]]:
     """Place systems among those that the factors come from."""
     found = irmeta.place(cube, on=factors, metrics=metric)
-    return {name: found[name].values[:, 0] for name in STANDING}
+    columns = [found[name].values[:, 0].tolist() for name in STANDING.values()]
+    return [dict(zip(STANDING, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def differences(
-    cube: xr.DataArray, metric: str, system: str, against: Sequence[str]
-) -> list[tuple[float, float, float]]:
-    """Return how much better a system is than each of others, with 95% intervals paired by topic."""
-    found = irmeta.versus(
-        cube, system, list(against), metrics=metric, test="t", correct="none"
-    )
-    columns = (
-        found[one].values[:, 0].tolist() for one in ("difference", "low", "high")
-    )
-    return list(zip(*columns, strict=True))
+    cube: xr.DataArray, metric: str, base: str, systems: Sequence[str]
+) -> list[Interval]:
+    """Return how much better each of some systems is than one, with 95% intervals paired by topic."""
+    part = cube.sel(system=[base, *systems])
+    found = irmeta.versus(part, base, metrics=metric, test="t", correct="none")
+    columns = (found[name].values[:, 0] for name in ("difference", "high", "low"))
+    rows = (-np.stack(list(columns), axis=1)).tolist()  # seen from the other side
+    return [Interval(*row) for row in rows]
 
 
-def load(path: Path) -> xr.DataArray:
-    """Read a score file."""
-    return irmeta.load(path)
-
-
-def version() -> str:
-    """Return the version of irmeta."""
-    return irmeta.__version__
-
-
-def ids(path: Path) -> frozenset[str]:
-    """Read a file of ids, one on each line."""
-    return frozenset(path.read_text(encoding="utf-8", errors="surrogateescape").split())
-
-
-def as_parquet(cube: xr.DataArray) -> bytes:
-    """Return the bytes of a score file."""
+def as_parquet(found: xr.DataArray | xr.Dataset) -> bytes:
+    """Return the bytes of a file of scores, or of factors."""
+    scores = isinstance(found, xr.DataArray)
+    save: Any = irmeta.save if scores else irmeta.standardize.save
     with TemporaryDirectory() as folder:
-        path = Path(folder, "scores.parquet")
-        irmeta.save(cube, path)
-        return path.read_bytes()
-
-
-def factors_as_parquet(factors: xr.Dataset) -> bytes:
-    """Return the bytes of a file of factors."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "factors.parquet")
-        irmeta.standardize.save(factors, path)
+        path = Path(folder, "as.parquet")
+        save(found, path)
         return path.read_bytes()

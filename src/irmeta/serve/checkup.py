@@ -1,42 +1,36 @@
 """What is damaged or unsafe in a site."""
 
 import hashlib
+from collections.abc import Iterator
 
-from sqlalchemy import Engine, text
+import sqlalchemy as sa
+from sqlalchemy import Engine
 
-from irmeta.serve import catalogue
+from irmeta.serve.catalogue.tables import judgments, reading, run
 from irmeta.serve.site import Settings, Site
 
 
-def problems(site: Site, engine: Engine) -> list[str]:
-    """List what somebody should mend: damaged or lost files, open folders, limits above the defaults."""
-    found = []
-    with catalogue.reading(engine) as db:
-        state = db.execute(text("PRAGMA integrity_check")).scalar()
-        if state != "ok":
-            found.append(f"{site.database}: damaged ({state}); restore a backup")
-        runs = db.execute(text("SELECT digest FROM run WHERE stored IS NOT NULL"))
-        digests = [str(one.digest) for one in runs]
+def problems(site: Site, engine: Engine) -> Iterator[str]:
+    """Yield what somebody should mend: damaged or lost files, open folders, limits above the defaults."""
+    with reading(engine) as db:
+        state = db.execute(sa.text("PRAGMA integrity_check")).scalar()
+        here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
+        digests = db.execute(here.order_by(run.c.digest)).scalars().all()
+        judged = db.execute(sa.select(judgments.c.digest)).scalars().all()
+    if state != "ok":
+        yield f"{site.database}: damaged ({state}); restore a backup"
     for digest in digests:
         path = site.run(digest)
         if not path.is_file():
-            found.append(f"{path}: lost; submit the run again or restore a backup")
-        elif _digest_of(site, digest) != digest:
-            found.append(f"{path}: damaged; its bytes are not those received")
-    for one in catalogue.boards(engine):
-        for version in catalogue.snapshot(engine, one.key).versions:
-            path = site.truth(version.digest)
-            if path.exists() and path.stat().st_mode & 0o077:
-                found.append(f"{path}: others can read the judgments; chmod 600 {path}")
+            yield f"{path}: lost; submit the run again or restore a backup"
+            continue
+        with path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+                yield f"{path}: damaged; its bytes are not those received"
+    for path in map(site.truth, judged):
+        if path.exists() and path.stat().st_mode & 0o077:
+            yield f"{path}: others can read the judgments; chmod 600 {path}"
     for name in ("body", "uploads", "requests", "seconds", "memory"):
-        value, default = getattr(site.settings, name), getattr(Settings, name)
+        value, default = getattr(site.settings, name), getattr(Settings(), name)
         if value > default:
-            found.append(
-                f"site.toml: {name} = {value} is above the default of {default}"
-            )
-    return found
-
-
-def _digest_of(site: Site, digest: str) -> str:
-    with site.run(digest).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+            yield f"site.toml: {name} = {value} is above the default of {default}"

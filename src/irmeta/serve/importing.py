@@ -4,7 +4,6 @@ import csv
 import gzip
 import hashlib
 import json
-import os
 import re
 import secrets
 import shutil
@@ -15,16 +14,24 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers, catalogue
-from irmeta.serve.rendering import SETTINGS
+from irmeta.serve import answers
+from irmeta.serve.catalogue import boards, snapshot, submissions
+from irmeta.serve.catalogue.boards import Judged
+from irmeta.serve.catalogue.rules import new_key, now, require_safe
 from irmeta.serve.site import Site, durable, settle
 
-RUN, TEAM = ("run", "system", "name"), ("team", "group")
-TYPE, DATE = ("type", "runtype"), ("date", "received")
-"""Columns that a table of runs may have."""
+COLUMNS = {
+    "run": ("run", "system", "name"),
+    "team": ("team", "group"),
+    "type": ("type", "runtype"),
+    "received": ("date", "received"),
+}
+"""Columns that a table of runs may have, by what they say."""
 METRICS = "nDCG@10 AP P@10"
 """What a board is scored by unless it says otherwise; the first ranks."""
+UNLESS_SAID = {"depth": 1000, "precision": "float64"}
 
 
 def open_board(
@@ -40,7 +47,7 @@ def open_board(
     **settings: Any,
 ) -> None:
     """Make a board, with its judgments if there are any."""
-    judged = None if qrels is None else _keep_judgments(site, qrels)
+    judged = None if qrels is None else _kept_judgments(site, qrels)
     if topics is not None:
         wanted = lines(topics)
     elif judged is not None:
@@ -49,33 +56,38 @@ def open_board(
         raise IrmetaError(
             "a board needs its judgments (--qrels) or its topics (--topics)"
         )
-    named = None if clusters is None else answers.clusters(clusters)
+    named = None if clusters is None else irmeta.read_clusters(clusters)
     _require_clusters(wanted, named, clusters)
     if judged is not None:
         _require_fit(judged, wanted, named, qrels)
-    catalogue.new_board(
+    given = {name: one for name, one in settings.items() if one not in (None, "")}
+    boards.new_board(
         engine,
-        key,
         judged,
+        key=key,
         topics=wanted,
-        clusters=named and {topic: named[topic] for topic in wanted},
-        documents="" if documents is None else _keep_documents(site, documents),
+        clusters=named,
+        documents="" if documents is None else _kept_documents(site, documents),
         metrics=answers.metrics(metrics),
-        **{"title": key, "collection": key, "depth": 1000, "precision": "float64"}
-        | {name: one for name, one in settings.items() if one not in (None, "")},
+        **{"title": key, "collection": key} | UNLESS_SAID | given,
     )
 
 
 def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> int:
     """Add to a board a new version of its judgments; return its number."""
-    found = catalogue.board_of(engine, key)
-    judged = _keep_judgments(site, qrels)
+    found = boards.board_of(engine, key)
+    judged = _kept_judgments(site, qrels)
     _require_fit(judged, found.topics, found.clusters, qrels)
-    return catalogue.new_judgments(engine, key, judged, note)
+    return boards.judge(engine, key, judged, note)
+
+
+def are_new(engine: Engine, key: str, qrels: Path) -> bool:
+    """Say whether judgments are others than the newest of a board."""
+    return _digest(qrels) != boards.digest_of_judgments(engine, key)
 
 
 def _require_fit(
-    judged: catalogue.Judged,
+    judged: Judged,
     topics: Sequence[str],
     clusters: Mapping[str, str] | None,
     source: Path | None,
@@ -91,21 +103,18 @@ def _require_clusters(
 ) -> None:
     lacking = [topic for topic in topics if clusters and topic not in clusters]
     if lacking:
-        raise IrmetaError(
-            f"{source}: topic {lacking[0]!r} has no cluster; each needs one"
-        )
+        rule = "each topic needs one"
+        raise IrmetaError(f"{source}: topic {lacking[0]!r} has no cluster; {rule}")
 
 
-def _keep_judgments(site: Site, qrels: Path) -> catalogue.Judged:
+def _kept_judgments(site: Site, qrels: Path) -> Judged:
     """Copy judgments into the site; the file lies there before the catalogue says so."""
-    topics = answers.topics(qrels)
-    content = qrels.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    durable(site.truth(digest), content)
-    return catalogue.Judged(digest, topics)
+    judged = Judged(_digest(qrels), answers.topics(qrels))
+    durable(site.truth(judged.digest), qrels.read_bytes())
+    return judged
 
 
-def _keep_documents(site: Site, path: Path) -> str:
+def _kept_documents(site: Site, path: Path) -> str:
     """Copy the list of a collection's documents into the site; return its digest."""
     content = "\n".join(lines(path)).encode("utf-8", "surrogateescape")
     digest = hashlib.sha256(content).hexdigest()
@@ -113,27 +122,21 @@ def _keep_documents(site: Site, path: Path) -> str:
     return digest
 
 
-def are_new(engine: Engine, key: str, qrels: Path) -> bool:
-    """Say whether judgments are others than the newest of a board."""
-    digest = hashlib.sha256(qrels.read_bytes()).hexdigest()
-    return digest != catalogue.digest_of_judgments(engine, key)
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def store(site: Site, path: Path) -> tuple[str, int]:
-    """Copy a run into the site; return its digest and its size."""
-    part = site.temporary / f"{secrets.token_hex(8)}.part"
-    site.temporary.mkdir(mode=0o700, exist_ok=True)
-    shutil.copyfile(path, part)
-    with part.open("r+b") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        keep(part, site.run(digest), file.fileno())
-    return digest, site.run(digest).stat().st_size
-
-
-def keep(part: Path, path: Path, descriptor: int) -> None:
-    """Put what arrived on the disk, under the name of its digest."""
-    os.fsync(descriptor)
-    settle(part, path)
+def lines(path: Path) -> list[str]:
+    """Read a file of ids, one a line, plain or gzip."""
+    content = path.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    text = content.decode("utf-8", "surrogateescape")
+    found = [line.strip() for line in text.splitlines() if line.strip()]
+    if not found:
+        raise IrmetaError(f"{path}: there are no ids; put one on each line")
+    return list(dict.fromkeys(found))
 
 
 def import_runs(
@@ -152,41 +155,60 @@ def import_runs(
     ]
     if not files:
         raise IrmetaError(f"{', '.join(map(str, runs))}: no run files")
-    described = {} if table is None else read_table(table)
+    said = {} if table is None else read_table(table)
     new = 0
     for path in files:
         name = re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name)
-        about = dict(described.get(name, {}))
-        at = int(about.pop("received", "") or catalogue.now())
-        digest, size = store(site, path)
-        fit = re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
-        made = catalogue.submit(
-            engine, key, fit, digest, size, received=at, about=about
+        about = dict(said.get(name, {}))
+        at = int(about.pop("received", "") or now())
+        made = submissions.submit(
+            *(engine, key, fit(name), store(site, path)), received=at, about=about
         )
         new += made.new
     return new
 
 
+def fit(name: str) -> str:
+    """Return a name as a board may have it.
+
+    >>> fit("my run")
+    'my-run'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
+
+
+def store(site: Site, path: Path) -> submissions.Bytes:
+    """Copy a run into the site."""
+    part = site.temporary / f"{secrets.token_hex(8)}.part"
+    shutil.copyfile(path, part)
+    found = submissions.Bytes(_digest(part), part.stat().st_size)
+    settle(part, site.run(found.digest))
+    return found
+
+
 def read_table(path: Path) -> dict[str, dict[str, str]]:
     """Read what a table of runs (columns run, team, type, date) says, by run."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    names = {name.strip().lower(): name for name in (rows[0] if rows else {})}
-
-    def value(row: Mapping[str, str], wanted: Sequence[str]) -> str:
-        found = next((names[one] for one in wanted if one in names), None)
-        return "" if found is None else (row[found] or "").strip()
-
-    if not any(one in names for one in RUN):
-        raise IrmetaError(f"{path}: no column run; the first line names the columns")
-    return {
-        value(row, RUN): {
-            "team": value(row, TEAM),
-            "type": value(row, TYPE),
-            "received": _moment(path, value(row, DATE)),
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [
+            {
+                str(name).strip().lower(): (cell or "").strip()
+                for name, cell in row.items()
+            }
+            for row in csv.DictReader(file)
+        ]
+    found = {}
+    for row in rows:
+        said = {
+            what: next((row[name] for name in names if name in row), "")
+            for what, names in COLUMNS.items()
         }
-        for row in rows
-    }
+        said["received"] = _moment(path, said["received"])
+        found[said.pop("run")] = said
+    if "" in found:
+        raise IrmetaError(
+            f"{path}: a line names no run; the first line names the columns, one of them run"
+        )
+    return found
 
 
 def _moment(path: Path, date: str) -> str:
@@ -202,18 +224,6 @@ def _moment(path: Path, date: str) -> str:
     return str(int(moment.timestamp() * 1e6))
 
 
-def lines(path: Path) -> list[str]:
-    """Read a file of ids, one a line, plain or gzip."""
-    content = path.read_bytes()
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
-    text = content.decode("utf-8", "surrogateescape")
-    found = [line.strip() for line in text.splitlines() if line.strip()]
-    if not found:
-        raise IrmetaError(f"{path}: there are no ids; put one on each line")
-    return list(dict.fromkeys(found))
-
-
 def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[str]:
     """Make boards of a frozen site: the same keys, times and scores; return their keys. Runs do not come along."""
     found = sorted(folder.glob("b/*/data/board.json"))
@@ -227,75 +237,52 @@ def _restore(engine: Engine, path: Path) -> str:
     """Make a board of its public data."""
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
-        settings = {name: given["board"][name] for name in SETTINGS}
-        by_label = {one["label"]: one["key"] for one in given["runs"]}
+        under = given["scored_under"]
+        judged = {one["version"]: one["topics"] for one in given["judgments"]}
+        keys = {one["label"]: one["key"] for one in given["runs"]}
+        vectors = {}
+        if (scores := path.with_name("scores.parquet")).exists():
+            cube = irmeta.load(scores).sel(topic=judged[under])
+            by_label = answers.vectors(cube)
+            vectors = {keys[label]: one for label, one in by_label.items()}
+        for run in given["runs"]:
+            require_safe(run)
+        snapshot.restore(engine, given, vectors)
+        return str(given["board"]["key"])
     except (ValueError, KeyError, TypeError) as error:
         raise IrmetaError(f"{path}: not what irmeta freezes ({error})") from error
-    vectors: dict[str, dict[str, bytes]] = {}
-    scores = path.with_name("scores.parquet")
-    if scores.exists():
-        cube = answers.load(scores)
-        topics = next(
-            one["topics"]
-            for one in given["judgments"]
-            if one["version"] == given["scored_under"]
-        )
-        for system in cube.system.values:
-            one = cube.sel(system=system, topic=topics)
-            vectors[by_label[str(system)]] = {
-                str(metric): one.sel(metric=metric).values.astype("<f8").tobytes()
-                for metric in cube.metric.values
-            }
-    runs = [
-        {name: one[name] for name in one if name != "label"} for one in given["runs"]
-    ]
-    catalogue.restore(
-        engine,
-        settings,
-        given["judgments"],
-        runs,
-        given["events"],
-        vectors,
-        given["scored_under"],
-    )
-    return str(settings["key"])
 
 
 def import_scores(engine: Engine, path: Path, key: str) -> int:
     """Make a board of a score file, as of another board's results; return how many runs it has."""
-    cube = answers.load(path)
-    at = catalogue.now()
-    topics = [str(one) for one in cube.topic.values]
-    metrics = [str(one) for one in cube.metric.values]
+    cube = irmeta.load(path)
+    at = now()
+    topics, metrics, systems = (
+        [str(name) for name in cube[dim].values]
+        for dim in ("topic", "metric", "system")
+    )
     collection = str(cube.attrs.get("collection", key))
-    settings: dict[str, Any] = {"key": key, "title": collection}
-    settings |= {"collection": collection}
-    settings |= {"topics": topics, "metrics": metrics, "depth": 1000}
-    settings |= {"precision": "float64", "created": at, "changed": at}
+    board: dict[str, Any] = {"key": key, "title": collection, "collection": collection}
+    board |= {"topics": topics, "metrics": metrics, "created": at, "changed": at}
     if "cluster" in cube.coords:
-        settings["clusters"] = dict(zip(topics, cube.cluster.values, strict=True))
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        board["clusters"] = dict(zip(topics, cube.cluster.values, strict=True))
+    digest = _digest(path)
     judged = {"version": 1, "digest": digest, "topics": topics, "added": at}
+    keys = {system: new_key() for system in systems}
     runs = [
         {
-            "key": catalogue.new_key(),
-            "name": re.sub(r"[^A-Za-z0-9._-]", "-", str(system))[:40],
+            "key": keys[system],
+            "name": fit(system),
             "run": hashlib.sha256(f"{digest} {system}".encode()).hexdigest(),
             "bytes": 0,
             "received": at,
             "state": "scored",
+            "remarks": [],
         }
-        for system in cube.system.values
+        for system in systems
     ]
-    vectors = {
-        str(one["key"]): {
-            metric: cube.sel(system=system, metric=metric)
-            .values.astype("<f8")
-            .tobytes()
-            for metric in metrics
-        }
-        for one, system in zip(runs, cube.system.values, strict=True)
-    }
     events = [{"at": at, "action": "imported", "detail": {"scores": path.name}}]
-    catalogue.restore(engine, settings, [judged], runs, events, vectors, 1)
+    public = {"board": UNLESS_SAID | board, "judgments": [judged], "scored_under": 1}
+    vectors = {keys[system]: one for system, one in answers.vectors(cube).items()}
+    snapshot.restore(engine, public | {"runs": runs, "events": events}, vectors)
     return len(runs)

@@ -1,6 +1,5 @@
 """`irmeta serve`: one process that takes uploads and gives files, and children that compute."""
 
-import hashlib
 import logging
 import sys
 from pathlib import Path
@@ -9,12 +8,12 @@ import uvicorn
 from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import catalogue, importing, tables
-from irmeta.serve.app import application
-from irmeta.serve.crew import Crew
+from irmeta.serve import importing
+from irmeta.serve.catalogue import boards, tables, tokens
+from irmeta.serve.client import LOCAL
+from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site, durable
-
-LOCAL = ("127.0.0.1", "localhost", "::1")
+from irmeta.serve.web.app import application
 
 
 def serve(
@@ -44,18 +43,10 @@ def serve(
         site.sweep()
         engine = tables.upgraded(site.database)
         fill(site, engine, qrels, runs, metrics)
-        secret = token_file(site, engine)
-        base = site.settings.address or f"http://{listen}"
-        for one in catalogue.boards(engine):
-            print(f"{one.title}: {base}/b/{one.key}/")
-        if not catalogue.boards(engine):
-            print(f"{base}/ (no board yet: irmeta board new KEY --site {folder})")
-        print(f"submit: irmeta submit RUN --to {base}/b/KEY --token-file {secret}")
-        sys.stdout.flush()
+        _say(site, engine, site.settings.address or f"http://{listen}")
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-        crew = Crew(site, engine, children)
         uvicorn.run(
-            application(site, engine, crew),
+            application(site, engine, Crew(site, engine, children)),
             host=host,
             port=int(port),
             log_level="warning",
@@ -64,6 +55,19 @@ def serve(
             limit_concurrency=1000,
             timeout_graceful_shutdown=5,
         )
+
+
+def _say(site: Site, engine: Engine, address: str) -> None:
+    """Print where the boards are, and how to submit to them."""
+    keys = [one.key for one in boards.boards(engine)]
+    for one in boards.boards(engine):
+        print(f"{one.title}: {address}/b/{one.key}/")
+    if not keys:
+        print(f"no board yet: irmeta board new KEY --site {site.folder}")
+    to = f"{address}/b/{keys[0] if len(keys) == 1 else 'KEY'}"
+    token = token_file(site, engine)
+    print(f"submit: irmeta submit RUN --to {to} --token-file {token}")
+    sys.stdout.flush()
 
 
 def fill(
@@ -75,8 +79,7 @@ def fill(
             raise IrmetaError("--runs needs the judgments: --qrels FILE")
         return
     key = board_key(qrels)
-    there = [one.key for one in catalogue.boards(engine)]
-    if key not in there:
+    if key not in boards.versions(engine):
         importing.open_board(site, engine, key, qrels=qrels, metrics=metrics)
     elif importing.are_new(engine, key, qrels):
         raise IrmetaError(
@@ -95,16 +98,14 @@ def board_key(qrels: Path) -> str:
     """
     name = qrels.name.partition(".")[0].lower()
     kept = "".join(one if one.isascii() and one.isalnum() else "-" for one in name)
-    return kept.strip("-")[:40] or "board" if len(kept.strip("-")) > 1 else "board"
+    key = kept.strip("-")[:40]
+    return key if len(key) > 1 else "board"
 
 
 def token_file(site: Site, engine: Engine) -> Path:
     """Return the file of the site's token, which is made once."""
     path = site.folder / "token"
-    if path.exists():
-        secret = path.read_text(encoding="utf-8").strip()
-        digest = hashlib.sha256(secret.encode()).hexdigest()
-        if catalogue.known_token(engine, digest):
-            return path
-    durable(path, (catalogue.new_token(engine, "site") + "\n").encode())
+    secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
+    if not tokens.is_known(engine, tokens.digest_of(secret)):
+        durable(path, (tokens.new_token(engine, "site") + "\n").encode())
     return path

@@ -3,11 +3,13 @@
 import fcntl
 import os
 import secrets
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from irmeta.errors import IrmetaError
 
@@ -18,45 +20,28 @@ title = "{title}"
 # address = "https://runs.example.org"   # as others reach it; files name it
 # contact = "somebody@example.org"
 """
+_Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What `site.toml` says; limits have defaults that suit a lab."""
 
     title: str = "Runs"
     address: str = ""
     contact: str = ""
     licence: str = ""
-    body: int = 256 * MIB
+    body: _Count = 256 * MIB
     """Bytes of an upload, at most."""
-    uploads: int = 16
+    uploads: _Count = 16
     """Uploads at once, at most."""
-    requests: int = 600
+    requests: _Count = 600
     """Requests of one token in a minute, at most."""
-    free: int = 1024 * MIB
+    free: _Count = 1024 * MIB
     """Bytes of the disk that stay free."""
-    seconds: int = 180
+    seconds: _Count = 180
     """How long a child may check or score one run."""
-    memory: int = 2048 * MIB
+    memory: _Count = 2048 * MIB
     """Memory of a child, at most."""
-
-    @classmethod
-    def read(cls, path: Path) -> "Settings":
-        """Read the settings; raise IrmetaError for a file that is not TOML, and for unknown names."""
-        try:
-            given = tomllib.loads(path.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise IrmetaError(f"{path}: not TOML ({error})") from error
-        for name, value in given.items():
-            default = getattr(cls, name, None)
-            if name not in cls.__dataclass_fields__:
-                known = ", ".join(cls.__dataclass_fields__)
-                raise IrmetaError(f"{path}: no setting {name!r}; there are {known}")
-            if type(value) is not type(default):
-                kind = "a text" if isinstance(default, str) else "a whole number"
-                raise IrmetaError(f"{path}: {name} must be {kind}, not {value!r}")
-        return cls(**given)
 
 
 @dataclass(frozen=True)
@@ -68,14 +53,18 @@ class Site:
 
     @classmethod
     def open(cls, folder: Path) -> "Site":
-        """Return a site that exists; raise IrmetaError for another folder."""
-        settings = folder / "site.toml"
-        if not settings.is_file():
+        """Return a site that exists; raise IrmetaError for another folder, and for settings that cannot be."""
+        path = folder / "site.toml"
+        if not path.is_file():
             raise IrmetaError(
                 f"{folder}: not a site (it has no site.toml); make one with `irmeta board new "
                 f"KEY --site {folder}`"
             )
-        found = cls(folder, Settings.read(settings))
+        try:
+            settings = msgspec.toml.decode(path.read_bytes(), type=Settings)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise IrmetaError(f"{path}: {error}") from error
+        found = cls(folder, settings)
         for part in (found.public, found.temporary):
             part.mkdir(mode=0o700, exist_ok=True)
         return found
@@ -86,7 +75,7 @@ class Site:
         settings = folder / "site.toml"
         if not settings.exists():
             # what an interrupted beginning left is hidden
-            if folder.exists() and any(folder.glob("[!.]*")):
+            if any(folder.glob("[!.]*")):
                 raise IrmetaError(
                     f"{folder}: not empty and not a site; name a new folder"
                 )
@@ -135,8 +124,8 @@ class Site:
             yield
 
     def sweep(self) -> None:
-        """Remove what interrupted uploads left; call it only while no server runs."""
-        for part in self.temporary.iterdir():
+        """Remove what interrupted work left; call it only while no server runs."""
+        for part in self.folder.rglob("*.part"):
             part.unlink(missing_ok=True)
 
 
@@ -147,16 +136,19 @@ def durable(path: Path, content: bytes) -> None:
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
     settle(part, path)
 
 
 def settle(part: Path, path: Path) -> None:
-    """Name a file that is on the disk, and put the name there, too."""
+    """Put a file on the disk, and then its name."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _sync(part)
     part.replace(path)
-    descriptor = os.open(path.parent, os.O_RDONLY)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

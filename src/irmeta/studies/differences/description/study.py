@@ -12,8 +12,9 @@ from irmeta.metrics.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.scores.clusters import added, held_of_means
 from irmeta.scores.cube import check
-from irmeta.scores.limits import limits, shapes_notes
-from irmeta.scores.means import additive, from_additive, geometric, means
+from irmeta.scores.intervals import intervals
+from irmeta.scores.limits import shapes_notes
+from irmeta.scores.means import additive, from_additive, geometric
 from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, metric_of, prepare
 from irmeta.scores.teams import Grouping, teams_of
@@ -152,17 +153,13 @@ def _of_systems(
     rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
-    mean = means(scores)
-    least, most = limits(scores)
-    low, high = (end.clip(least, most) for end in _intervals(averaged, level))
+    own = intervals(scores, level=level)
     possible = _rank_sets(averaged, level, sets, rng)
     found = [discovered(column.T, level=level) for column in _columns(averaged)]
     over = ("system", "metric")
     return {
-        "mean": mean,
-        "low": low,
-        "high": high,
-        "rank": (over, descriptive.ranks(mean.values.T).T),
+        **{name: own[name] for name in ("mean", "low", "high")},
+        "rank": (over, descriptive.ranks(own["mean"].values.T).T),
         "rank_low": (over, np.stack([of_metric.low for of_metric in possible], axis=1)),
         "rank_high": (
             over,
@@ -290,13 +287,3 @@ def _default_by(scores: xr.DataArray, names: list[str]) -> str:
         return default_by(scores)
     except ScoresError:
         return names[0]
-
-
-def _intervals(
-    averaged: xr.DataArray, level: float
-) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return the ends of the intervals of the means over topics: (system, metric)."""
-    by_topic = averaged.transpose("system", "metric", "topic")
-    low, high = descriptive.t_interval(by_topic.values, level)
-    shape = by_topic.isel(topic=0, drop=True)
-    return from_additive(shape.copy(data=low)), from_additive(shape.copy(data=high))

@@ -12,43 +12,43 @@ from pathlib import Path
 from typing import Any
 
 from irmeta.errors import IrmetaError
+from irmeta.serve import answers, publishing
+from irmeta.serve.site import Site
+
+Answer = dict[str, Any]
 
 
 def main() -> None:
     """Work until there is no more: an answer has `error` where a task failed."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
     for line in sys.stdin:
         given = json.loads(line)
         try:
+            if limits := given.pop("limits", None):
+                limit(*limits)
             found = TASKS[given.pop("task")](**given)
         except IrmetaError as error:
-            found = {"warm": warm, "error": str(error)}
+            found = {"error": str(error)}
         except MemoryError:
             found = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises
             logging.exception("a task failed")
             found = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(found), file=answers, flush=True)
+        print(json.dumps(found), file=out, flush=True)
 
 
-def limit(memory: int, seconds: int) -> dict[str, Any]:
+def limit(memory: int, seconds: int) -> None:
     """Limit the memory of this process, and the time that it may compute from now."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     until = int(used.ru_utime + used.ru_stime) + seconds
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (until, hard))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    return {}
 
 
-def check(
-    run: str, name: str, topics: list[str], documents: str, depth: int, **limits: int
-) -> dict[str, Any]:
+def check(run: str, name: str, topics: list[str], documents: str, depth: int) -> Answer:
     """Check a run; nothing here knows where judgments are."""
-    from irmeta.serve import answers
-
-    limit(**limits)
     known = _documents(documents) if documents else None
     found = answers.remarks(
         Path(run), name, topics=topics, documents=known, depth=depth
@@ -57,51 +57,28 @@ def check(
 
 
 def score(
-    run: str,
-    qrels: str,
-    metrics: list[str],
-    topics: list[str],
-    precision: str,
-    **limits: int,
-) -> dict[str, Any]:
+    run: str, qrels: str, metrics: list[str], topics: list[str], precision: str
+) -> Answer:
     """Score a run; return its scores and nothing else."""
-    from irmeta.serve import answers
-
-    limit(**limits)
-    vectors = answers.score(Path(qrels), Path(run), metrics, topics, precision)
-    return {
-        "vectors": {
-            name: base64.b64encode(vector).decode() for name, vector in vectors.items()
-        }
-    }
+    found = answers.score(Path(qrels), Path(run), metrics, topics, precision)
+    texts = {name: base64.b64encode(one).decode() for name, one in found.items()}
+    return {"vectors": texts}
 
 
-def warm(**limits: int) -> dict[str, Any]:
-    """Load what the work needs, before there is any."""
-    from irmeta.serve import answers
-
-    limit(**limits)
-    return {"irmeta": answers.version()}
-
-
-def publish(site: str) -> dict[str, Any]:
+def publish(site: str) -> Answer:
     """Write the public files of a site; return the versions of its boards."""
-    from irmeta.serve import publishing
-    from irmeta.serve.site import Site
-
     return {"versions": publishing.publish(Site.open(Path(site)))}
 
 
 @lru_cache(maxsize=4)
 def _documents(path: str) -> frozenset[str]:
     """Read the documents of a collection, once."""
-    from irmeta.serve import answers
+    text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
+    return frozenset(text.split("\n"))
 
-    return answers.ids(Path(path))
 
-
-TASKS: dict[str, Callable[..., dict[str, Any]]] = {
-    "warm": warm,
+TASKS: dict[str, Callable[..., Answer]] = {
+    "begin": dict,
     "check": check,
     "score": score,
     "publish": publish,

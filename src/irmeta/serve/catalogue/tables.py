@@ -1,5 +1,8 @@
 """The catalogue's tables, and the engine that keeps its promises: what is answered is on the disk."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,20 +11,15 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Column, ForeignKey, Integer, String, Table
+from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Table
 
 from irmeta.errors import IrmetaError
 
-META = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(column_0_label)s",
-        "uq": "uq_%(table_name)s_%(column_0_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+META = sa.MetaData()
 GONE = ("refused", "withdrawn")
 """States in which a submission does not hold its name."""
+HOLDS = sa.text("state NOT IN ('refused', 'withdrawn')")
+_needed = partial(Column, nullable=False)
 
 
 def _text(name: str, length: int = 200) -> Column[str]:
@@ -32,33 +30,33 @@ board = Table(
     "board",
     META,
     Column("id", Integer, primary_key=True),
-    Column("key", String(40), nullable=False, unique=True),
+    _needed("key", String(40), unique=True),
     _text("title"),
     _text("description", 20_000),
     _text("rules", 20_000),
     _text("collection", 100),
     _text("licence"),
-    Column("topics", sa.JSON, nullable=False),
-    Column("clusters", sa.JSON),
+    _needed("topics", JSON),
+    Column("clusters", JSON),
     _text("documents", 64),
-    Column("metrics", sa.JSON, nullable=False),
-    Column("depth", Integer, nullable=False),
+    _needed("metrics", JSON),
+    _needed("depth", Integer),
     _text("precision", 10),
     _text("factors", 1000),
-    Column("publish_runs", sa.Boolean, nullable=False, server_default=sa.false()),
-    Column("version", Integer, nullable=False, server_default="1"),
-    Column("created", sa.BigInteger, nullable=False),
-    Column("changed", sa.BigInteger, nullable=False),
+    _needed("publish_runs", sa.Boolean, server_default=sa.false()),
+    _needed("version", Integer, server_default="1"),
+    _needed("created", BigInteger),
+    _needed("changed", BigInteger),
 )
 judgments = Table(
     "judgments",
     META,
     Column("id", Integer, primary_key=True),
-    Column("board", ForeignKey(board.c.id), nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("digest", String(64), nullable=False),
-    Column("topics", sa.JSON, nullable=False),
-    Column("added", sa.BigInteger, nullable=False),
+    _needed("board", ForeignKey(board.c.id)),
+    _needed("version", Integer),
+    _needed("digest", String(64)),
+    _needed("topics", JSON),
+    _needed("added", BigInteger),
     _text("note", 1000),
     sa.UniqueConstraint("board", "version"),
 )
@@ -66,15 +64,15 @@ run = Table(
     "run",
     META,
     Column("digest", String(64), primary_key=True),
-    Column("bytes", sa.BigInteger, nullable=False),
-    Column("stored", sa.BigInteger),
+    _needed("bytes", BigInteger),
+    Column("stored", BigInteger),
 )
 submission = Table(
     "submission",
     META,
     Column("id", Integer, primary_key=True),
-    Column("key", String(16), nullable=False, unique=True),
-    Column("board", ForeignKey(board.c.id), nullable=False),
+    _needed("key", String(16), unique=True),
+    _needed("board", ForeignKey(board.c.id)),
     _text("team", 60),
     _text("name", 40),
     _text("system", 40),
@@ -83,21 +81,19 @@ submission = Table(
     _text("description", 4000),
     _text("baseline", 40),
     _text("link", 300),
-    Column("run", ForeignKey(run.c.digest), nullable=False),
-    Column("received", sa.BigInteger, nullable=False),
-    Column("state", String(10), nullable=False, index=True),
-    Column("tried", Integer, nullable=False, server_default="0"),
-    Column("remarks", sa.JSON, nullable=False),
+    _needed("run", ForeignKey(run.c.digest)),
+    _needed("received", BigInteger),
+    _needed("state", String(10), index=True),
+    _needed("tried", Integer, server_default="0"),
+    _needed("remarks", JSON),
     Column("replaces", String(16)),
-    sa.Index(
-        "one_name_a_team",
-        "board",
-        "team",
-        "name",
-        unique=True,
-        sqlite_where=sa.text("state NOT IN ('refused', 'withdrawn')"),
-        postgresql_where=sa.text("state NOT IN ('refused', 'withdrawn')"),
-    ),
+)
+sa.Index(
+    "one_name_a_team",
+    *(submission.c.board, submission.c.team, submission.c.name),
+    unique=True,
+    sqlite_where=HOLDS,
+    postgresql_where=HOLDS,
 )
 score = Table(
     "score",
@@ -105,25 +101,25 @@ score = Table(
     Column("submission", ForeignKey(submission.c.id), primary_key=True),
     Column("judgments", ForeignKey(judgments.c.id), primary_key=True),
     Column("metric", String(200), primary_key=True),
-    Column("vector", sa.LargeBinary, nullable=False),
+    _needed("vector", sa.LargeBinary),
 )
 token = Table(
     "token",
     META,
     Column("digest", String(64), primary_key=True),
     _text("label", 60),
-    Column("created", sa.BigInteger, nullable=False),
-    Column("expires", sa.BigInteger, nullable=False),
-    Column("revoked", sa.BigInteger),
+    _needed("created", BigInteger),
+    _needed("expires", BigInteger),
+    Column("revoked", BigInteger),
 )
 event = Table(
     "event",
     META,
     Column("id", Integer, primary_key=True),
-    Column("board", ForeignKey(board.c.id), nullable=False),
-    Column("at", sa.BigInteger, nullable=False),
-    Column("action", String(40), nullable=False),
-    Column("detail", sa.JSON, nullable=False),
+    _needed("board", ForeignKey(board.c.id)),
+    _needed("at", BigInteger),
+    _needed("action", String(40)),
+    _needed("detail", JSON),
 )
 
 
@@ -145,6 +141,13 @@ def engine(path: Path) -> sa.Engine:
     return made
 
 
+@contextmanager
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Yield a connection that sees the catalogue at one moment."""
+    with engine.connect().execution_options(reads=True) as one, one.begin():
+        yield one
+
+
 def upgraded(path: Path) -> sa.Engine:
     """Open a catalogue with the tables of this program; raise IrmetaError for one of a newer program."""
     made = engine(path)
@@ -155,9 +158,7 @@ def upgraded(path: Path) -> sa.Engine:
         now = MigrationContext.configure(connection).get_current_revision()
         if now == script.get_current_head():
             return made
-        if now is not None and now not in {
-            one.revision for one in script.walk_revisions()
-        }:
+        if now not in {None, *(one.revision for one in script.walk_revisions())}:
             raise IrmetaError(
                 f"{path}: written by a newer irmeta (its tables have version {now}); update irmeta"
             )

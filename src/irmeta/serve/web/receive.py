@@ -1,7 +1,6 @@
 """An upload, from the network to the disk: bytes as they come, their digest, and then their name."""
 
 import hashlib
-import os
 import secrets
 import shutil
 import time
@@ -9,11 +8,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from anyio import to_thread
-
-from irmeta.serve.catalogue import RefusedError
-from irmeta.serve.importing import keep
-from irmeta.serve.site import Site
+from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.catalogue.submissions import Bytes
+from irmeta.serve.site import Site, settle
 
 WHOLE, PATIENCE, SLOWEST = 600, 30, 10_000
 """Seconds for a whole body; seconds after which it must have come with at least SLOWEST bytes a second."""
@@ -24,8 +21,11 @@ class Arrived:
     """What came: a file in the site's temporary folder."""
 
     part: Path
-    digest: str
-    size: int
+    content: Bytes
+
+    def keep(self, site: Site) -> None:
+        """Put it on the disk, under its digest."""
+        settle(self.part, site.run(self.content.digest))
 
     def forget(self) -> None:
         """Remove it, unless it was kept."""
@@ -36,10 +36,9 @@ async def receive(
     site: Site, body: AsyncIterator[bytes], length: int | None
 ) -> Arrived:
     """Write a body to a temporary file; refuse one that is too long, too slow, or for which there is no room."""
-    limits = site.settings
-    if length is not None and length > limits.body:
-        raise _too_long(limits.body)
-    if shutil.disk_usage(site.folder).free < limits.free + (length or 0):
+    _require_length(length or 0, site.settings.body)
+    needed = site.settings.free + (length or 0)
+    if shutil.disk_usage(site.folder).free < needed:
         raise RefusedError(507, "the disk of this site is full; tell its operator")
     part = site.temporary / f"{secrets.token_hex(8)}.part"
     began, size, sha = time.monotonic(), 0, hashlib.sha256()
@@ -47,32 +46,20 @@ async def receive(
         with part.open("xb") as file:
             async for piece in body:
                 size += len(piece)
-                if size > limits.body:
-                    raise _too_long(limits.body)
+                _require_length(size, site.settings.body)
                 _require_speed(time.monotonic() - began, size)
                 sha.update(piece)
                 file.write(piece)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    return Arrived(part, sha.hexdigest(), size)
+    return Arrived(part, Bytes(sha.hexdigest(), size))
 
 
-async def kept(site: Site, arrived: Arrived) -> None:
-    """Put what arrived on the disk, under its digest."""
-    await to_thread.run_sync(_keep, site, arrived)
-
-
-def _keep(site: Site, arrived: Arrived) -> None:
-    descriptor = os.open(arrived.part, os.O_RDONLY)
-    try:
-        keep(arrived.part, site.run(arrived.digest), descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _too_long(most: int) -> RefusedError:
-    return RefusedError(413, f"the body is longer than {most} bytes; compress the run")
+def _require_length(size: int, most: int) -> None:
+    if size > most:
+        mend = "compress the run"
+        raise RefusedError(413, f"the body is longer than {most} bytes; {mend}")
 
 
 def _require_speed(seconds: float, size: int) -> None:

@@ -1,0 +1,74 @@
+"""What names and texts may be, and how a refusal says so."""
+
+import base64
+import re
+import secrets
+import time
+import unicodedata
+from collections.abc import Mapping
+from typing import Any
+
+from irmeta.errors import IrmetaError
+
+NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
+KEY = re.compile(r"[a-z0-9-]{2,40}")
+RANDOM = re.compile(r"[a-z2-7]{16}")
+LINK = re.compile(r"https://[^\s\"'<>]+")
+DESCRIBED = {
+    "team": 60,
+    "system": 40,
+    "repeat": 20,
+    "type": 20,
+    "description": 4000,
+    "baseline": 40,
+    "link": 300,
+}
+"""What people say of a run, and how long it may be."""
+
+
+class RefusedError(IrmetaError):
+    """What was asked cannot be done; `status` is that of HTTP."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def now() -> int:
+    """Return the time in UTC, in microseconds."""
+    return time.time_ns() // 1000
+
+
+def new_key() -> str:
+    """Return 80 random bits: a running number would tell how many others there are."""
+    return base64.b32encode(secrets.token_bytes(10)).decode().lower()
+
+
+def require_safe(run: Mapping[str, Any]) -> None:
+    """Refuse a submission of another site whose key would lead elsewhere, or whose texts no board takes."""
+    for rule, text in ((RANDOM, run["key"]), (NAME, run["name"])):
+        if not rule.fullmatch(text):
+            raise IrmetaError(f"{text!r}: no key, or no name, of a run")
+    described({name: run[name] for name in DESCRIBED})
+
+
+def described(about: Mapping[str, str]) -> dict[str, str]:
+    r"""Return what people say of a run as NFC; refuse texts that are too long or have characters that do not show.
+
+    >>> described({"team": "Lu\u0308beck"})
+    {'team': 'Lübeck'}
+    """
+    found = {name: unicodedata.normalize("NFC", about[name]).strip() for name in about}
+    for name, text in found.items():
+        if len(text) > DESCRIBED[name]:
+            at_most = f"{len(text)} characters; at most {DESCRIBED[name]}"
+            raise RefusedError(422, f"{name}: {at_most}")
+        # controls, marks of direction, halves of characters
+        odd = [one for one in text if unicodedata.category(one)[0] == "C"]
+        odd = [one for one in odd if one != "\n"]
+        if odd:
+            code = f"U+{ord(odd[0]):04X}"
+            raise RefusedError(422, f"{name}: the character {code} is not allowed")
+    if found.get("link") and not LINK.fullmatch(found["link"]):
+        raise RefusedError(422, f"link: {found['link']!r} does not begin with https://")
+    return found

@@ -1,0 +1,119 @@
+"""A board as a whole: read at one moment, or made of what a frozen site says."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, Row
+
+from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue.tables import (
+    event,
+    judgments,
+    reading,
+    run,
+    score,
+    submission,
+)
+
+Vectors = Mapping[str, Mapping[str, npt.NDArray[np.float64]]]
+"""By key of the submission and metric the scores of the judged topics."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A board at one moment.
+
+    runs : the submissions, without those that are only received or refused.  counts : of submissions by state.
+    vectors : of the two newest versions of the judgments.
+    """
+
+    board: Row[Any]
+    versions: Sequence[Row[Any]]
+    events: Sequence[Row[Any]]
+    runs: Sequence[Row[Any]]
+    counts: Mapping[str, int]
+    vectors: Mapping[int, Vectors]
+
+
+def snapshot(engine: Engine, key: str) -> Snapshot:
+    """Read all of a board that may be published."""
+    with reading(engine) as db:
+        found = boards.row_of(db, key)
+        shown = submission.c.board == found.id
+        shown &= submission.c.state.not_in(["received", "refused"])
+        runs = sa.select(submission, run.c.bytes).join(
+            run, run.c.digest == submission.c.run
+        )
+        of_board = sa.select(judgments).where(judgments.c.board == found.id)
+        versions = db.execute(of_board.order_by(judgments.c.version)).all()
+        events = sa.select(event).where(event.c.board == found.id)
+        return Snapshot(
+            found,
+            versions,
+            db.execute(events.order_by(event.c.id)).all(),
+            db.execute(runs.where(shown).order_by(submission.c.id)).all(),
+            submissions.counted(db, found.id),
+            # the two newest versions: the table, and whom the last correction moved
+            {one.version: _vectors(db, one.id, shown) for one in versions[-2:]},
+        )
+
+
+def _vectors(db: Connection, judged: int, shown: Any) -> Vectors:
+    """Read the scores of all runs under one version of the judgments."""
+    found: dict[str, dict[str, Any]] = {}
+    wanted = (
+        sa.select(submission.c.key, score.c.metric, score.c.vector)
+        .join(submission, submission.c.id == score.c.submission)
+        .where(shown & (score.c.judgments == judged))
+    )
+    for key, metric, vector in db.execute(wanted):
+        found.setdefault(key, {})[metric] = np.frombuffer(vector, dtype="<f8")
+    return found
+
+
+def restore(
+    engine: Engine,
+    public: Mapping[str, Any],
+    vectors: Mapping[str, Mapping[str, bytes]],
+) -> None:
+    """Add a board as a frozen site has it: the same keys, times and scores; runs lie where they lay.
+
+    public : its settings (board), judgments, runs and events, and under which version it was scored (scored_under).
+    """
+    with engine.begin() as db:
+        at = boards.insert(db, public["board"])
+        _insert(db, judgments, at, public["judgments"])
+        _insert(db, event, at, public["events"])
+        runs = {one["run"]: one["bytes"] for one in public["runs"]}
+        known = set(db.execute(sa.select(run.c.digest)).scalars())
+        new = [
+            {"digest": digest, "bytes": size}
+            for digest, size in runs.items()
+            if digest not in known
+        ]
+        if new:
+            db.execute(sa.insert(run), new)
+        _insert(db, submission, at, public["runs"])
+        own = (judgments.c.board == at) & (
+            judgments.c.version == public["scored_under"]
+        )
+        judged = db.execute(sa.select(judgments.c.id).where(own)).scalar() or 0
+        numbers = sa.select(submission.c.key, submission.c.id)
+        for key, number in db.execute(numbers.where(submission.c.board == at)).all():
+            submissions.keep_scores(db, number, judged, vectors.get(key, {}))
+
+
+def _insert(
+    db: Connection, table: sa.Table, at: int, lines: Iterable[Mapping[str, Any]]
+) -> None:
+    """Add lines of a board to a table, as far as it has their columns."""
+    values = [
+        {name: one[name] for name in one if name in table.c} | {"board": at}
+        for one in lines
+    ]
+    if values:
+        db.execute(sa.insert(table), values)

@@ -1,0 +1,1 @@
+"""Who works: children that check, score and publish, and the crew that hands them what is to do."""

@@ -1,0 +1,167 @@
+"""The crew: it checks and scores what the catalogue says is to do, and has changes published."""
+
+import base64
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from sqlalchemy import Engine
+
+from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue.submissions import Remark
+from irmeta.serve.crew.child import Child
+from irmeta.serve.site import Site
+
+LOG = logging.getLogger("irmeta.serve")
+AHEAD = 64
+"""Runs that are handed out at a time."""
+PAUSE = 1.0
+"""Seconds after which the crew looks whether somebody else changed the catalogue."""
+AT_LEAST, LONGEST = 0.2, 10.0
+"""Seconds between two publications: what comes in the meantime is published together."""
+HOUR = 3600
+
+
+class Crew:
+    """Checks and scores what waits, and publishes what has changed, until it is closed."""
+
+    def __init__(self, site: Site, engine: Engine, children: int = 2) -> None:
+        self.site = site
+        self.engine = engine
+        self.published: dict[str, int] = {}
+        self._size = children
+        self._pool = ThreadPoolExecutor(children, "child")
+        self._own = threading.local()
+        self._publisher = Child()
+        self._children = [self._publisher]
+        self._busy: dict[str, Future[None]] = {}
+        self._guard = threading.Lock()
+        self._wake = threading.Event()
+        self._closed = threading.Event()
+
+    def start(self) -> None:
+        """Begin."""
+        for _ in range(self._size):
+            self._pool.submit(self._ask, "begin")
+        for step in (self._hand_out, self._publish):
+            threading.Thread(target=self._repeat, args=(step,), daemon=True).start()
+
+    def close(self) -> None:
+        """End the children, and what they do: it is done again at the next start."""
+        self._closed.set()
+        self._wake.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for child in self._children:
+            child.close()
+
+    def check(self, key: str) -> "Future[None]":
+        """Check a submission, before others that wait."""
+        return self._handed(key, self._check)
+
+    def remarks(self, path: str, name: str, board: Any) -> list[Remark]:
+        """Check a run that is not kept."""
+        return self._pool.submit(self._remarks, path, name, board).result()[0]
+
+    def work_off(self) -> None:
+        """Do all that waits now, one after the other, without the help of threads."""
+        steps = {"received": self._check, "accepted": self._score}
+        while waiting := submissions.pending(self.engine, AHEAD):
+            for key, state in waiting:
+                steps[state](key)
+
+    def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
+        """Have a submission worked on, unless it is."""
+        with self._guard:
+            if key not in self._busy:
+                self._busy[key] = self._pool.submit(self._work, key, work)
+            return self._busy[key]
+
+    def _work(self, key: str, work: Callable[[str], None]) -> None:
+        try:
+            work(key)
+        except Exception:
+            if not self._closed.is_set():
+                LOG.exception("submission %s", key)
+        finally:
+            with self._guard:
+                self._busy.pop(key, None)
+            self._wake.set()
+
+    def _ask(self, task: str, **given: Any) -> dict[str, Any]:
+        """Have the child of this thread do a task."""
+        child = getattr(self._own, "child", None)
+        if child is None:
+            child = self._own.child = Child()
+            self._children.append(child)
+        may = self.site.settings
+        return child.ask(task, may.seconds, limits=(may.memory, may.seconds), **given)
+
+    def _remarks(self, path: str, name: str, board: Any) -> tuple[list[Remark], bool]:
+        """Check a run, without judgments; say whether that failed. `board` has topics, documents and depth."""
+        given = {"run": path, "name": name, "topics": board.topics}
+        given |= {"depth": board.depth, "documents": ""}
+        if board.documents:
+            given["documents"] = str(self.site.documents(board.documents))
+        answer = self._ask("check", **given)
+        if "error" in answer:
+            return [{"level": "error", "line": None, "text": answer["error"]}], True
+        return answer["remarks"], False
+
+    def _check(self, key: str) -> None:
+        job = submissions.work(self.engine, key)
+        found, failed = self._remarks(str(self.site.run(job.run)), job.name, job)
+        submissions.checked(self.engine, key, found, failed=failed)
+
+    def _score(self, key: str) -> None:
+        job = submissions.work(self.engine, key)
+        paths = {"run": self.site.run(job.run), "qrels": self.site.truth(job.qrels)}
+        answer = self._ask(
+            "score",
+            **{name: str(path) for name, path in paths.items()},
+            metrics=job.metrics,
+            topics=job.judged,
+            precision=job.precision,
+        )
+        if "error" in answer:
+            submissions.failed(self.engine, key, answer["error"])
+            return
+        texts = answer["vectors"].items()
+        vectors = {name: base64.b64decode(text) for name, text in texts}
+        submissions.scored(self.engine, key, job.judgments, vectors)
+
+    def _hand_out(self) -> None:
+        """Hand the children what waits."""
+        steps = {"received": self._check, "accepted": self._score}
+        for key, state in submissions.pending(self.engine, AHEAD):
+            self._handed(key, steps[state])
+        self._wake.wait(PAUSE)
+        self._wake.clear()
+
+    def _publish(self) -> None:
+        """Have the public files written where boards have changed."""
+        if self.published and boards.versions(self.engine) == self.published:
+            self._closed.wait(AT_LEAST)
+            return
+        began = time.monotonic()
+        answer = self._publisher.ask("publish", HOUR, site=str(self.site.folder))
+        if self._closed.is_set():
+            return
+        if "error" in answer:
+            LOG.error("publication: %s", answer["error"])
+        self.published = answer.get("versions", self.published)
+        # as long a pause as the work, so that uploads do not wait for pages
+        took = time.monotonic() - began
+        self._closed.wait(min(max(took, AT_LEAST), LONGEST))
+
+    def _repeat(self, step: Callable[[], None]) -> None:
+        """Repeat a step until the crew is closed; what goes wrong is logged, and tried again."""
+        while not self._closed.is_set():
+            try:
+                step()
+            except Exception:
+                if not self._closed.is_set():
+                    LOG.exception("the crew stumbled")
+                    self._closed.wait(PAUSE)

@@ -1,0 +1,125 @@
+"""A board as data: scores, the table, the record of each run, and all that is public."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import irmeta
+from irmeta.serve import answers
+from irmeta.serve.answers import STANDING, Interval
+from irmeta.serve.catalogue import tables
+from irmeta.serve.catalogue.snapshot import Snapshot
+from irmeta.serve.pages.forms import as_csv, as_json, time
+from irmeta.serve.standing import Line, Standing
+
+SETTINGS = {column.name for column in tables.board.c} - {"id", "documents"}
+JUDGMENTS = {column.name for column in tables.judgments.c} - {"id", "board"}
+SAID = {column.name for column in tables.submission.c} - {"id", "board", "tried"}
+"""What the public data say of a board, of judgments, and of a submission."""
+RANKS = ("rank", "rank_low", "rank_high")
+
+
+def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
+    """Write a board's data."""
+    if found.every is not None:
+        yield "scores.parquet", answers.as_parquet(found.every)
+    scores = as_csv(("system", "topic", "metric", "score"), _scores(found))
+    yield "scores.csv", scores
+    rows = [_row(found, line) for line in found.lines.values()]
+    columns = rows[0] if rows else {}
+    yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
+    clusters = zip(found.topics, found.clusters, strict=True)
+    named = clusters if shot.board.clusters else ((one, "") for one in found.topics)
+    yield "topics.csv", as_csv(("topic", "cluster"), named)
+    if found.factors is not None:
+        yield "factors.parquet", answers.as_parquet(found.factors)
+    yield "board.json", as_json(_board(shot, found))
+
+
+def _scores(found: Standing) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each score."""
+    for line in found.lines.values():
+        vectors = found.vectors.get(line.key, {})
+        for metric in found.metrics if vectors else []:
+            for topic, value in zip(found.topics, vectors[metric], strict=True):
+                yield line.label, topic, metric, repr(float(value))
+
+
+def _row(found: Standing, line: Line) -> dict[str, Any]:
+    """Return a row of the table."""
+    about = line.about
+    none = Interval(float("nan"))
+    first = line.scores.get(found.metric, none)
+    row: dict[str, Any] = {
+        "key": line.key,
+        "run": line.label,
+        "team": about["team"],
+        "type": about["type"],
+        "received": time(about["received"]),
+        "state": about["state"],
+    }
+    row |= {name: getattr(line, name) for name in RANKS}
+    row |= {"metric": found.metric, **_named("mean", first)}
+    row |= {name: line.standing.get(name) for name in STANDING}
+    return row | {name: line.scores.get(name, none).value for name in found.metrics[1:]}
+
+
+def _named(name: str, one: Interval) -> dict[str, float]:
+    """Return an interval as programs know it."""
+    return {name: one.value, "low": one.low, "high": one.high}
+
+
+def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
+    """Write what is known of a run, for programs."""
+    base = line.baseline
+    claim: dict[str, Any] = {}
+    if base is not None and line.claim is not None:
+        claim = {"baseline": base.key, "name": base.label}
+        claim |= _named("difference", line.claim)
+    behind: dict[str, Any] = {}
+    if line.behind is not None:
+        behind = {"best": found.ranked[0].key, **_named("difference", line.behind)}
+    content = {
+        "format": "irmeta run 1",
+        "irmeta": irmeta.__version__,
+        "board": shot.board.key,
+        "version": shot.board.version,
+        "judgments": found.version,
+        **_said(line),
+        "metric": found.metric,
+        "of": len(found.ranked),
+        **{name: getattr(line, name) for name in RANKS},
+        "scores": {name: _named("mean", one) for name, one in line.scores.items()},
+        "standing": line.standing,
+        "claim": claim or None,
+        "behind": behind or None,
+    }
+    return as_json(content)
+
+
+def _said(line: Line) -> dict[str, Any]:
+    """Return what people and checks say of a run."""
+    about = {name: one for name, one in line.about.items() if name in SAID}
+    return {**about, "bytes": line.about["bytes"], "label": line.label}
+
+
+def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
+    """Return all that is public of a board: another site can be made of it."""
+    lines = found.lines
+    settings = shot.board._mapping.items()
+    judged = [one._mapping.items() for one in shot.versions]
+    events = [one._mapping for one in shot.events]
+    return {
+        "format": "irmeta board 1",
+        "irmeta": irmeta.__version__,
+        "finding": found.finding,
+        "board": {name: one for name, one in settings if name in SETTINGS},
+        "judgments": [
+            {name: one for name, one in row if name in JUDGMENTS} for row in judged
+        ],
+        "scored_under": found.version,
+        "runs": [_said(lines[run.key]) for run in shot.runs if run.key in lines],
+        "events": [
+            {name: one[name] for name in ("at", "action", "detail")} for one in events
+        ],
+        "counts": shot.counts,
+    }

@@ -1,0 +1,113 @@
+"""How figures, times, tables and data are written."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+import jinja2
+
+FORMULA = tuple("=+-@\t\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+@cache
+def template(name: str) -> jinja2.Template:
+    """Return a template."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("irmeta.serve", "pages"),
+        autoescape=jinja2.select_autoescape(["html.j2", "svg.j2", "macros.j2"]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    forms = {"f3": figure, "signed": signed, "time": time, "slug": slug}
+    environment.filters |= {**forms, "interval": interval}
+    return environment.get_template(f"{name}.j2")
+
+
+def figure(value: float) -> str:
+    """Write a figure with three decimals; a dash where there is none.
+
+    >>> figure(0.5412), figure(float("nan"))
+    ('0.541', '–')
+    """
+    return "–" if math.isnan(value) else f"{value:.3f}"
+
+
+def signed(value: float) -> str:
+    """Write a difference.
+
+    >>> signed(0.5)
+    '+0.500'
+    """
+    return "–" if math.isnan(value) else f"{value:+.3f}"
+
+
+def interval(ends: Sequence[float], sign: str = "") -> str:
+    """Write the interval of a mean or, with the sign +, of a difference; nothing where there is none.
+
+    >>> interval((0.5, 0.4, 0.6)), interval((0.5, float("nan"), float("nan")))
+    ('[0.400, 0.600]', '')
+    """
+    low, high = ends[-2:]
+    return "" if math.isnan(low) else f"[{low:{sign}.3f}, {high:{sign}.3f}]"
+
+
+def time(micros: int) -> str:
+    """Write a time in UTC.
+
+    >>> time(0)
+    '1970-01-01 00:00:00'
+    """
+    return f"{datetime.fromtimestamp(micros / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def slug(team: str) -> str:
+    """Return what stands for a team in a path: no text of a person becomes one."""
+    return hashlib.sha256(team.encode()).hexdigest()[:16]
+
+
+def as_json(content: Any) -> bytes:
+    """Write data for programs; what is not a number is null."""
+    return (json.dumps(_plain(content), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def as_script(name: str, content: Any) -> bytes:
+    """Write data that a script of a page reads, also from a disk: a call of a function."""
+    text = json.dumps(_plain(content), separators=(",", ":"))
+    return f"{name}({text});\n".encode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def as_csv(columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """Write a table; a cell that a spreadsheet would take for a formula begins with an apostrophe."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(one) for one in row] for row in rows)
+    return text.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, str) and value.startswith(FORMULA) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    return text[1:].replace(".", "").replace("e-", "").isdigit()

@@ -1,0 +1,175 @@
+"""The pages of a site and of its boards."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from irmeta.serve.catalogue.snapshot import Snapshot
+from irmeta.serve.pages import data
+from irmeta.serve.pages.forms import as_script, slug, template, time
+from irmeta.serve.site import Site
+from irmeta.serve.standing import Line, Standing
+
+ROWS = 200
+"""Rows of a table on one page."""
+MOVED = 20
+"""Runs that the page of changes names, of those that new judgments moved; and the first ones of a topic."""
+File = tuple[str, bytes]
+
+
+def home(site: Site, boards: Sequence[tuple[Snapshot, Standing]]) -> Iterator[File]:
+    """Render what belongs to no board."""
+    last = max((shot.board.changed for shot, _ in boards), default=0)
+    shared = {"root": "", "site": site.settings, "stamp": f"as of {time(last)} UTC"}
+    page = template("index.html").render(boards=boards, **shared)
+    yield "index.html", page.encode()
+    for name in ("style.css", "script.js"):
+        yield name, files("irmeta.serve").joinpath("pages", name).read_bytes()
+
+
+class Pages:
+    """The pages of a board, below its folder."""
+
+    def __init__(self, site: Site, shot: Snapshot, found: Standing) -> None:
+        self._shot = shot
+        self._found = found
+        if found.cube is not None:
+            first = found.cube.sel(metric=found.metric).values
+            self._middle, self._best = np.median(first, axis=0), first.max(axis=0)
+        of = shot.board
+        self._shared = {
+            "site": site.settings,
+            "board": of,
+            "shot": shot,
+            "found": found,
+            "most": _most(found),
+            "stamp": f"version {of.version}, as of {time(of.changed)} UTC",
+        }
+
+    def all(self) -> Iterator[File]:
+        """Render everything."""
+        found = self._found
+        lines = found.lines.values()
+        yield from self._tables()
+        for line in lines:
+            yield from self._certificate(line)
+        yield from self._topics()
+        for team in sorted({line.about["team"] for line in lines} - {""}):
+            own = [line for line in lines if line.about["team"] == team]
+            yield self._page("team", f"team/{slug(team)}/", team=team, lines=own)
+        yield self._page("compare", "compare/")
+        runs = [[line.key, line.label] for line in found.ranked]
+        topics = {"topics": found.topics, "clusters": found.clusters}
+        yield "compare/runs.js", as_script("irmeta_runs", {**topics, "runs": runs})
+        yield self._page("progress", "progress/", steps=self._steps())
+        yield self._page("about", "about/")
+        yield self._page("changes", "changes/", moved=self._moved())
+        content = dict(data.files(self._shot, found))
+        sums = (
+            f"{hashlib.sha256(one).hexdigest()}  {name}\n"
+            for name, one in content.items()
+        )
+        content["SHA256SUMS"] = "".join(sums).encode()
+        yield from ((f"data/{name}", one) for name, one in content.items())
+        sizes = {name: len(one) for name, one in content.items()}
+        yield self._page("data", "data/", sizes=sizes)
+
+    def _page(self, name: str, path: str, **own: Any) -> File:
+        up = "../" * path.count("/")
+        links = {"up": up, "root": f"../../{up}"}
+        content = template(f"{name}.html").render(**links, **self._shared, **own)
+        return f"{path}index.html", content.encode()
+
+    def _tables(self) -> Iterator[File]:
+        ranked = self._found.ranked
+        pages = max(1, -(-len(ranked) // ROWS))
+        for number in range(pages):
+            path = f"page/{number + 1}/" if number else ""
+            lines = ranked[number * ROWS : (number + 1) * ROWS]
+            yield self._page("table", path, lines=lines, number=number, pages=pages)
+
+    def _certificate(self, line: Line) -> Iterator[File]:
+        """Render the page of a run that a referee opens, and what lies beside it."""
+        found, folder = self._found, f"s/{line.key}/"
+        vectors = found.vectors.get(line.key, {})
+        own = {name: vectors[name].tolist() for name in found.metrics if vectors}
+        yield self._page("run", folder, line=line, topics=self._of_run(line))
+        yield f"{folder}record.json", data.record(self._shot, found, line)
+        shown = {"found": found, "line": line, "board": self._shot.board}
+        for name in ("badge.svg", "cite.bib"):
+            yield f"{folder}{name}", template(name).render(**shown).encode()
+        scores = {"key": line.key, "label": line.label, "scores": own}
+        yield f"{folder}scores.js", as_script("irmeta_scores", scores)
+
+    def _of_run(self, line: Line) -> list[tuple[Any, ...]]:
+        """List by topic its number, name, and the run's score beside the median and the best."""
+        found = self._found
+        if found.cube is None or line.key not in found.vectors:
+            return []
+        own = found.vectors[line.key][found.metric]
+        rows = zip(found.topics, own, self._middle, self._best, strict=True)
+        return [(at, *row) for at, row in enumerate(rows, 1)]
+
+    def _topics(self) -> Iterator[File]:
+        """Render the topics, the hardest first, and each by itself."""
+        found = self._found
+        rows = []
+        if found.cube is not None:
+            every = found.cube.sel(metric=found.metric).values
+            rows = [self._topic(at, every[:, at]) for at in range(len(found.topics))]
+        for row in rows:
+            yield self._page("topic", f"t/{row['number']}/", row=row, last=len(rows))
+        rows.sort(key=lambda row: row["mean"])
+        yield self._page("topics", "t/", rows=rows)
+
+    def _topic(self, at: int, scores: Any) -> dict[str, Any]:
+        """Return what a topic's page shows of everybody's scores, in the order of the table."""
+        ranked = self._found.ranked
+        order = np.argsort(-scores, kind="stable")[:MOVED].tolist()
+        low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75]).tolist()
+        places = np.round(scores / max(1.0, float(scores.max())) * 1000)
+        return {
+            "number": at + 1,
+            "topic": self._found.topics[at],
+            "mean": float(scores.mean()),
+            "low": low,
+            "median": middle,
+            "high": high,
+            "first": [(ranked[one], float(scores[one])) for one in order],
+            "ticks": sorted(set(places.astype(int).tolist())),
+        }
+
+    def _steps(self) -> list[Line]:
+        """List the runs that were the best when they came, by the first metric."""
+        best: list[Line] = []
+        metric = self._found.metric
+        for line in sorted(self._found.ranked, key=_came):
+            if not best or line.scores[metric].value > best[-1].scores[metric].value:
+                best.append(line)
+        return best
+
+    def _moved(self) -> list[tuple[Line, float, float]]:
+        """List the runs that the newest judgments moved most, with their means before and now."""
+        metric = self._found.metric
+        before = self._shot.vectors.get(self._found.version - 1, {})
+        moved = [
+            (line, float(before[line.key][metric].mean()), line.scores[metric].value)
+            for line in self._found.ranked
+            if metric in before.get(line.key, {})
+        ]
+        moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
+        return moved[:MOVED]
+
+
+def _came(line: Line) -> tuple[int, str]:
+    return line.about["received"], line.key
+
+
+def _most(found: Standing) -> float:
+    """Return the right end of the axis of the table's intervals."""
+    values = [one for line in found.ranked for one in line.scores[found.metric]]
+    most = max((one for one in values if not np.isnan(one)), default=1.0)
+    return max(1.0, most)

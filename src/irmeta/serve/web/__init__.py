@@ -1,0 +1,1 @@
+"""The door: routes, who may come in, and what comes."""

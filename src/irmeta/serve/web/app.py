@@ -1,0 +1,94 @@
+"""The server: its routes, the files that people look at, and what every answer has."""
+
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from sqlalchemy import Engine
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.staticfiles import StaticFiles
+
+from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.crew.crew import Crew
+from irmeta.serve.site import Site
+from irmeta.serve.web import routes
+from irmeta.serve.web.door import Door
+from irmeta.serve.web.facts import problem
+
+LOG = logging.getLogger("irmeta.serve")
+HOSTS = {"127.0.0.1", "localhost", "[::1]", "testserver"}
+SAFE = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+
+
+def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
+    """Make the server of a site."""
+
+    @asynccontextmanager
+    async def alive(_: FastAPI) -> AsyncIterator[None]:
+        crew.start()
+        yield
+        crew.close()
+
+    app = FastAPI(
+        title="irmeta serve",
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+        lifespan=alive,
+    )
+    app.exception_handler(RefusedError)(_refused)
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(RequestValidationError)(_invalid)
+    app.middleware("http")(_guarded)
+    hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
+    routes.add(app, Door(site, engine, crew))
+    app.mount("/", StaticFiles(directory=site.public, html=True))
+    return app
+
+
+def _refused(_: Request, error: RefusedError) -> Response:
+    return problem(error.status, str(error))
+
+
+def _http(_: Request, error: HTTPException) -> Response:
+    answer = problem(error.status_code, str(error.detail))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _invalid(_: Request, error: RequestValidationError) -> Response:
+    problems = (f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+    return problem(422, "; ".join(problems))
+
+
+async def _guarded(
+    request: Request, call: Callable[[Request], Awaitable[Response]]
+) -> Response:
+    """Answer every request, with the headers that browsers heed."""
+    try:
+        answer = await call(request)
+    except Exception:
+        number = secrets.token_hex(4)
+        LOG.exception("request %s", number)
+        answer = problem(500, f"tell the operator the number {number}")
+    for name, value in SAFE.items():
+        answer.headers.setdefault(name, value)
+    dynamic = request.url.path.startswith(("/v1/", "/healthz"))
+    answer.headers["cache-control"] = "no-store" if dynamic else "no-cache"
+    return answer

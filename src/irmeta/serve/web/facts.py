@@ -1,0 +1,114 @@
+"""What the API answers: facts, and problems."""
+
+from typing import Any
+
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
+
+PROBLEM = "application/problem+json"
+TITLES = {
+    400: "Bad request",
+    401: "A token is needed",
+    404: "Not found",
+    405: "Method not allowed",
+    408: "Too slow",
+    409: "The name is taken",
+    413: "Too long",
+    422: "Refused",
+    429: "Too many requests",
+    500: "Our mistake",
+    507: "The disk is full",
+}
+
+
+class Problem(BaseModel):
+    """What went wrong, and what to do."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    remarks: list[dict[str, Any]] = []
+
+
+class BoardFacts(BaseModel):
+    """A board, as anybody may know it."""
+
+    key: str
+    title: str
+    collection: str
+    metrics: list[str]
+    topics: int
+    depth: int
+    version: int
+    published: int
+    counts: dict[str, int]
+    page: str
+
+
+class Boards(BaseModel):
+    """The boards from one on."""
+
+    boards: list[BoardFacts]
+
+
+class Remarks(BaseModel):
+    """What is odd about a run."""
+
+    remarks: list[dict[str, Any]]
+
+
+class SubmissionFacts(BaseModel):
+    """A submission, as its team may know it; `published` once its page shows its score."""
+
+    key: str
+    board: str
+    name: str
+    team: str
+    state: str
+    received: int
+    remarks: list[dict[str, Any]]
+    published: bool
+    page: str
+    record: str
+
+
+class Health(BaseModel):
+    """How the site is."""
+
+    database: str
+    waiting: int
+    oldest_s: int
+    published: dict[str, int]
+
+
+class About(BaseModel):
+    """What people say of a run; `replace` : whether it takes the place of the run of this name."""
+
+    team: str = ""
+    system: str = ""
+    repeat: str = ""
+    type: str = ""
+    description: str = ""
+    baseline: str = ""
+    link: str = ""
+    replace: bool = False
+
+
+def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Document the problems that an operation may answer with."""
+    content = {PROBLEM: {"schema": Problem.model_json_schema()}}
+    return {
+        status: {"description": TITLES[status], "content": content}
+        for status in (400, 429, *statuses)
+    }
+
+
+def problem(
+    status: int, detail: str, remarks: list[dict[str, Any]] | None = None
+) -> Response:
+    """Answer with what went wrong."""
+    title = TITLES.get(status, "Error")
+    body = Problem(title=title, status=status, detail=detail, remarks=remarks or [])
+    headers = {429: {"retry-after": "60"}, 401: {"www-authenticate": "Bearer"}}
+    return JSONResponse(body.model_dump(), status, headers.get(status), PROBLEM)

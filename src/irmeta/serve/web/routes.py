@@ -1,0 +1,145 @@
+"""The operations of the API: parse, call the catalogue, answer."""
+
+import asyncio
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
+from fastapi.responses import FileResponse, Response
+
+from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue.rules import RefusedError, described, now
+from irmeta.serve.web.door import Door
+from irmeta.serve.web.facts import (
+    About,
+    BoardFacts,
+    Boards,
+    Health,
+    Remarks,
+    SubmissionFacts,
+    answers,
+    problem,
+)
+
+WAIT = 5.0
+"""Seconds that an upload waits for its check."""
+OCTETS = "application/octet-stream"
+FILE: dict[str, Any] = {OCTETS: {"schema": {"type": "string", "format": "binary"}}}
+BODY: dict[str, Any] = {"requestBody": {"required": True, "content": FILE}}
+KeyPath = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
+RunPath = Annotated[str, Path(pattern="^[A-Za-z0-9._-]{1,40}$")]
+SubmissionPath = Annotated[str, Path(pattern="^[a-z2-7]{16}$")]
+After = Annotated[str, Query(max_length=40)]
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+class Routes:
+    """What the operations do; their docstrings are those of the API."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._engine = door.engine
+
+    def health(self) -> Health:
+        """Say how the site is."""
+        published = self._door.crew.published
+        waits = submissions.waiting(self._engine)
+        return Health(database="ok", published=published, **waits)
+
+    def boards(self, after: After = "", limit: Limit = 200) -> Boards:
+        """List the boards."""
+        keys = [one.key for one in boards.boards(self._engine) if one.key > after]
+        return Boards(boards=[self._door.board(key) for key in keys[:limit]])
+
+    def board(self, board: KeyPath) -> BoardFacts:
+        """Return a board."""
+        return self._door.board(board)
+
+    async def submit(
+        self,
+        request: Request,
+        response: Response,
+        board: KeyPath,
+        name: RunPath,
+        about: Annotated[About, Query()],
+    ) -> Any:
+        """Submit a run: the body, plain or packed with gzip, bzip2, xz or zstd."""
+        began = now()
+        texts = described(about.model_dump(exclude={"replace"}))
+        await to_thread.run_sync(boards.board_of, self._engine, board)
+        async with self._door.upload(request) as arrived:
+            await to_thread.run_sync(arrived.keep, self._door.site)
+            made = await to_thread.run_sync(
+                lambda: submissions.submit(
+                    *(self._engine, board, name, arrived.content),
+                    received=began,
+                    replace=about.replace,
+                    about=texts,
+                )
+            )
+        checking = asyncio.wrap_future(self._door.crew.check(made.key))
+        await asyncio.wait([checking], timeout=WAIT)
+        found = await to_thread.run_sync(self._door.submission, made.key)
+        if found.state == "refused":
+            return problem(422, "the run was refused", found.remarks)
+        response.status_code = 201 if made.new else 200
+        if found.state == "received":
+            response.status_code = 202
+        return found
+
+    async def check(self, request: Request, board: KeyPath) -> Remarks:
+        """Check a run, and keep nothing."""
+        of = await to_thread.run_sync(boards.board_of, self._engine, board)
+        async with self._door.upload(request) as arrived:
+            given = (str(arrived.part), "run", of)
+            found = await to_thread.run_sync(self._door.crew.remarks, *given)
+        return Remarks(remarks=found)
+
+    def submission(self, key: SubmissionPath) -> SubmissionFacts:
+        """Return a submission."""
+        return self._door.submission(key)
+
+    def withdraw(self, key: SubmissionPath) -> SubmissionFacts:
+        """Take a submission off the table; its page stays, marked."""
+        submissions.withdraw(self._engine, key)
+        return self._door.submission(key)
+
+    def run(self, key: SubmissionPath) -> FileResponse:
+        """Return the bytes of a run as they came."""
+        found = submissions.submission_of(self._engine, key)
+        path = self._door.site.run(found.run)
+        if not path.is_file():
+            raise RefusedError(404, f"the run of {key} is not here")
+        return FileResponse(path, media_type=OCTETS)
+
+
+def add(app: FastAPI, door: Door) -> None:
+    """Add the operations to a server, each with who may ask for it and what it may answer."""
+    routes = Routes(door)
+    anybody = APIRouter(dependencies=[Depends(door.anybody)])
+    member = APIRouter(dependencies=[Depends(door.member)])
+    board, one = "/v1/boards/{board}", "/v1/submissions/{key}"
+    sent = (401, 404, 408, 413, 422, 507)
+    there = {"model": SubmissionFacts, "description": "It is there"}
+    later = {"model": SubmissionFacts, "description": "It is still checked"}
+    submitted = {200: there, 202: later, **answers(*sent, 409)}
+    own = answers(401, 404, 422)
+
+    anybody.get("/healthz", responses=answers())(routes.health)
+    anybody.get("/v1/boards", responses=answers(422))(routes.boards)
+    anybody.get(board, responses=answers(404, 422))(routes.board)
+    put = member.put(
+        f"{board}/runs/{{name}}",
+        status_code=201,
+        openapi_extra=BODY,
+        responses=submitted,
+    )
+    put(routes.submit)
+    check = f"{board}/check"
+    member.post(check, openapi_extra=BODY, responses=answers(*sent))(routes.check)
+    member.get(one, responses=own)(routes.submission)
+    member.post(f"{one}/withdraw", responses=own)(routes.withdraw)
+    file = {200: {"content": FILE}, **own}
+    member.get(f"{one}/run", responses=file, response_class=FileResponse)(routes.run)
+    app.include_router(anybody)
+    app.include_router(member)
