@@ -69,3 +69,15 @@ def require_share(name: str, value: float, such_as: float) -> None:
         raise ScoresError(
             f"{name} must be between 0 and 1, as in {such_as:g}, not {value:g}"
         )
+
+
+def require_least(**given: tuple[float | None, float]) -> None:
+    """Raise ScoresError unless each number, by the name of its option, is at least its least; None is no number.
+
+    >>> require_least(resamples=(10, 40))
+    Traceback (most recent call last):
+    irmeta.errors.ScoresError: resamples must be 40 or more, not 10
+    """
+    for name, (value, least) in given.items():
+        if value is not None and not value >= least:
+            raise ScoresError(f"{name} must be {least:g} or more, not {value:g}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta import choices
@@ -18,14 +19,14 @@ from irmeta.cli.options import (
     Seed,
     Selected,
     Shown,
-    Teamed,
     distinct,
     only,
 )
+from irmeta.cli.output import say
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
-    from irmeta.studies.door import Parameter
+    from irmeta.studies.door import Given, Parameter
 
 ONE = "A score file (Parquet), as written by irmeta evaluate or import."
 SEVERAL = "Score files (Parquet); every collection in them is used."
@@ -36,6 +37,11 @@ VALUES = {
     "against": "SYSTEMS",
 }
 """What stands for the value of a text, by the name of the option."""
+TEAMS = (
+    "{0}: a CSV with columns run and {1}; or stem, if a name begins with its {1}, up to the last hyphen, "
+    "underscore or full stop"
+)
+SINGLE = {"teams": "team", "families": "family"}
 _BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")
 
 
@@ -67,13 +73,18 @@ class Derived:
     def __init__(self, function: Any, verb: Verb) -> None:
         self.function = function
         self.verb = verb
-        self.takes: dict[str, Parameter] = function.door.takes
-        first = next(iter(self.takes))
+        every: dict[str, Parameter] = function.door.takes
+        first = next(iter(every))
         self.positional = (first,) if verb.positional is None else verb.positional
+        self.takes = {
+            name: one
+            for name, one in every.items()
+            if name in self.positional or _is_taken(one)
+        }
         self.files = [
             name
             for name, one in self.takes.items()
-            if one.cube or one.cubes or name in self.positional
+            if one.cube or one.cubes or (name in self.positional and not one.given)
         ]
 
     def signature(self) -> inspect.Signature:
@@ -81,10 +92,10 @@ class Derived:
         hints: dict[str, tuple[Any, Any]] = {}
         for name in self.files:
             hints[name] = self._file(name)
-        shared = {"metrics", "missing", "top", "teams", "rng"}
-        shared |= {"by"} if "top" in self.takes else set()
+        shared = {"metrics", "missing", "teams", "families", "rng", *self.files}
+        shared |= {"top", "by"} if self._best else set()
         for name, one in self.takes.items():
-            if name not in shared and name not in self.files:
+            if name not in shared:
                 hints |= self._own(name, one)
         if "rng" in self.takes:
             hints["seed"] = (Seed, 0)
@@ -92,48 +103,116 @@ class Derived:
             views = getattr(choices, self.verb.view)
             text = explained(views, "What --plot draws.")
             hints["view"] = (Annotated[views, option(help=text)], views.__args__[0])
+        if self.verb.page:
+            from irmeta.studies.door import entries
+
+            writer = _named(self.verb.page)
+            texts = entries(writer.__doc__ or "")
+            for name in self._of_page:
+                taken, default = _said(texts[name])
+                own = option(help=taken, show_default=default)
+                hints[name] = (Annotated[str | None, own], None)
         parameters = [
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
         ]
-        parameters += fields_of(Selected)
-        if "top" in self.takes:
+        return inspect.Signature([*parameters, *self._shared(), *fields_of(Shown)])
+
+    def _shared(self) -> list[inspect.Parameter]:
+        """Return the options that say which scores to use."""
+        parameters = []
+        if self.files:
+            parameters += fields_of(Selected)
+        elif "metrics" in self.takes:
+            one = self.takes["metrics"]
+            text, default = _said(one.text)
+            names = ("-m", "--metrics", "--metric")
+            taken = option(
+                *names,
+                panel=SCORES,
+                metavar="METRICS",
+                help=text,
+                show_default=default,
+            )
+            parameters.append(
+                parameter_of("metrics", one.default, Annotated[str | None, taken])
+            )
+        if self._best:
             parameters += fields_of(Best)
-        if "teams" in self.takes:
-            parameters += fields_of(Teamed)
+        for name in ("teams", "families"):
+            if name in self.takes:
+                text = TEAMS.format(
+                    self.takes[name].text.partition(",")[0], SINGLE[name]
+                )
+                default = "each system by itself"
+                taken = option(
+                    panel=SCORES,
+                    metavar="FILE|stem",
+                    help=_sentence(text),
+                    show_default=default,
+                )
+                parameters.append(
+                    parameter_of(name, None, Annotated[str | None, taken])
+                )
         if "missing" in self.takes:
             one = self.takes["missing"]
             text = explained(one.choices, WHERE_MISSING)
             chosen = option(panel=SCORES, help=text)
-            kinds = one.choices
             parameters.append(
-                parameter_of("missing", one.default, Annotated[kinds, chosen])
+                parameter_of("missing", one.default, Annotated[one.choices, chosen])
             )
-        return inspect.Signature([*parameters, *fields_of(Shown)])
+        return parameters
+
+    @property
+    def _best(self) -> bool:
+        """Whether the study keeps the best systems by a metric."""
+        return {"top", "by"} <= set(self.takes)
+
+    @property
+    def _of_page(self) -> list[str]:
+        """The options of the page that -o FOLDER writes."""
+        if not self.verb.page:
+            return []
+        taken = inspect.signature(_named(self.verb.page)).parameters
+        kept = [one for one in taken.values() if one.kind is one.KEYWORD_ONLY]
+        return [one.name for one in kept if one.default is None]
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
         from irmeta.studies.door import SPOKEN
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
-        selected = Selected(
-            **{one.name: given.pop(one.name) for one in fields_of(Selected)}
-        )
+        selected = Selected()
+        if self.files:
+            own = {one.name: given.pop(one.name) for one in fields_of(Selected)}
+            selected = Selected(**own)
+            if "metrics" in self.takes and selected.metrics is not None:
+                given["metrics"] = selected.metrics
         view = given.pop("view", None)
+        of_page = {name: given.pop(name) for name in self._of_page}
         SPOKEN.set(_option)
-        # what cannot be read is said before any file is
+        for name, (flag, value) in self.verb.flags.items():
+            if given.pop(_identifier(flag)):
+                given[name] = value
+        source = [Path(one) for name in self.files for one in _listed(given[name])]
+        # what cannot be read is said before any file of scores is
         for name, value in given.items():
-            if isinstance(value, str) and name in self.takes:
+            if value is not None and name in self.takes and name not in self.files:
                 given[name] = self.takes[name].read(value)
         cubes = self._cubes(selected, given)
-        for name, (flag, value) in self.verb.flags.items():
-            if given.pop(_named(flag)):
-                given[name] = value
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
             options["rng"] = options.pop("seed")
-        if "metrics" in self.takes and selected.metrics is not None:
-            options["metrics"] = selected.metrics
-        shown.show(self.function, view=view, **cubes, **options)
+        folder = shown.folder if self.verb.page else None
+        if folder is not None:
+            shown = replace(shown, output=None)
+        result = shown.show(self.function, view=view, **cubes, **options)
+        if folder is not None:
+            of_page["source"] = " ".join(quote(path.name) for path in source)
+            page = _named(self.verb.page)(result, folder, **of_page)
+            say(
+                f"wrote {page}; open it in a browser, mail it, or host it",
+                quiet=shown.quiet,
+            )
 
     def _file(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""
@@ -152,15 +231,31 @@ class Derived:
             return Annotated[Path, argument(metavar="SCORES", help=ONE)], default
         return Annotated[list[Path], argument(metavar="SCORES", help=SEVERAL)], default
 
+    def _data(self, name: str, one: "Parameter", given: "Given") -> tuple[Any, Any]:
+        """Return how data that are no scores are named: a file, a folder, or what else their text stands for."""
+        text, shown = _said(one.text)
+        kind: Any = list[str] if given.several else str
+        default = one.default
+        if default is None:
+            kind = kind | None
+        if name in self.positional:
+            return Annotated[kind, argument(metavar=given.value, help=text)], default
+        taken = option(metavar=given.value, help=text, show_default=shown)
+        return Annotated[kind, taken], default
+
     def _own(self, name: str, one: "Parameter") -> dict[str, tuple[Any, Any]]:
-        """Return an option of the study itself, by its name on the command line."""
-        text = _sentence(_BY_DEFAULT.sub("", one.text))
+        """Return an option or argument of the study itself, by its name on the command line."""
+        if one.given is not None:
+            return {name: self._data(name, one, one.given)}
+        text, shown = _said(one.text)
         if name in self.verb.flags:
             flag = self.verb.flags[name][0]
-            return {_named(flag): (Annotated[bool, option(flag, help=text)], False)}
+            return {
+                _identifier(flag): (Annotated[bool, option(flag, help=text)], False)
+            }
         settings: dict[str, Any] = {"metavar": VALUES.get(name)}
-        if found := _BY_DEFAULT.search(one.text):
-            settings["show_default"] = found[1]
+        if shown is not None:
+            settings["show_default"] = shown
         default = one.default
         kind: Any = next((k for k in (bool, int, float) if k in one.kinds), str)
         if one.choices in MEANINGS:
@@ -180,6 +275,8 @@ class Derived:
 
     def _cubes(self, selected: Selected, given: dict[str, Any]) -> dict[str, Any]:
         """Read the scores of each parameter that takes some; collections that files share go by the files' names."""
+        if "target" in self.takes:  # which is found among all metrics
+            selected = replace(selected, metrics=None)
         beside = [given.get(name) for name in ("by", "target", "targets")]
         also = " ".join(one for one in beside if one) or None
         files: dict[str, Any] = {name: given.pop(name) or [] for name in self.files}
@@ -215,14 +312,38 @@ def described(doc: str) -> str:
     return "\n\n".join(kept)
 
 
+def _is_taken(one: "Parameter") -> bool:
+    """Say whether a parameter is one of the command line; -m names the only metric, too."""
+    scores = one.cube or one.cubes
+    return (
+        scores or (one.typed and one.name != "metric") or one.name in ("rng", "metrics")
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _named(path: str) -> Any:
+    """Return what stands in a module, as in "irmeta.io.lists.read_sample"."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
 def _option(name: str) -> str:
     """Return the option of a parameter, as in --top-on or -k."""
     return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
 
 
-def _named(flag: str) -> str:
+def _identifier(flag: str) -> str:
     """Return the name of a flag as one of Python: --these-topics is these_topics."""
     return flag.removeprefix("--").replace("-", "_")
+
+
+def _said(text: str) -> tuple[str, str | None]:
+    """Return what a docstring says of a parameter, and what it says of its default."""
+    found = _BY_DEFAULT.search(text)
+    return _sentence(_BY_DEFAULT.sub("", text)), found[1] if found else None
 
 
 def _sentence(text: str) -> str:

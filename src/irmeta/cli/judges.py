@@ -1,7 +1,7 @@
 """`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,12 +49,6 @@ MetricNames = Annotated[
         panel=SCORES,
         metavar="METRICS",
         help="Metrics, as in 'nDCG@10 AP(rel=2)'.",
-    ),
-]
-SampleFile = Annotated[
-    Path | None,
-    option(
-        help="The drawn topics and their probabilities, as irmeta judges sample writes them."
     ),
 ]
 
@@ -238,117 +232,6 @@ def sample(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class HumanAndMachine:
-    """Judgments of few topics by people and of all topics by a machine."""
-
-    human: Annotated[
-        str,
-        option(
-            metavar="FILE",
-            help="Judgments (qrels) by people, of some topics; or a score file made with them.",
-        ),
-    ]
-    llm: Annotated[
-        str,
-        option(
-            metavar="FILE",
-            help="Judgments (qrels) by a machine, of all topics; or a score file made with them.",
-        ),
-    ]
-    runs: Runs = None
-    metrics: MetricNames = None
-    rel_llm: Annotated[
-        float | None,
-        option(
-            help="The lowest grade of the machine that counts as relevant, where it differs from "
-            "the metric's: as for AP(rel=2) if the machine never gives 2.",
-            show_default="the metric's",
-        ),
-    ] = None
-    sample: SampleFile = None
-    missing: MissingScores = "error"
-
-    def cubes(self, shown: Shown) -> "list[xr.DataArray]":
-        """Return the scores by people and by the machine."""
-        if Path(self.human).suffix == ".parquet":
-            return [
-                _one_collection(Path(file), self.metrics)
-                for file in (self.human, self.llm)
-            ]
-        sets = _sets({"human": self.human, "machine": self.llm})
-        if self.rel_llm is None:
-            own = None
-        else:
-            own = {"machine": self.rel_llm}
-        cubes = _evaluated(sets, self.runs, self.metrics, shown, own)
-        return [cubes["human"], cubes["machine"]]
-
-    def used(self) -> dict[str, Any]:
-        """Return the options that a study takes of these."""
-        from irmeta.io.lists import read_sample
-
-        return {
-            "sample": None if self.sample is None else read_sample(self.sample),
-            "missing": self.missing,
-        }
-
-
-@judges.command()
-def estimate(
-    given: HumanAndMachine,
-    shown: Shown,
-    these_topics: Annotated[
-        bool,
-        option(
-            "--these-topics",
-            help="Estimate means over these topics only, not over topics like them.",
-        ),
-    ] = False,
-) -> None:
-    """Estimate system means, with intervals, from a few topics that people judged and all topics that a machine judged.
-
-    irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --sample sample.csv
-
-    The topics that people judged must be drawn at random, as irmeta judges sample does.
-    """
-    from irmeta.studies.judges.estimate import estimate as study
-
-    shown.show(study, *given.cubes(shown), **given.used(), new_topics=not these_topics)
-
-
-@judges.command()
-def plan(
-    given: HumanAndMachine,
-    shown: Shown,
-    width: Annotated[
-        float,
-        option(
-            help="The width that intervals of differences should have, from end to end."
-        ),
-    ] = 0.1,
-    human_topic_cost: Annotated[
-        float | None, option(help="Cost of judging one topic by people.")
-    ] = None,
-    llm_topic_cost: Annotated[
-        float | None, option(help="Cost of judging one topic by the machine.")
-    ] = None,
-) -> None:
-    """Say how many topics people should judge when a machine judges all, and at what cost.
-
-    irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1
-    --human-topic-cost 20 --llm-topic-cost .1
-    """
-    from irmeta.studies.judges.plan import plan as study
-
-    options: dict[str, Any] = {
-        "width": width,
-        "human_topic_cost": human_topic_cost,
-        "llm_topic_cost": llm_topic_cost,
-    }
-    shown.show(study, *given.cubes(shown), **given.used(), **options)
-
-
 def _given(
     files: list[str],
     runs: list[str] | None,
@@ -457,19 +340,6 @@ def _relevant(text: str | None) -> "Relevant":
             f"--rel {text!r}: expected a grade, as in 2, or a grade for each set, as in 'nist=2 "
             "llm=1'"
         ) from None
-
-
-def _one_collection(path: Path, metrics: str | None) -> "xr.DataArray":
-    """Read the one collection of a score file."""
-    from irmeta.io.scores import load_all
-
-    cubes = load_all(path, metrics=metrics)
-    if len(cubes) > 1:
-        raise IrmetaError(
-            f"{path} holds {len(cubes)} collections, {', '.join(cubes)}; --human and --llm each "
-            "need a file of one collection, as irmeta evaluate writes it"
-        )
-    return next(iter(cubes.values()))
 
 
 def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":

@@ -350,6 +350,13 @@ class Shown:
     workers: Workers = None
     quiet: Quiet = False
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder to write to, if -o names one rather than a file."""
+        if self.output is None or self.output.suffix:
+            return None
+        return self.output
+
     def show(
         self,
         study: "Callable[..., Result]",

@@ -21,12 +21,14 @@ class Verb(NamedTuple):
     positional : the parameters that are arguments, files of scores; the others are options
     flags : a parameter that is a flag on the command line: its name there, and the value that it stands for
     view : the choices of `--view`, by their name in `irmeta.choices`
+    page : the function that writes the result to a folder, where -o names one
     """
 
     examples: tuple[str, ...] = ()
     positional: tuple[str, ...] | None = None
     flags: Mapping[str, tuple[str, str | bool]] = MappingProxyType({})
     view: str = ""
+    page: str = ""
 
 
 class Study(NamedTuple):
@@ -117,6 +119,15 @@ STUDIES: dict[str, Study] = {
         "systems",
         "Which ranks of a leaderboard are real?",
         docs="leaderboard",
+        command=Verb(
+            (
+                "irmeta import table results.csv -o results.parquet",
+                "irmeta leaderboard results.parquet --types types.csv",
+                "irmeta leaderboard results.parquet --holes predict -o board/ # a page to host: board/index.html",
+            ),
+            view="LeaderboardView",
+            page="irmeta.report.page.leaderboard.write_leaderboard",
+        ),
     ),
     "place": Study(
         "place",
@@ -277,6 +288,14 @@ STUDIES: dict[str, Study] = {
         "Is the pool fair to a run that was not pooled?",
         True,
         "reuse",
+        Verb(
+            (
+                "irmeta reuse qrels.txt runs/ --teams teams.csv --depth 10",
+                "irmeta reuse qrels.txt runs/ --teams teams.csv --depth 10 --new my.run -m 'nDCG@10 P@10 RBP(p=0.8)'",
+            ),
+            positional=("qrels", "runs"),
+            view="ReuseView",
+        ),
     ),
     "judges": Study(
         "judges.compare",
@@ -294,6 +313,12 @@ STUDIES: dict[str, Study] = {
         "judgments",
         "What do few human and many machine judgments show?",
         docs="judges",
+        command=Verb(
+            (
+                "irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --sample sample.csv",
+            ),
+            positional=(),
+        ),
     ),
     "plan": Study(
         "judges.plan",
@@ -302,6 +327,13 @@ STUDIES: dict[str, Study] = {
         "judgments",
         "How many topics should people judge?",
         docs="judges",
+        command=Verb(
+            (
+                "irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 "
+                "--human-topic-cost 20 --llm-topic-cost .1",
+            ),
+            positional=(),
+        ),
     ),
     "comparison": Study(
         "standardizing.comparison",

@@ -1,14 +1,17 @@
 """The door of a study: it takes what people have, checks each choice, seed and cube once, and records options."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cached_property, wraps
+from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import (
+    Annotated,
     Any,
     Literal,
+    NamedTuple,
     ParamSpec,
     TypeVar,
     Union,
@@ -34,6 +37,31 @@ Returned = TypeVar("Returned")
 
 SPOKEN: ContextVar[Callable[[str], str]] = ContextVar("SPOKEN", default="{}=".format)
 """How an option is called by whom a message is for: `sizes=` in Python, `--sizes` on the command line."""
+
+
+LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
+"""What text can list."""
+
+
+class Given(NamedTuple):
+    """What text stands for in a parameter of other data: a file, a name. It annotates the parameter's type.
+
+    value : what the help calls it, as FILE
+    read : the function that reads it; empty where the study itself does
+    several : whether there may be more than one
+    """
+
+    value: str
+    read: str = ""
+    several: bool = False
+
+    def of(self, value: Any) -> Any:
+        """Return what a text, or a list of texts, stands for; data are returned as they are."""
+        each = value if isinstance(value, list | tuple) and value else [value]
+        if not self.read or not all(isinstance(one, str | Path) for one in each):
+            return value
+        module, _, name = self.read.rpartition(".")
+        return getattr(import_module(module), name)(value)
 
 
 def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
@@ -72,7 +100,7 @@ class Door:
     @cached_property
     def takes(self) -> dict[str, "Parameter"]:
         """The parameters by name, read on first use: the hints need every module that they name."""
-        hints = get_type_hints(self.function)
+        hints = get_type_hints(self.function, include_extras=True)
         texts = entries(self.function.__doc__ or "")
         return {
             name: Parameter(name, hints[name], one.default, texts.get(name, ""))
@@ -85,6 +113,9 @@ class Parameter:
 
     def __init__(self, name: str, hint: Any, default: Any, text: str) -> None:
         self.name = name
+        self.given: Given | None = None
+        if get_origin(hint) is Annotated:
+            hint, self.given = get_args(hint)
         self.hint = hint
         self.default = default
         self.text = text
@@ -99,20 +130,29 @@ class Parameter:
     @property
     def cubes(self) -> bool:
         """Whether it takes cubes by name."""
-        return Mapping[str, xr.DataArray] in self.kinds
+        return self.given is None and Mapping[str, xr.DataArray] in self.kinds
 
     @property
     def cube(self) -> bool:
         """Whether it takes one cube."""
-        return xr.DataArray in self.kinds and not self.cubes
+        one = self.given is None and xr.DataArray in self.kinds
+        return one and not self.cubes
 
     @property
     def several(self) -> bool:
         """Whether it takes a list: of numbers, or of choices."""
         return any(get_origin(kind) is Sequence for kind in self.kinds)
 
+    @property
+    def typed(self) -> bool:
+        """Whether text can stand for it, as on the command line."""
+        plain = {bool, int, float, str, Groups, *LISTS}
+        return bool(self.given or self.choices or plain.intersection(self.kinds))
+
     def read(self, value: Any) -> Any:
         """Return what was given as the study takes it; what it cannot take raises IrmetaError."""
+        if self.given is not None:
+            return self.given.of(value)
         if self.cubes or self.cube:
             return self._scores(value)
         if self.name == "rng":
@@ -128,7 +168,7 @@ class Parameter:
 
     def recorded(self, value: Any) -> dict[str, Any]:
         """Return what the options of a result say of the argument; nothing of scores and other data."""
-        if self.cubes or self.cube:
+        if self.cubes or self.cube or self.given:
             return {}
         if Groups in self.kinds:
             return {self.name: source_of_groups(value)}

@@ -66,7 +66,7 @@ def test_why_a_good_machine_narrows_little() -> None:
 
 def test_nothing_to_estimate_where_people_judged_all_of_these_topics() -> None:
     """Means over these topics are known where people judged them all; the finding says so."""
-    told = estimating.findings(estimate(*both(drawn=60), new_topics=False))
+    told = estimating.findings(estimate(*both(drawn=60), these_topics=True))
     assert told[0].startswith("AP: people judged all of these topics")
 
 

@@ -43,8 +43,11 @@ def write_leaderboard(
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
 
-    outcome : a result of `irmeta.leaderboard`.  folder : the folder to write; it is made if need be.
-    title : the heading.  source : the score file, as the page names it.
+    outcome : a result of `irmeta.leaderboard`
+    folder : the folder to write; it is made if need be
+    title : heading of the page, by default Leaderboard
+    source : the score file, as the page names it
+
     A page of an earlier command that nobody changed is replaced; a folder that holds something else raises
     FileFormatError.
     """

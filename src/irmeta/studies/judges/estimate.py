@@ -1,13 +1,14 @@
 """System means when few topics have human judgments and all have machine ones: with intervals, and what is gained."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
 from irmeta.choices import Missing
+from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import most, short
@@ -17,8 +18,8 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges.sampled import paired, weights
-from irmeta.studies.result import answered
+from irmeta.studies.door import study
+from irmeta.studies.judges.sampled import RUNS, SAMPLE, SCORED, Judged, paired, weights
 from irmeta.words import counted, listed
 
 HELPS = 0.9
@@ -27,24 +28,31 @@ SHOWN = 15
 """How many systems the overview shows."""
 
 
-@answered
+@study
 def estimate(
-    human: xr.DataArray,
-    machine: xr.DataArray,
+    human: Annotated[Judged, SCORED],
+    llm: Annotated[Judged, SCORED],
     *,
+    runs: Annotated[RunsLike | None, RUNS] = None,
     metrics: str | Iterable[str] | None = None,
-    sample: Mapping[str, float] | None = None,
-    new_topics: bool = True,
+    rel_llm: float | None = None,
+    sample: Annotated[Mapping[str, float] | None, SAMPLE] = None,
+    these_topics: bool = False,
     missing: Missing = "error",
 ) -> xr.Dataset:
-    """Estimate system means from human scores on some topics and machine scores on all of them.
+    """Estimate system means, with intervals, from a few topics that people judged and all topics that a machine judged.
 
-    human : scores on n topics, drawn at random from those of `machine`
-    machine : scores on all N topics
-    sample : the probability that each human topic had of being drawn, as `irmeta judges sample` writes it; by default
-        all had the same, and a note says where human topics' machine scores differ clearly from the others'
-    new_topics : whether means are over topics like these, or over these N topics only
-    metrics : those to estimate, by default those that both have
+    The topics that people judged must be drawn at random, as irmeta judges sample does.
+
+    human : judgments (qrels) by people, of some topics; or scores made with them, as a cube or a file
+    llm : judgments (qrels) by a machine, of all topics; or scores made with them
+    runs : the runs, where judgments are given: a folder, a glob or a file; can be repeated
+    metrics : metrics to estimate, as in 'nDCG@10 AP(rel=2)'; of scores by default those that both have
+    rel_llm : the lowest grade of the machine that counts as relevant, where it differs from the metric's: as for
+        AP(rel=2) if the machine never gives 2; by default the metric's
+    sample : the drawn topics and their probabilities, as irmeta judges sample writes them. Without it all had the same,
+        and a note says where the machine's scores of human topics differ clearly from the others'
+    these_topics : estimate means over these topics only, not over topics like them
     missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
@@ -58,7 +66,8 @@ def estimate(
     >>> estimate(all_topics[:, :8], all_topics)["mean"].shape
     (3, 1)
     """
-    both, notes = paired(human, machine, metrics, missing)
+    new_topics = not these_topics
+    both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
     weight, of_weights = weights(both, sample)
     parts = [
         _of_metric(both.sample(which, weight), new_topics)
@@ -84,11 +93,7 @@ def estimate(
         "estimate",
         {**data, "metric": both.human.metric.values, "system": systems},
         inputs={"human": both.human, "machine": both.machine},
-        options={
-            "new_topics": new_topics,
-            "drawn": drawn,
-            "missing": missing,
-        },
+        options={"new_topics": new_topics, "drawn": drawn},
         notes=[*notes, *of_weights, *lines],
     )
     return outcome.assign_coords(

@@ -1,7 +1,7 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
@@ -10,6 +10,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
+from irmeta.evaluation.sources import RunsLike
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
@@ -17,8 +18,8 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges.sampled import paired, weights
-from irmeta.studies.result import answered
+from irmeta.studies.door import study
+from irmeta.studies.judges.sampled import RUNS, SAMPLE, SCORED, Judged, paired, weights
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
@@ -46,25 +47,32 @@ BY_SIZE = tuple(
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
 
-@answered
+@study
 def plan(
-    human: xr.DataArray,
-    machine: xr.DataArray,
+    human: Annotated[Judged, SCORED],
+    llm: Annotated[Judged, SCORED],
     *,
+    runs: Annotated[RunsLike | None, RUNS] = None,
     metrics: str | Iterable[str] | None = None,
-    sample: Mapping[str, float] | None = None,
+    rel_llm: float | None = None,
+    sample: Annotated[Mapping[str, float] | None, SAMPLE] = None,
     width: float = 0.1,
     human_topic_cost: float | None = None,
     llm_topic_cost: float | None = None,
     missing: Missing = "error",
 ) -> xr.Dataset:
-    """Say how many human topics intervals of a width need, with the machine's help and without.
+    """Say how many topics people should judge when a machine judges all, and at what cost.
 
-    human, machine, sample : a first sample, as `estimate` takes it
-    width : wanted mean width (from end to end) of the 95% intervals of the difference of two systems, on the metric's
-        scale
-    human_topic_cost, llm_topic_cost : of judging one topic, in any unit: both, or neither
-    metrics : those to plan for, by default those that both have
+    human : judgments (qrels) by people, of a first sample of topics; or scores made with them, as a cube or a file
+    llm : judgments (qrels) by a machine, of all topics; or scores made with them
+    runs : the runs, where judgments are given: a folder, a glob or a file; can be repeated
+    metrics : metrics to plan for, as in 'nDCG@10 AP(rel=2)'; of scores by default those that both have
+    rel_llm : the lowest grade of the machine that counts as relevant, where it differs from the metric's: as for
+        AP(rel=2) if the machine never gives 2; by default the metric's
+    sample : the drawn topics and their probabilities, as irmeta judges sample writes them
+    width : the width that 95% intervals of differences of two systems should have on average, from end to end
+    human_topic_cost : cost of judging one topic by people, in any unit
+    llm_topic_cost : cost of judging one topic by the machine, in the same unit
     missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
@@ -82,7 +90,7 @@ def plan(
     """
     costs = {"human_topic_cost": human_topic_cost, "llm_topic_cost": llm_topic_cost}
     _check(width, list(costs.values()))
-    both, notes = paired(human, machine, metrics, missing)
+    both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
@@ -116,7 +124,7 @@ def plan(
         "plan",
         {**data, "metric": both.human.metric.values, "size": sizes},
         inputs={"human": both.human, "machine": both.machine},
-        options={"width": width, **costs, "missing": missing},
+        options={},
         notes=[*notes, *of_weights, *lines],
     )
 

@@ -3,19 +3,31 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.errors import ScoresError
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.evaluation.sets import JudgmentSets, evaluate_under
+from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.scores import load_all
 from irmeta.scores.clusters import ignored
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
+from irmeta.studies.door import Given
+
+Judged = xr.DataArray | QrelsLike
+"""Scores of some topics, or the judgments to score runs with."""
+SCORED = Given("FILE")
+RUNS = Given("FILE|DIR", several=True)
+SAMPLE = Given("FILE", "irmeta.io.lists.read_sample")
 
 UNLIKE = 0.001
 """Below this p of a difference in machine scores, a note asks whether the human topics were drawn at random."""
@@ -38,14 +50,48 @@ class Paired:
         return Sample(human, machine, drawn, weight)
 
 
-def paired(
-    human: xr.DataArray,
-    machine: xr.DataArray,
+def _scored(
+    given: Mapping[str, Judged],
+    runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
+    rel_llm: float | None,
+) -> dict[str, xr.DataArray]:
+    """Return the scores by people and by the machine, of score files or of runs."""
+    paths = [Path(one) for one in given.values() if isinstance(one, str | Path)]
+    if any(path.suffix == ".parquet" for path in paths):
+        return {name: _of_file(one, metrics) for name, one in given.items()}
+    if runs is not None:
+        rel = None if rel_llm is None else {"machine": rel_llm}
+        wanted: Any = metrics or "nDCG@10"
+        return evaluate_under(JudgmentSets.of(given), runs, wanted, rel=rel)
+    if paths:
+        raise IrmetaError("scores by these judgments need runs; name them with --runs")
+    return {name: check(one) for name, one in given.items()}
+
+
+def _of_file(given: Judged, metrics: str | Iterable[str] | None) -> xr.DataArray:
+    """Return scores, of a file its one collection."""
+    if not isinstance(given, str | Path):
+        return check(given)
+    cubes = load_all(given, metrics=metrics)
+    if len(cubes) > 1:
+        raise IrmetaError(
+            f"{given} holds {len(cubes)} collections, {', '.join(cubes)}; --human and --llm each "
+            "need a file of one collection, as irmeta evaluate writes it"
+        )
+    return next(iter(cubes.values()))
+
+
+def paired(
+    human: Judged,
+    llm: Judged,
+    runs: RunsLike | None,
+    metrics: str | Iterable[str] | None,
+    rel_llm: float | None,
     missing: Missing,
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
-    cubes = {"human": check(human), "machine": check(machine)}
+    cubes = _scored({"human": human, "machine": llm}, runs, metrics, rel_llm)
     used, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )

@@ -1,15 +1,15 @@
 """Which ranks of a leaderboard are real: models over tasks, with holes, by several aggregates side by side."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
 from irmeta.choices import Aggregate, Holes, Over
-from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.errors import ScoresError, require_choice, require_least, require_share
 from irmeta.metrics.names import split
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import recorded
@@ -23,6 +23,7 @@ from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
+from irmeta.studies.door import Given, study
 from irmeta.studies.leaderboard.board import (
     Board,
     board_of,
@@ -33,9 +34,9 @@ from irmeta.studies.leaderboard.board import (
     whole_part,
     with_tasks,
 )
-from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 
+TYPES = Given("FILE", "irmeta.io.tables.spreadsheet.read_types")
 RESAMPLES = 400
 """Sign reversals behind each rank set: the level is met within 1.1 percent."""
 FILLINGS = 100
@@ -46,15 +47,15 @@ ENOUGH = 8
 """Models without holes that it takes to choose a few tasks on."""
 
 
-@answered
+@study
 def leaderboard(
     scores: xr.DataArray | Mapping[str, xr.DataArray],
     *,
     over: Over = "tasks",
-    aggregate: str | Iterable[Aggregate] | None = None,
+    aggregate: str | Sequence[Aggregate] | None = None,
     holes: Holes = "bounds",
     min_tasks: int = 1,
-    types: Mapping[str, str] | None = None,
+    types: Annotated[Mapping[str, str] | None, TYPES] = None,
     metric: str | None = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -64,18 +65,20 @@ def leaderboard(
     """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
 
     scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items
-    over : what could have been other ones: the tasks, the items within tasks, or both (this needs items)
-    aggregate : mean, types (mean of the means of task types), standardized (mean of standardized scores), borda, bt
-        (Bradley-Terry), one or several; the first orders the table. All by default, types only with `types`
-    holes : bounds: the best and worst rank that missing scores allow, pairs of models compared on the tasks both have;
+    over : what the ranks should hold for: other tasks, other items within tasks, or both (this needs items)
+    aggregate : how to aggregate scores, one or more, separated by commas; the first orders the table: mean, types (mean
+        of the means of task types), standardized (mean of standardized scores), borda, bt (Bradley-Terry); by default
+        all of them
+    holes : what to do with missing scores: bounds: the best and worst rank that they allow, pairs of models compared on
+        the tasks both have;
         predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
         without holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many
-    min_tasks : the least number of tasks that a model must have, to be ranked
-    types : the type of each task by name
+    min_tasks : leave out models with scores on fewer tasks
+    types : task types: by name of the task, or a CSV with the columns task and type
     metric : which, where the scores have several
-    level : of the rank sets, in (0, 1)
-    resamples : sign reversals behind each rank set
-    top : models that the table for reading shows, by default 20 on a terminal and all in a file; the result holds all
+    level : level at which all rank sets hold at once
+    resamples : number of random sign flips for the rank sets, 40 or more
+    top : number of models in the table for reading; JSON and CSV have all; by default 20 on a terminal, all in a file
     rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
@@ -96,9 +99,8 @@ def leaderboard(
     >>> made["best"].sel(aggregate="mean").values.tolist(), made["worst"].sel(aggregate="mean").values.tolist()
     ([1.0, 2.0, 2.0], [1.0, 3.0, 3.0])
     """
-    require_choice("over", over, get_args(Over))
-    require_choice("holes", holes, get_args(Holes))
     require_share("the level of rank sets", level, 0.95)
+    require_least(min_tasks=(min_tasks, 1), resamples=(resamples, 40), top=(top, 1))
     generator, seed = seeded(rng)
     kinds = _kinds(aggregate, types)
     cubes = by_name(scores)
@@ -133,18 +135,7 @@ def leaderboard(
         "leaderboard",
         data,
         inputs=cubes,
-        options={
-            "over": over,
-            "aggregate": kinds,
-            "holes": holes,
-            "min_tasks": min_tasks,
-            "metric": metric,
-            "types": types is not None,
-            "level": level,
-            "resamples": resamples,
-            "top": top,
-            "seed": seed,
-        },
+        options={"aggregate": kinds, "types": types is not None, "seed": seed},
         notes=board.notes + _notes(board, kinds, every, over, holes),
     )
     labels: dict[str, Any] = {
@@ -179,7 +170,7 @@ def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, obje
 
 
 def _kinds(
-    aggregate: str | Iterable[str] | None, types: Mapping[str, str] | None
+    aggregate: str | Sequence[str] | None, types: Mapping[str, str] | None
 ) -> list[Aggregate]:
     """List the aggregates wanted, in order."""
     known: tuple[Aggregate, ...] = get_args(Aggregate)

@@ -1,7 +1,7 @@
 """Whether a collection is fair to a run that was not pooled: leave each group out, and learn what a new run loses."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
@@ -19,7 +19,7 @@ from irmeta.scores.result import result
 from irmeta.scores.teams import Grouping, grouped
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
-from irmeta.studies.result import answered
+from irmeta.studies.door import Given, study
 from irmeta.studies.reuse import figures
 from irmeta.studies.reuse.figures import Scored
 from irmeta.words import listed
@@ -32,26 +32,27 @@ JUDGED = 0.95
 """Share of the pooled runs' first documents that are judged where depth and runs are those of the pool."""
 
 
-@answered
+@study
 def reuse(
-    qrels: QrelsLike,
-    runs: RunsLike,
+    qrels: Annotated[QrelsLike, Given("QRELS")],
+    runs: Annotated[RunsLike, Given("RUNS", several=True)],
     *,
     teams: Grouping = None,
     depth: int | None = 10,
     metrics: str | Iterable[str] = "seeds23",
-    new: RunsLike | None = None,
+    new: Annotated[RunsLike | None, Given("FILE", several=True)] = None,
     level: float = 0.9,
 ) -> xr.Dataset:
-    """Leave out each group's judgments in turn, and learn what a run pays whose documents nobody judged.
+    """Say what a run loses if its documents were not judged: each group's own judgments are left out in turn.
 
-    qrels, runs : as in `evaluate`; the runs are those that the pool was made of, as far as they are known
+    qrels : relevance judgments, as `evaluate` takes them
+    runs : the runs that were pooled, as far as they are known: files, folders, globs or URLs
     teams : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one
-    depth : of the pool, as many documents of each list as were judged; None where the pool had no depth (a bandit,
-        active learning): then a group brought every judged document that its runs retrieve
-    metrics : names or sets of names; not GMAP, whose mean over topics is geometric
-    new : runs that are not among those of the pool, to be adjusted
-    level : of prediction intervals, in (0, 1)
+    depth : depth of the pool: documents of each list that were judged; 0 if it had none (a bandit, active learning):
+        then a group brought every judged document that its runs retrieve
+    metrics : metrics, as in 'AP nDCG@10'; not GMAP, whose mean over topics is geometric
+    new : runs that were not pooled, whose scores to adjust; can be repeated
+    level : level of the prediction intervals: the share of new groups whose losses they should hold
 
     Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
     score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
@@ -68,6 +69,7 @@ def reuse(
     (2, 1.0)
     """
     _check(depth, level)
+    depth = depth or None
     wanted = _wanted(metrics)
     seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
@@ -167,10 +169,9 @@ def _cube(looked: LookedUp, metrics: Sequence[Metric], full: Floats) -> xr.DataA
 
 
 def _check(depth: int | None, level: float) -> None:
-    if depth is not None and depth < 1:
+    if depth is not None and depth < 0:
         raise ScoresError(
-            f"the pool's depth must be 1 or more, not {depth}; use None (--depth 0) if the pool "
-            "had none"
+            f"the pool's depth must be 1 or more, not {depth}; use 0 if the pool had none"
         )
     require_share("the level", level, 0.9)
 
