@@ -397,7 +397,7 @@ def test_wrong_input_is_named():
     with pytest.raises(MetricError, match="GMAP has a geometric mean"):
         reuse(grades, lists, teams=groups, metrics="GMAP")
     with pytest.raises(ScoresError, match="depth must be 1 or more"):
-        reuse(grades, lists, teams=groups, depth=0)
+        reuse(grades, lists, teams=groups, depth=-1)
     with pytest.raises(ScoresError, match="level must be between 0 and 1"):
         reuse(grades, lists, teams=groups, level=90)
 
