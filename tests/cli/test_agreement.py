@@ -109,7 +109,7 @@ def test_tables_with_words(file):
     shown = " ".join(run("predictivity", file, "--partitions", 50, "--quiet").split())
     assert "advantage (* interval excludes 0, each pair by itself)" in shown
     assert (
-        shown.index("best single predictor")
+        shown.index("the largest mean phi")
         < shown.index("advantage (* interval excludes 0")
         < shown.index("Note: ")
     )

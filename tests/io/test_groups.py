@@ -2,6 +2,7 @@
 
 import gzip
 
+import numpy as np
 import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
@@ -86,14 +87,17 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
     """Nothing given: systems are numbered, and the note says what that assumes."""
     found = teams_of(["a", "b"], None)
     assert found.of.tolist() == [0, 1]
-    assert "the 2 systems as independent; if several" in found.note
+    assert "the 2 systems as independent of each other; they are too" in found.note
     assert found.source is None
 
 
 @pytest.mark.parametrize(
     ("groups", "said"),
     [
-        ("teams", "teams='teams': expected a table of runs and teams, or 'stem'"),
+        (
+            "teams",
+            "teams='teams': expected a table of runs and teams, 'stem' or 'each'",
+        ),
         ({"x-1": "t", "x-2": "t"}, "all 2 systems are of one team, t"),
         ("stem", "all 2 systems are of one team, x"),
     ],
@@ -102,3 +106,31 @@ def test_groups_that_cannot_be_used_are_refused(groups, said):
     """An unknown word, and one team alone, raise what says so."""
     with pytest.raises(ScoresError, match=said):
         teams_of(["x-1", "x-2"], groups)
+
+
+def test_name_stems_are_teams_by_default_where_many_names_share_one():
+    """Two of three names share a stem: stems are teams; of one in five, or of three stems, each system is its own."""
+    many = [f"{team}_{at}" for team in "abcd" for at in "12"] + ["e", "f", "g", "h"]
+    found = teams_of(many, None)
+    assert (found.source, len(found.names), found.unknown) == ("stem", 8, "")
+    assert "8 name stems" in found.note
+    few = ["a_1", "a_2", *(f"s{at}" for at in range(8))]
+    for systems in (few, ["a_1", "a_2", "b_1", "b_2", "c"]):
+        found = teams_of(systems, None)
+        assert found.source is None
+        assert found.unknown
+        assert len(found.names) == len(systems)
+    assert teams_of(few, "each").unknown == ""
+
+
+def test_stems_are_not_the_teams_of_systems_that_score_alike_across_them():
+    """Where systems of other stems are near-clones, the stems stay, but a verdict needs the teams."""
+    rng = np.random.default_rng(0)
+    names = [f"{team}_{at}" for team in "abcdef" for at in "12"]
+    luck = rng.normal(size=(6, 30, 1))
+    own = 0.1 * rng.normal(size=(12, 30, 1))
+    within = luck.repeat(2, axis=0) + own
+    across = np.concatenate([luck, luck]) + own
+    assert teams_of(names, None, within).unknown == ""
+    assert "another of the 6 name stems" in teams_of(names, None, across).unknown
+    assert teams_of(names, "stem", across).unknown == ""

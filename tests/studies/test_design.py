@@ -39,12 +39,12 @@ def test_teams_of_clones_make_intervals_wider():
     twice = xr.concat([once, copies], "system").assign_attrs(once.attrs)
     made = [
         design(twice, target="AP", topics=[10], partitions=200, teams=groups)
-        for groups in (None, "stem")
+        for groups in ("each", "stem")
     ]
     widths = [(one["high"] - one["low"]).values[:, 0] for one in made]
     assert (widths[1] > 1.1 * widths[0]).all()
-    assert "12 teams" in about(made[1])["notes"][-1]
-    assert "--teams" in about(made[0])["notes"][-1]
+    assert "12 name stems" in about(made[1])["notes"][-1]
+    assert "24 systems as independent" in about(made[0])["notes"][-1]
 
 
 def chosen(**options):

@@ -1,9 +1,11 @@
 """Every sentence that claims a difference: worlds in which nothing differs, and worlds in which it must be said."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -29,6 +31,7 @@ from irmeta.studies.reliability import reliability
 from irmeta.studies.standardizing.comparison import compare
 from irmeta.studies.standardizing.durability import durability
 
+Asked = Callable[[xr.DataArray], xr.Dataset]
 FEW, MANY = 5, 25
 """Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
@@ -212,7 +215,8 @@ def placed(scores: xr.DataArray) -> xr.Dataset:
 def aged(scores: xr.DataArray) -> xr.Dataset:
     """Standardize one half of the systems by the other."""
     half = scores.sizes["system"] // 2
-    return durability({"T": scores[:half, :, :1]}, {"T": scores[half:, :, :1]})
+    old, new = scores[:half, :, :1], scores[half:, :, :1]
+    return durability({"T": old}, {"T": new}, teams=TEAMS.get())
 
 
 def judged(scores: xr.DataArray) -> xr.Dataset:
@@ -238,13 +242,30 @@ def estimated(scores: xr.DataArray) -> xr.Dataset:
     return estimate(scores[:, ::2, :1], by_machine(scores[..., :1], 0))
 
 
-STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
-    "description": partial(describe, metrics="AP"),
+TEAMS: ContextVar[str | None] = ContextVar("TEAMS", default="each")
+"""Whom studies that take teams are told to be independent: each system; or nothing, so that names must say it."""
+
+
+@contextmanager
+def telling(teams: str | None) -> Iterator[None]:
+    """Tell studies these teams."""
+    token = TEAMS.set(teams)
+    yield
+    TEAMS.reset(token)
+
+
+def with_teams(study: Callable[..., xr.Dataset], **options: Any) -> Asked:
+    """Ask a study that takes teams."""
+    return lambda scores: study(scores, teams=TEAMS.get(), **options)
+
+
+STUDY: dict[str, Asked] = {
+    "description": with_teams(describe, metrics="AP"),
     "significance": partial(significance, metrics="AP"),
     "leaderboard": lambda scores: leaderboard(scores[..., :1], resamples=200),
     "versus": partial(versus, system="s7", metrics="AP", test="t"),
     "place": placed,
-    "predictivity": partial(predictivity, partitions=40),
+    "predictivity": with_teams(predictivity, partitions=40),
     "ranking": partial(rank, k=2, candidates="all", partitions=8),
     "comparison": lambda scores: compare(
         collections(scores[..., :1]), kinds=["raw"], partitions=200
@@ -252,7 +273,7 @@ STUDY: dict[str, Callable[[xr.DataArray], xr.Dataset]] = {
     "durability": aged,
     "judges": judged,
     "estimate": estimated,
-    "reliability": partial(reliability, metrics="AP"),
+    "reliability": with_teams(reliability, metrics="AP"),
     "design": partial(design, budget=600, topics=[5, 10], partitions=40),
 }
 """How each study that claims differences is asked."""
@@ -341,6 +362,10 @@ class Claim(NamedTuple):
         return int(scipy.stats.binom.ppf(0.999, draws, self.level))
 
 
+LEFT_OUT = r"metrics but|any of \d+ of the| or \S+ may be|clearly ahead"
+"""A metric is left out of those that may be the best."""
+
+
 def in_spread(study: str) -> Callable[[], xr.Dataset]:
     """Return the study of systems that differ clearly."""
     return lambda: STUDY[study](spread(0))
@@ -380,19 +405,25 @@ CLAIMS = [
     Claim(
         "predictivity",
         "is the best single predictor .* clearly ahead",
-        lambda: predictivity(first_is_precise(), partitions=100),
+        lambda: predictivity(first_is_precise(), partitions=100, teams="each"),
+        exchangeable,
+    ),
+    Claim(
+        "predictivity",
+        LEFT_OUT,
+        lambda: predictivity(first_is_precise(), partitions=100, teams="each"),
         exchangeable,
     ),
     Claim(
         "predictivity",
         "predicts these better than they predict themselves",
-        lambda: predictivity(first_is_precise(), partitions=100),
+        lambda: predictivity(first_is_precise(), partitions=100, teams="each"),
         exchangeable,
     ),
     Claim(
         "predictivity",
         "predicts these worse than they predict themselves",
-        lambda: predictivity(apart(0), partitions=40),
+        lambda: STUDY["predictivity"](apart(0)),
         exchangeable,
     ),
     Claim(
@@ -538,6 +569,87 @@ def test_nothing_is_claimed_of_scores_that_show_nothing(
     ]
     assert made == []
     assert "nan" not in re.split(r"[^a-z]+", said)
+
+
+NEAR = 0.2
+"""How far near-clones differ, in standard deviations of scores on a topic."""
+
+
+def in_fours(
+    world: Callable[[int], xr.DataArray], seed: int, *, stems: bool
+) -> xr.DataArray:
+    """Put three near-clones beside each of about ten systems; their names have the team's name in them, or not."""
+    of = world(seed)
+    teams = of.values[:: max(1, round(of.sizes["system"] / 10))]
+    near = NEAR * (teams - teams.mean(axis=0)).std()
+    each = np.repeat(teams, 4, axis=0)
+    each = each + near * np.random.default_rng([seed, 4]).normal(size=each.shape)
+    name = "t{team}_{at}" if stems else "s{at}"
+    names = [name.format(team=at // 4, at=at) for at in range(len(each))]
+    return cube(each, names, of.topic.values, of.metric.values, collection="made")
+
+
+@cache
+def told_of_teams(study: str, world: Any, seed: int, stems: bool) -> str:
+    """Return what a study says of systems in teams that nobody named."""
+    with telling(None):
+        return told(STUDY[study](in_fours(world, seed, stems=stems)))
+
+
+NEEDING = ("description", "predictivity", "ranking", "durability", "reliability")
+"""Studies whose claims were false too often of systems in teams."""
+IN_TEAMS = [claim for claim in CLAIMS if claim.study in NEEDING]
+
+
+def made_in_teams(claim: Claim, draws: int, *, stems: bool) -> int:
+    """Count the worlds of unnamed teams, without the difference, in which it is claimed."""
+    return sum(
+        bool(
+            re.search(claim.says, told_of_teams(claim.study, claim.false, seed, stems))
+        )
+        for seed in range(draws)
+    )
+
+
+@pytest.mark.parametrize("stems", [True, False], ids=["stems", "no stems"])
+@pytest.mark.parametrize("claim", IN_TEAMS, ids=name_of)
+def test_a_claim_is_hardly_made_of_teams_that_nobody_named(
+    claim: Claim, stems: bool
+) -> None:
+    """Of systems in teams of four near-clones nothing false is claimed oftener than its level allows."""
+    assert made_in_teams(claim, FEW, stems=stems) <= claim.allowed(FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stems", [True, False], ids=["stems", "no stems"])
+@pytest.mark.parametrize("claim", IN_TEAMS, ids=name_of)
+def test_a_claim_of_teams_that_nobody_named_keeps_its_level(
+    claim: Claim, stems: bool
+) -> None:
+    """In many worlds of teams of four near-clones nothing false is claimed oftener than its level allows."""
+    assert made_in_teams(claim, MANY, stems=stems) <= claim.allowed(MANY)
+
+
+@pytest.mark.parametrize("study", ["predictivity", "reliability"])
+def test_a_verdict_says_which_stems_it_takes_as_teams(study: str) -> None:
+    """Where names share stems a verdict names them; where they do not it says that it needs the teams."""
+    world = {"predictivity": exchangeable, "reliability": spread}[study]
+    with_stems, without = (
+        told_of_teams(study, world, 0, stems) for stems in (True, False)
+    )
+    assert re.search(r"[Tt]aking \d+ name stems as teams, ", with_stems), with_stems
+    assert "cannot be said without the teams" in without
+
+
+def test_factors_of_teams_that_nobody_named_are_not_said_to_have_aged() -> None:
+    """Of names without stems it is not said, of stems it is, and with them."""
+    old = in_fours(lambda _: grown_old(), 0, stems=True)
+    with telling("stem"):
+        said = told(aged(old))
+    assert re.search(r"taking \d+ name stems as teams, the old factors have", said)
+    with telling(None):
+        said = told(aged(in_fours(lambda _: grown_old(), 0, stems=False)))
+    assert "have aged cannot be said without the teams" in said
 
 
 class Unfounded(NamedTuple):

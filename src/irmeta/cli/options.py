@@ -252,19 +252,19 @@ class Teamed:
         str | None,
         option(
             panel=SCORES,
-            metavar="FILE|stem",
-            help="Teams of the systems: a CSV with columns run and team; or stem, if a name begins "
-            "with its team, up to the last hyphen, underscore or full stop.",
-            show_default="each system by itself",
+            metavar="FILE|stem|each",
+            help="Teams of the systems: a CSV with columns run and team; stem, if a name begins with its team, up to "
+            "the last hyphen, underscore or full stop; each, if no two systems come from one team.",
+            show_default="stem where many names share one",
         ),
     ] = None
 
     def read(self) -> "Groups | str | None":
         """Read the table, if one is named."""
         from irmeta.io.groups import read_groups
-        from irmeta.scores.teams import STEM
+        from irmeta.scores.teams import EACH, STEM
 
-        if self.teams in (None, STEM):
+        if self.teams in (None, STEM, EACH):
             return self.teams
         return read_groups(str(self.teams))
 

@@ -28,8 +28,9 @@ def fit(
 ) -> xr.Dataset:
     """Fit the factors of every topic and metric on the systems of a cube, the standardizing systems.
 
-    teams : the team of each system, a table, or "stem" of its name. Systems of a team resemble each
-    other; `place` then takes teams, not systems, for what was drawn independently.
+    teams : the team of each system, a table, "stem" of its name or "each" by itself; by default stems where many names
+    share one. Systems of a team resemble each other; `place` takes teams, not systems, for what was drawn
+    independently.
     missing : what to do about missing scores, as in `selection.complete`; "pairwise" fits each topic on the systems
     that have a score there, two or more.
     Returns mean, sd (divisor n - 1), n over (topic, metric) and quantiles, the n scores in rising order, over (topic,

@@ -3,17 +3,26 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.stats.arrays import Ints
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves.teams import alike
 from irmeta.words import counted
 
 STEM = "stem"
 """What stands for the stems of the systems' names, in place of a table."""
+EACH = "each"
+"""What stands for systems of which no two come from one team."""
+SHARED = 1 / 3
+"""Where more than this part of the systems share a stem with another, stems are teams unless others are named."""
+FEWEST = 4
+"""Fewer stems than these are no teams by default."""
+LIKE_OTHERS = 1 / 4
+"""Where more than this part of the systems score much as one of another stem, stems are not the teams."""
 
 
 @dataclass(frozen=True)
@@ -36,43 +45,124 @@ class Groups:
 
 
 Grouping = Groups | Mapping[str, str] | str | None
-"""Teams as a study takes them: a table, a mapping from system to team, "stem", or nothing: each system by itself."""
+"""Teams as a study takes them: a table, a mapping from system to team, "stem", "each", or nothing: what names say."""
 
 
 class Teams(NamedTuple):
     """The teams of some systems.
 
-    names : of the teams.  of : (system,), the number of each system's team.  source : where they are from.  note : what
-    intervals assume.
+    names : of the teams.  of : (system,), the number of each system's team.  source : where they are from.  unknown :
+    why a verdict about other systems cannot be given; "" where it can.
     """
 
     names: list[str]
     of: Ints
     source: str | None
-    note: str
+    unknown: str = ""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the options of a result say of them."""
+        return {
+            "teams": self.source,
+            "team_count": len(self.names),
+            "teams_unknown": self.unknown,
+        }
+
+    @property
+    def note(self) -> str:
+        """What intervals assume."""
+        systems = counted(len(self.of), "system")
+        if self.source in (None, EACH):
+            short = "; they are too short where several come from one team (--teams)"
+            return f"Intervals take the {systems} as independent of each other{'' if self.source else short}."
+        return (
+            f"Intervals treat the {len(self.names)} teams, not their {systems}, as independent (teams: "
+            f"{taken(self.options)})."
+        )
 
 
-def teams_of(systems: Iterable[str], groups: Grouping) -> Teams:
-    """Return the teams of systems: by a table, by the stem of their names ("stem"), or each system as its own team.
+def teams_of(
+    systems: Iterable[str], groups: Grouping, scores: Floats | None = None
+) -> Teams:
+    """Return the teams of systems: by a table, by the stem of their names ("stem"), or each its own ("each").
 
-    The stem of a name is what stands before its last hyphen, underscore or full stop.
+    The stem of a name is what stands before its last hyphen, underscore or full stop. By default stems are the teams
+    where many names share one, unless `scores` (system, topic, metric) show that they are not all.
     Raises ScoresError for a system that the table lacks, and where all systems are of one team.
 
     >>> teams_of(["udel_a", "udel_b", "bm25"], "stem").names
     ['bm25', 'udel']
     """
     systems = [str(system) for system in systems]
-    if groups is None:
-        return Teams(systems, np.arange(len(systems)), None, _alone(len(systems)))
-    names, of = _numbered(systems, groups)
+    chosen = by_default(systems) if groups is None else groups
+    if chosen in (None, EACH):
+        unknown = "" if chosen else "names do not show which come from one team"
+        return Teams(systems, np.arange(len(systems)), chosen, unknown)
+    names, of = _numbered(systems, chosen)
     if len(names) < 2:
         raise ScoresError(
             f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 "
             "teams"
         )
-    source = source_of_groups(groups)
-    note = f"Intervals treat the {len(names)} teams, not their {len(systems)} systems, as independent"
-    return Teams(names, of, source, f"{note} (teams: {source}).")
+    unknown = ""
+    if groups is None and scores is not None and alike(scores, of) > LIKE_OTHERS:
+        unknown = (
+            f"many systems score much as one of another of the {len(names)} name stems"
+        )
+    return Teams(names, of, source_of_groups(chosen), unknown)
+
+
+def by_default(systems: Iterable[str]) -> str | None:
+    """Return "stem" where so many names share their stem with another that stems are likely teams; else None.
+
+    >>> by_default(["a_1", "a_2", "b_1", "b_2", "c_1", "d"]), by_default(["s1", "s2"])
+    ('stem', None)
+    """
+    of = np.unique([stem(str(system)) for system in systems], return_inverse=True)[1]
+    sizes = np.bincount(of)
+    shared = sizes[sizes > 1].sum() > SHARED * sizes.sum()
+    return STEM if shared and len(sizes) >= FEWEST else None
+
+
+def taken(options: Mapping[str, Any]) -> str:
+    """Say which teams the figures of a result take, by its options.
+
+    >>> taken({"teams": "stem", "team_count": 8})
+    '8 name stems'
+    """
+    if options["teams"] == STEM:
+        return counted(options["team_count"], "name stem")
+    return str(options["teams"])
+
+
+def taking(options: Mapping[str, Any], first: str = "") -> str:
+    """Say of a verdict that it takes name stems as teams, to stand before it; nothing of teams that a user named.
+
+    first : the first word of a sentence, if the verdict is one.
+
+    >>> taking({"teams": "stem", "team_count": 8}), taking({"teams": "each"}, "these")
+    ('taking 8 name stems as teams, ', 'These')
+    """
+    said = f"taking {taken(options)} as teams, " if options["teams"] == STEM else ""
+    if not first:
+        return said
+    sentence = said + first
+    return sentence[0].upper() + sentence[1:]
+
+
+def wanting(options: Mapping[str, Any], verdict: str) -> str:
+    """Say that a verdict needs the teams of the systems; nothing where they are known.
+
+    >>> wanting({"teams_unknown": "nobody knows them"}, "which metric is best")  # doctest: +ELLIPSIS
+    'which metric is best cannot be said ... no two systems come from one team).'
+    """
+    if not options["teams_unknown"]:
+        return ""
+    return (
+        f"{verdict} cannot be said without the teams of the systems: {options['teams_unknown']}; name them "
+        "(--teams FILE, or --teams each if no two systems come from one team)."
+    )
 
 
 def families_of(
@@ -107,16 +197,16 @@ def source_of_groups(groups: Grouping) -> str | None:
 
 
 def grouped(runs: list[str], groups: Grouping) -> Groups:
-    """Return the group of each run, as a table has it, or by the stem of its name; by default each run is one.
+    """Return the group of each run, as a table has it, by the stem of its name, or each run by itself.
 
     Raises ScoresError for a run without a group.
     """
-    if groups is None:
+    if groups in (None, EACH):
         return Groups({run: run for run in runs}, source="each run by itself")
     if isinstance(groups, str):
         if groups != STEM:
             raise ScoresError(
-                f"teams={groups!r}: expected a table of runs and teams, or {STEM!r}"
+                f"teams={groups!r}: expected a table of runs and teams, {STEM!r} or {EACH!r}"
             )
         return Groups({run: stem(run) for run in runs}, source="stems of the names")
     if isinstance(groups, Groups):
@@ -125,13 +215,6 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
         table = Groups(dict(groups))
     table.require(runs)
     return table
-
-
-def _alone(systems: int) -> str:
-    return (
-        f"Intervals treat the {systems} systems as independent; if several come from one team, "
-        "intervals are too short: name the teams (--teams)."
-    )
 
 
 def stem(name: str) -> str:

@@ -29,7 +29,7 @@ from irmeta.parallel import seed, seeded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
-from irmeta.scores.teams import STEM, Groups, source_of_groups
+from irmeta.scores.teams import EACH, STEM, Groups, source_of_groups
 from irmeta.studies.result import Result
 
 Taken = ParamSpec("Taken")
@@ -192,7 +192,7 @@ class Parameter:
 
     def _of_text(self, text: str) -> Any:
         """Read text that stands for a list, for costs or for teams, as people type it."""
-        if Groups in self.kinds and text != STEM:
+        if Groups in self.kinds and text not in (STEM, EACH):
             from irmeta.io.groups import read_groups
 
             return read_groups(text)

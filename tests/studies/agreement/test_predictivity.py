@@ -203,7 +203,7 @@ def test_without_variance_there_is_no_interval():
     """Systems that never change places have a phi of 1 and no interval, but of a metric and itself; a note says why."""
     level = np.arange(6)[:, None, None] + np.zeros((6, 8, 2))
     steady = cube(level / 10, list("abcdef"), list("12345678"), ["AP", "RR"])
-    outcome = predictivity(steady, partitions=20)
+    outcome = predictivity(steady, partitions=20, teams="each")
     off = ~np.eye(2, dtype=bool)
     assert np.isnan(outcome["low"].values[off]).all()
     assert (outcome["low"].values[~off] == 0).all()
@@ -266,7 +266,7 @@ def test_missing_topics_are_dropped_where_asked():
 
 def said(low, high):
     """What is said of P@10 where AP predicts it with an interval low to high."""
-    outcome = predictivity(made(metrics=("AP", "P@10")), partitions=10)
+    outcome = predictivity(made(metrics=("AP", "P@10")), partitions=10, teams="each")
     outcome["advantage"].values[:] = [[0, (low + high) / 2], [-0.5, 0]]
     outcome["joint_low"].values[0, 1], outcome["joint_high"].values[0, 1] = low, high
     return findings(outcome)[1]
@@ -324,7 +324,7 @@ def test_of_exchangeable_metrics_all_may_be_best_and_none_is_better(
     """
     all_named = better = 0
     for scores in worlds(metrics, 1.0, count):
-        outcome = predictivity(scores, partitions=100)
+        outcome = predictivity(scores, partitions=100, teams="each")
         said = findings(outcome)
         all_named += f"any of the {metrics} metrics may be the best" in said[0]
         better += any("predicts these better" in line for line in said)
@@ -335,7 +335,7 @@ def test_of_exchangeable_metrics_all_may_be_best_and_none_is_better(
 def test_a_metric_that_is_clearly_better_is_named_alone():
     """Where one metric is much less noisy than the others, it alone is the best, and better than a noisy target."""
     (scores,) = worlds(4, np.array([0.1, 8, 8, 8]), 1, systems=60, topics=40)
-    said = findings(predictivity(scores, partitions=200))
+    said = findings(predictivity(scores, partitions=200, teams="each"))
     assert said[0].startswith(
         "On made, P@1 is the best single predictor of rankings on new topics, clearly ahead"
     )
@@ -350,7 +350,8 @@ def test_a_metric_is_named_beside_the_best_only_where_its_interval_reaches_0():
     scores = made(metrics=("AP", "P@10", "RR"))
     twin = scores.sel(metric=["AP"]).assign_coords(metric=["Rprec"])
     twin[0] += 1e-3
-    both = predictivity(xr.concat([scores, twin], "metric"), partitions=100)
+    together = xr.concat([scores, twin], "metric")
+    both = predictivity(together, partitions=100, teams="each")
     both["lead_low"].values[0] = [0, 0.01, 0.02, -0.01]
     phi = both["phi"].sel(metric="AP")
     mean, own = short(phi.mean().item(), 3), short(phi.sel(metric_2="AP").item())
@@ -369,7 +370,7 @@ def test_a_metric_is_named_beside_the_best_only_where_its_interval_reaches_0():
 def test_whoever_may_be_best_is_named_or_whoever_is_not():
     """Of 14 metrics all 6 that may be the best are named; where more than half may be, those that may not be are."""
     names = [f"P@{k}" for k in range(1, 15)]
-    outcome = predictivity(made(metrics=names), partitions=20)
+    outcome = predictivity(made(metrics=names), partitions=20, teams="each")
     best = study.best_predictor(outcome)
     others = [name for at, name in enumerate(names) if at != best]
     for count in (5, 11):
@@ -387,6 +388,21 @@ def test_whoever_may_be_best_is_named_or_whoever_is_not():
             assert f"any of the 14 metrics but {behind} {may_be}." in said
 
 
+def test_without_teams_no_metric_is_marked_as_best_or_better():
+    """Where nobody knows which systems come from one team, no star and no column says what the sentences do not."""
+    (scores,) = worlds(4, np.array([0.1, 8, 8, 8]), 1, systems=60, topics=40)
+    named, unknown = (
+        predictivity(scores, partitions=60, teams=teams) for teams in ("each", None)
+    )
+    assert named["lead"].equals(unknown["lead"])
+    marks = "advantage (* interval excludes 0, each pair by itself)"
+    cells = [str(study.overview(one)[marks].rows()) for one in (named, unknown)]
+    assert "*" in cells[0]
+    assert "*" not in cells[1]
+    assert tables(unknown)["best"]["may_be_best"].null_count() == 4
+    assert len(findings(unknown)) == 1
+
+
 def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
     """Mean phi over all metrics and the sum of advantages over the others choose the same metric."""
     best = study.best_predictor(power)
@@ -399,7 +415,8 @@ def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
 
 def test_findings_of_many_metrics_are_grouped():
     """With more than two targets every one of them stands in one of the groups."""
-    outcome = predictivity(made(metrics=("AP", "P@10", "RR", "nDCG")), partitions=50)
+    four = made(metrics=("AP", "P@10", "RR", "nDCG"))
+    outcome = predictivity(four, partitions=50, teams="each")
     words = ", ".join(line.partition(": ")[2] for line in findings(outcome)[1:])
     best = outcome["metric"].values[study.best_predictor(outcome)]
     assert all(

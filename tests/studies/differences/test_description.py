@@ -276,7 +276,7 @@ def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance
     values[:, 7] = -3 * ability[:, 0]
     [said] = [
         line
-        for line in findings(describe(level_scores(values)))
+        for line in findings(describe(level_scores(values), teams="each"))
         if "score worse" in line
     ]
     assert said.startswith("AP: on 1 topic (7) the better systems score worse")
@@ -287,7 +287,7 @@ def test_clones_of_few_teams_reverse_no_topic():
 
     Over systems some topic is named in more than a third of collections; over teams in no more than are promised.
     """
-    named = {None: 0, "stem": 0}
+    named = {"each": 0, "stem": 0}
     names = [f"team{at // 4}-{at % 4}" for at in range(20)]
     for seed in range(40):
         rng = np.random.default_rng([5, seed])
@@ -299,21 +299,22 @@ def test_clones_of_few_teams_reverse_no_topic():
         for groups in named:
             of = teams_of(names, groups).of
             named[groups] += surely_reversed(means_of(made.values[..., 0], of)).any()
-    assert named[None] > 40 / 3
+    assert named["each"] > 40 / 3
     assert named["stem"] <= 5  # of 40 at 5% more would happen once in a hundred times
 
 
 def test_a_reversed_topic_says_what_it_assumes():
-    """Without teams the sentence says that systems are taken as independent; with them it is over their means."""
+    """Without teams the sentence says that it needs them; with them it is over their means."""
     ability = np.random.default_rng(5).normal(size=(8, 1))
     values = ability / 2 + np.random.default_rng(6).normal(size=(8, 30)) / 5
     values[:, 7] = -3 * ability[:, 0]
     made = level_scores(values)
-    alone = findings(describe(made))[-1]
-    assert "if the systems are independent; where some come from one team" in alone
+    alone = describe(made)
+    assert "more than chance cannot be said without the teams" in findings(alone)[-1]
+    assert tables(alone)["topics"]["reversed"].null_count() == 30
     each = {str(name): f"team {name}" for name in made["system"].values}
     named = describe(made, teams=each)
-    assert "over the means of teams" in findings(named)[-1]
+    assert "on 1 topic (7) the better systems score worse" in findings(named)[-1]
     assert named["reversed"].equals(describe(made)["reversed"])
     four = {name: str(at // 4) for at, name in enumerate(each)}
     assert not describe(made, teams=four)["reversed"].any()

@@ -127,7 +127,7 @@ def test_systems_of_another_kind_age_the_factors():
     )
     old[:, :10] = 0.5 + (old[:, :10] - 0.5) * 0.02
     new[:, 10:] = 0.5 + (new[:, 10:] - 0.5) * 0.02
-    outcome = durability({"T": old}, {"T": new})
+    outcome = durability({"T": old}, {"T": new}, teams="each")
     assert outcome["tau"].item() < 0.9
     assert outcome["tau_quantile"].item() < 0.05
     assert "the old factors have aged beyond chance." in findings(outcome)[0]
@@ -145,7 +145,7 @@ def test_factors_that_order_systems_much_alike_may_have_aged_all_the_same():
         cube(part, [f"{name}{i}" for i in range(60)], topics, ["score"])
         for name, part in (("o", drawn[::2] * uneven), ("n", drawn[1::2]))
     )
-    outcome = durability({"T": old}, {"T": new})
+    outcome = durability({"T": old}, {"T": new}, teams="each")
     told = findings(outcome)[0]
     assert outcome["tau"].item() >= 0.9
     assert outcome["tau_quantile"].item() < 0.05
@@ -196,7 +196,7 @@ def clones(seed, teams=8, size=4, topics=20):
 def test_splits_of_teams_keep_their_level(monkeypatch):
     """Old and new systems alike, in teams: splits of whole teams say less often that factors have aged."""
     monkeypatch.setattr(study, "PARTITIONS", 60)
-    aged = {None: 0, "stem": 0}
+    aged = {"each": 0, "stem": 0}
     for seed in range(25):
         for groups in aged:
             quantile = durability(*clones(seed), teams=groups, rng=seed)[
@@ -204,15 +204,15 @@ def test_splits_of_teams_keep_their_level(monkeypatch):
             ].item()
             aged[groups] += quantile < 0.05
     assert aged["stem"] <= 4
-    assert aged["stem"] < aged[None]
+    assert aged["stem"] < aged["each"]
 
 
 def test_what_the_splits_assume_is_told():
-    """Without groups a note says what follows for teams; with them, what stays together."""
+    """Of systems by themselves a note says that they are independent; of teams, what stays together."""
     old, new = clones(0)
     assert any(
-        "name the teams (--teams)" in note
-        for note in about(durability(old, new))["notes"]
+        "take systems as independent" in note
+        for note in about(durability(old, new, teams="each"))["notes"]
     )
     outcome = durability(old, new, teams="stem")
     assert about(outcome)["options"]["teams"] == "stem"

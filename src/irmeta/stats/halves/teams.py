@@ -30,6 +30,31 @@ def means_of(values: Floats, team: Ints) -> Floats:
     return sums(values, team) / size
 
 
+HALF = 0.5
+"""Systems that share this part of the variance of their scores over topics score much alike."""
+
+
+def alike(scores: Floats, team: Ints) -> float:
+    """Return the share of systems that score much as one of another team: r^2 over topics of a half or more.
+
+    scores : (system, topic, metric), of which each topic's mean is taken off; r is the mean over metrics.
+
+    >>> noise = np.random.default_rng(0).normal(size=(4, 20, 1))
+    >>> copied = np.concatenate([noise, noise[:2]])
+    >>> alike(copied, np.arange(6)) > alike(copied, np.array([0, 1, 2, 3, 0, 1]))
+    True
+    """
+    by_topic = scores - scores.mean(axis=0)
+    apart = by_topic - by_topic.mean(axis=1, keepdims=True)
+    norm = np.sqrt((apart**2).sum(axis=1, keepdims=True))
+    unit = np.divide(apart, norm, out=np.zeros_like(apart), where=norm > 0)
+    # (system, system)
+    r = np.mean([column @ column.T for column in np.moveaxis(unit, -1, 0)], axis=0)
+    others = team[:, None] != team
+    nearest = np.where(others, r, -1).max(axis=1)
+    return float((nearest >= np.sqrt(HALF)).mean())
+
+
 def split(team: Ints, first: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
     """Split systems at random into two sets of whole teams, the first of about `first` systems.
 

@@ -80,7 +80,8 @@ def design(
     topics : numbers of topics to say it for
     level : of the intervals, over samples of topics and systems
     partitions : of topics, at random
-    teams : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    teams : the teams of the systems, which intervals take as independent: a table, "stem" of their names or "each" by
+        itself; by default stems where many names share one
     missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
@@ -127,7 +128,7 @@ def design(
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     found = _measured(used, target, spending, partitions, generator)
-    team = teams_of(used["system"].values, teams)
+    team = teams_of(used["system"].values, teams, used.values)
     of_teams = found.by_team(team.of)
     counts = [n for n in topics if n >= 2]
     options = {
@@ -136,7 +137,7 @@ def design(
         **costs,
         "level": level,
         "partitions": partitions,
-        "teams": team.source,
+        **team.options,
         "missing": missing,
         "pools": None if pools is None else dict(pools),
         "judged": judged,

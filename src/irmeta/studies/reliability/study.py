@@ -61,8 +61,8 @@ def reliability(
     power : how often a test should detect that difference, in (0, 1)
     alpha : level of the paired t tests, in (0, 1)
     level : level of the intervals, in (0, 1)
-    teams : the teams of the systems, a table or "stem" of their names; intervals of the coefficients then take teams
-        as independent
+    teams : the teams of the systems, which intervals of the coefficients take as independent: a table, "stem" of their
+        names or "each" by itself; by default stems where many names share one, and else no verdict that needs teams
     metrics, top, by, missing : what to use of the scores, as in `selection.prepare`
     rng : a seed or a generator
 
@@ -97,7 +97,7 @@ def reliability(
     require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*sizes, used.sizes["topic"]})
     found = components.components(values)
-    team = teams_of(used["system"].values, teams)
+    team = teams_of(used["system"].values, teams, values)
     ends = _tau_ends(values, generator, level)
     half = _half_tau(values, generator)
     data: dict[str, Any] = {
@@ -117,6 +117,7 @@ def reliability(
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options={
             "partitions": PARTITIONS,
+            **team.options,
         },
         notes=[*notes, *_notes(found, data, used), f"E rho2 and Phi: {team.note}"],
     )

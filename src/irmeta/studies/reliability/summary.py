@@ -8,6 +8,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, short
 from irmeta.scores.result import frame
+from irmeta.scores.teams import taking, wanting
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -180,6 +181,11 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         between = f"{low:.0f} to {high:.0f}"
     else:
         between = f"{low:.0f} or more"
+    options = about(one)["options"]
+    erho2 = f"E rho2 of {short(stability)}"
+    if options["teams_unknown"] and not low <= topics < high:
+        unsaid = wanting(options, f"whether these {topics} are enough")
+        return f"An {erho2} needs {needed:.0f} {units} ({between}); {unsaid}"
     if high <= topics:
         verdict = "are enough"
     elif low > topics:
@@ -187,6 +193,6 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     else:
         verdict = "may be enough"
     return (
-        f"These {topics} {units} {verdict} for an E rho2 of {short(stability)}, which needs "
+        f"{taking(options, 'these')} {topics} {units} {verdict} for an {erho2}, which needs "
         f"{needed:.0f} ({between})."
     )

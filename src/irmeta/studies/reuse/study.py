@@ -16,7 +16,7 @@ from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
 from irmeta.scores.means import geometric
 from irmeta.scores.result import result
-from irmeta.scores.teams import Grouping, grouped
+from irmeta.scores.teams import Grouping, by_default, grouped
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.studies.door import Given, study
@@ -47,7 +47,8 @@ def reuse(
 
     qrels : relevance judgments, as `evaluate` takes them
     runs : the runs that were pooled, as far as they are known: files, folders, globs or URLs
-    teams : the group of each run, by its name, as `read_groups` reads them, or "stem"; by default each run is one
+    teams : the group of each run, by its name, as `read_groups` reads them, "stem" or "each" by itself; by default
+        stems where many names share one
     depth : depth of the pool: documents of each list that were judged; 0 if it had none (a bandit, active learning):
         then a group brought every judged document that its runs retrieve
     metrics : metrics, as in 'AP nDCG@10'; not GMAP, whose mean over topics is geometric
@@ -73,7 +74,7 @@ def reuse(
     wanted = _wanted(metrics)
     seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
-    groups = grouped(looked.names, teams)
+    groups = grouped(looked.names, by_default(looked.names) if teams is None else teams)
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])

@@ -11,10 +11,19 @@ from irmeta.choices import Flat, Kind, Missing
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
+from irmeta.scores.attributes import about
 from irmeta.scores.cubes import by_name, common_metrics
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, teams_of
+from irmeta.scores.teams import (
+    EACH,
+    Grouping,
+    Teams,
+    taken,
+    taking,
+    teams_of,
+    wanting,
+)
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.teams import split
 from irmeta.stats.rankings import rank, topheavy
@@ -46,8 +55,9 @@ def durability(
         topics and metrics that both have
     kind : how scores are standardized
     flat : the score on a topic where all standardizing systems score alike, as in `irmeta.standardize.apply`
-    teams : the teams of the systems, a table or "stem" of their names; the systems that a team has among the old, or
-        among the new, then stay together in the splits. Without them the systems are taken as independent of each other
+    teams : the teams of the systems, a table, "stem" of their names or "each" by itself; the systems that a team has
+        among the old, or among the new, stay together in the splits. By default stems where many names share one, and
+        else no verdict that needs teams
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
@@ -69,12 +79,14 @@ def durability(
 
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
+    unknown = ""
     for name, (by, scores, more) in met.items():
         by = by.sel(metric=metrics)
         scores = scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
         team = _sides(by, scores, teams)
-        found, flat_notes = _aged(by, scores, kind, flat, team, generator)
+        unknown = unknown or team.unknown
+        found, flat_notes = _aged(by, scores, kind, flat, team.of, generator)
         figures.append(found)
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
         notes += [f"{name}: {line}" for line in more + flat_notes]
@@ -89,29 +101,33 @@ def durability(
         data[name] = (("topics", "metric"), by_figure[..., at])
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
-    notes.append(_assumed(teams))
-    options = {"partitions": PARTITIONS}
+    together = team._replace(unknown=unknown)
+    notes.append(_assumed(together))
+    options = {"partitions": PARTITIONS, **together.options}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
 
 
-def _sides(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Ints:
-    """Number the teams of the old systems, and then those of the new."""
-    of_old, of_new = (teams_of(one["system"].values, teams) for one in (old, new))
-    return np.concatenate([of_old.of, of_new.of + len(of_old.names)])
+def _sides(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Teams:
+    """Return the teams of the old systems, and after them those of the new."""
+    of_old, of_new = (
+        teams_of(one["system"].values, teams, one.values) for one in (old, new)
+    )
+    return Teams(
+        of_old.names + of_new.names,
+        np.concatenate([of_old.of, of_new.of + len(of_old.names)]),
+        of_old.source,
+        of_old.unknown or of_new.unknown,
+    )
 
 
-def _assumed(teams: Grouping) -> str:
+def _assumed(team: Teams) -> str:
     """Say what the random splits assume."""
-    if teams is None:
-        return (
-            "The splits treat systems as independent; if several come from one team, factors seem "
-            "to have aged too often (of teams of near-clones, in more than half of simulated "
-            "collections): name the teams (--teams)."
-        )
+    if team.source in (None, EACH):
+        return "The splits take systems as independent of each other."
     return (
-        "The splits keep the systems of a team together: teams, not systems, are treated as "
-        "independent."
+        f"The splits keep the systems of a team together (teams: {taken(team.options)}): teams, not systems, are "
+        "treated as independent."
     )
 
 
@@ -142,12 +158,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how far the old factors still order the new systems as their own factors do."""
+    options = about(outcome)["options"]
     return [
-        _sentence(row) for row in tables(outcome)["durability"].iter_rows(named=True)
+        _sentence(row, options)
+        for row in tables(outcome)["durability"].iter_rows(named=True)
     ]
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Say it of one collection and metric, and beside it what chance gives."""
     if not np.isfinite(row["tau"]):
         return (
@@ -159,21 +177,25 @@ def _sentence(row: Mapping[str, Any]) -> str:
         f"{row['topics']}, {row['metric']}: the ranking of {row['new_systems']} new systems by the "
         f"factors of {row['old_systems']} old ones has tau {row['tau']:.3f} with the ranking by "
         f"their own factors (tau_AP {row['tau_ap']:.3f}; scores: Pearson {row['pearson']:.3f}): "
-        f"{_verdict(row['tau'], row['chance_tau'], row['quantile'])}. Random splits into old and new systems reach "
+        f"{_verdict(row, options)}. Random splits into old and new systems reach "
         f"{row['chance_tau']:.3f} on average, and less than that tau (ties count half) in "
         f"{row['quantile']:.0%} of splits."
     )
 
 
-def _verdict(tau: float, chance_tau: float, quantile: float) -> str:
+def _verdict(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Say whether old factors have aged beyond chance; how much that matters, tau and that of random splits say.
 
     Where random splits stay below .9, factors of so few systems do not order others as their own do, whatever their
     age: a higher tau is then luck.
     """
-    if quantile < 0.05:
-        return "the old factors have aged beyond chance"
-    if tau >= 0.9 and chance_tau >= 0.9:
+    if row["quantile"] < 0.05:
+        unsaid = wanting(options, "whether the old factors have aged")
+        return (
+            unsaid.removesuffix(".")
+            or f"{taking(options)}the old factors have aged beyond chance"
+        )
+    if row["tau"] >= 0.9 and row["chance_tau"] >= 0.9:
         return "nothing shows that the old factors have aged"
     return "there are too few systems to show whether the old factors have aged"
 

@@ -14,7 +14,7 @@ from irmeta.scores import standardization
 from irmeta.scores.cubes import by_name
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, Teams, teams_of
+from irmeta.scores.teams import EACH, Grouping, Teams, taken, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means
@@ -46,8 +46,8 @@ def standardizing_set(
     kind : how scores are standardized, as in `irmeta.standardize.apply`
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
-    teams : the teams of the old systems, a table or "stem" of their names; whole teams are then drawn, so that fewer
-        independent systems make a set
+    teams : the teams of the old systems, a table, "stem" of their names or "each" by itself; whole teams are drawn, so
+        that fewer independent systems make a set; by default stems where many names share one
 
     Returns over (systems, metric) p50, p5 and p1, the percentiles over draws of tau-b with the ranking by all old
     systems, each with its Monte-Carlo standard error; over (metric) raw, the tau of the ranking by raw scores with the
@@ -180,8 +180,10 @@ def _drawn(team: Teams) -> str:
             "Systems are drawn one by one; if yours come from few teams, you need more of them: "
             "name the teams (--teams)."
         )
+    if team.source == EACH:
+        return "Systems are drawn one by one."
     return (
-        f"Whole teams are drawn, from {len(team.names)} (teams: {team.source}); of the last team "
+        f"Whole teams are drawn, from {len(team.names)} (teams: {taken(team.options)}); of the last team "
         "some systems may be left out."
     )
 

@@ -11,6 +11,7 @@ from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
 from irmeta.scores import means, selection
+from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.result import result
 from irmeta.scores.teams import Grouping, teams_of
@@ -49,7 +50,8 @@ def predictivity(
     partitions : number of random partitions of the topics to average over, at least 2
     sizes : also compute phi by these numbers of topics in each half, as in 5,10,15, in disjoint pairs of topics; an odd
         number of topics is halved as evenly as it goes
-    teams : the teams of the systems, a table or "stem" of their names; intervals then take teams as independent
+    teams : the teams of the systems, which intervals take as independent: a table, "stem" of their names or "each" by
+        itself; by default stems where many names share one, and else no verdict that needs teams
     tau : the rank correlation coefficient: "b" or "a"
     rng : a seed or a generator. At least 2 systems and 4 topics, else ScoresError
 
@@ -90,7 +92,7 @@ def predictivity(
     else:
         few = _interval_partitions(partitions, len(values))
     errors = _no_errors(whole)
-    team = teams_of(used["system"].values, teams)
+    team = teams_of(used["system"].values, teams, values)
     if few:
         members = halves(shuffles(topics, few, generator), half_sizes)
         errors = _errors(whole, variances(values, members, ties=tau, team=team.of))
@@ -103,6 +105,7 @@ def predictivity(
         "by": chosen.by,
         "top_on": top_on if top is not None else None,
         "interval_partitions": few,
+        **team.options,
     }
     figures = _figures(used["metric"].values, whole, errors, freedom)
     return result(
@@ -372,6 +375,8 @@ def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
     high = float(outcome["joint_high"].values[predictor, target])
     if np.isnan(low):
         return "unsure"
+    if about(outcome)["options"]["teams_unknown"]:
+        return "unknown"
     if low > 0:
         return "better"
     if high < 0:

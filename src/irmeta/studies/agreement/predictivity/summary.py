@@ -10,7 +10,8 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, short, square
 from irmeta.scores.result import frame, once
-from irmeta.stats.arrays import Floats
+from irmeta.scores.teams import taking, wanting
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.studies.agreement.predictivity.study import _kind, best_predictor
 from irmeta.words import joined, listed
 
@@ -23,7 +24,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
     `best`: each metric's mean phi with all and its 95% interval, how far it is behind the largest, the lower end of
     that lead's 95% interval (of all pairs at once), and whether it may be the best: the interval reaches 0; null
-    without intervals.
+    without intervals, and where teams are not known.
     """
     pair = {"metric": "metric_a", "metric_2": "metric_b"}
     ends = {"phi_low": "low", "phi_high": "high"}
@@ -60,7 +61,10 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
     }
     ends = pl.selectors.ends_with("low", "high")
     view = pl.DataFrame(columns).with_columns(ends.fill_nan(None))
-    view = view.with_columns(may_be_best=~(pl.col("behind_low") > 0))
+    may_be = ~(pl.col("behind_low") > 0)
+    if about(outcome)["options"]["teams_unknown"]:
+        may_be = pl.lit(None, dtype=pl.Boolean)
+    view = view.with_columns(may_be_best=may_be)
     return view.sort("behind", maintain_order=True)
 
 
@@ -88,7 +92,7 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
     """Return phi and advantages as papers print them."""
     phi = outcome["phi"].values
     gain = outcome["advantage"].values
-    clear = (outcome["low"].values > 0) | (outcome["high"].values < 0)
+    clear = _clear(outcome, "low") | _clear(outcome, "high")
     each = range(len(metrics))
     upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
     cells = [
@@ -108,17 +112,25 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
 
 def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
     """Return a row for each predictor, best first: its phi, and for how many targets it is clearly better or worse."""
-    phi, low, high = (outcome[name].values for name in ("phi", "low", "high"))
+    phi = outcome["phi"].values
     frame = pl.DataFrame(
         {
             "predictor": metrics,
             "mean phi": phi.mean(axis=1),
             "with itself": np.diagonal(phi),
-            "beats": (low > 0).sum(axis=1),
-            "loses to": (high < 0).sum(axis=1),
+            "beats": _clear(outcome, "low").sum(axis=1),
+            "loses to": _clear(outcome, "high").sum(axis=1),
         }
     )
     return frame.sort("mean phi", descending=True, maintain_order=True)
+
+
+def _clear(outcome: xr.Dataset, end: str) -> Bools:
+    """Mark the advantages whose interval lies above 0 ("low") or below ("high"); none where teams are not known."""
+    if about(outcome)["options"]["teams_unknown"]:
+        return np.zeros(outcome["phi"].shape, dtype=np.bool_)
+    ends: Floats = outcome[end].values
+    return ends > 0 if end == "low" else ends < 0
 
 
 def _curves(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
@@ -143,7 +155,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
         ]
     best = best_predictor(outcome)
     targets = [target for target in range(len(names)) if target != best]
-    if len(targets) <= 2:
+    if any(_kind(outcome, best, target) == "unknown" for target in targets):
+        verdicts = []
+    elif len(targets) <= 2:
         verdicts = [_verdict(outcome, best, target) for target in targets]
     else:
         verdicts = _verdicts(outcome, best, targets)
@@ -174,6 +188,11 @@ def _best_of_all(
     others = np.arange(len(names)) != best
     if np.isnan(outcome["lead_low"].values[best, others]).all():
         return f"On {where}, {largest}; without intervals, others may predict new topics as well."
+    options = about(outcome)["options"]
+    if options["teams_unknown"]:
+        unsaid = wanting(options, "Which metric is best, or better than another,")
+        return f"On {where}, {largest}. {unsaid}"
+    where = f"{where}, {taking(options)}".removesuffix(", ")
     rivals = [names[other] for other in rivals_of_best(outcome)]
     if not rivals:
         return (

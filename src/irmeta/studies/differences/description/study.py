@@ -60,8 +60,8 @@ def describe(
         before anybody saw the scores
     rng : a seed or a generator
     system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high)
-    teams : the teams of the systems, a table or "stem" of their names; `reversed` is then tested over means of teams,
-        which it takes as independent of each other, instead of systems
+    teams : the teams of the systems, a table, "stem" of their names or "each" by itself; `reversed` is tested over
+        means of teams, which it takes as independent; by default stems where many names share one
     metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
@@ -112,7 +112,7 @@ def describe(
             f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
         )
     averaged = additive(scores)  # on a scale on which scores can be averaged
-    team = teams_of(scores["system"].values, teams)
+    team = teams_of(scores["system"].values, teams, averaged.values)
     data = _of_systems(scores, averaged, level, sets, generator)
     data |= _of_topics(averaged, team.of)
     data |= _of_first_place(averaged)
@@ -129,7 +129,7 @@ def describe(
         "level": level,
         "sets": sets,
         "system": system,
-        "teams": team.source,
+        **team.options,
         "top": top,
         "missing": missing,
         "seed": seed,

@@ -1,5 +1,7 @@
 """What `description` answers: tables for programs, an overview and findings for people."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 import xarray as xr
@@ -9,6 +11,7 @@ from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, intervals, spans
 from irmeta.scores.means import additive, from_additive, geometric
 from irmeta.scores.result import frame
+from irmeta.scores.teams import taking, wanting
 from irmeta.stats import descriptive
 from irmeta.studies.differences.description.study import EQUAL
 from irmeta.words import counted, listed
@@ -31,6 +34,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ("topic_mean", "topic_sd", "reliability", "reversed", "decides"),
         by=["metric", "topic"],
     )
+    if about(outcome)["options"]["teams_unknown"]:
+        topics = topics.with_columns(reversed=pl.lit(None, dtype=pl.Boolean))
     percentiles = [
         _percentiles(outcome["score"].sel(metric=[metric]))
         for metric in outcome.metric.values
@@ -102,16 +107,21 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines.append(_uneven(of_metric))
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
-        topics = f"{counted(len(against), unit(outcome))} ({listed(against)})"
-        if about(outcome)["options"]["teams"] is None:
-            whose = "if the systems are independent; where some come from one team, name the teams (--teams)"
-        else:
-            whose = "over the means of teams"
-        lines.append(
-            f"{by}: on {topics} the better systems score worse (negative reliability; tested at 5% "
-            f"for all {unit(outcome)}s at once, {whose})."
-        )
+        lines.append(_against(outcome, by, against))
     return lines
+
+
+def _against(outcome: xr.Dataset, by: str, against: Sequence[str]) -> str:
+    """Say on which topics the better systems score worse, where their teams are known."""
+    options = about(outcome)["options"]
+    topics = f"{counted(len(against), unit(outcome))} ({listed(against)})"
+    if options["teams_unknown"]:
+        unsaid = wanting(options, "whether that is more than chance")
+        return f"{by}: on {topics} better systems tend to score lower; {unsaid}"
+    return (
+        f"{by}: {taking(options)}on {topics} the better systems score worse (negative reliability; tested at 5% "
+        f"for all {unit(outcome)}s at once)."
+    )
 
 
 def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:

@@ -15,7 +15,14 @@ from irmeta.parallel import seeded
 from irmeta.scores.means import additive
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import Grouping, Teams, families_of, source_of_groups, teams_of
+from irmeta.scores.teams import (
+    EACH,
+    Grouping,
+    Teams,
+    families_of,
+    source_of_groups,
+    teams_of,
+)
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
@@ -62,8 +69,8 @@ def compare_judges(
     cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only
     truth : the name of the judge that the others are compared with; the first by default
     judgments : the labels, if they are to be compared, too
-    teams : the teams of the systems, a table or "stem" of their names: intervals of tau and phi then take teams, not
-        systems, as independent of each other
+    teams : the teams of the systems, which intervals of tau and phi take as independent: a table, "stem" of their names
+        or "each" by itself; by default stems where many names share one
     families : groups of systems that a judge may favour, as a table or "stem", such as those that use one language
         model; they change no interval of tau
     topics : "shared", those that a judge, or two that are compared, and the truth have; "own", each judge's means are
@@ -95,12 +102,16 @@ def compare_judges(
     data: dict[str, Any] = {}
     notes: list[str] = []
     inputs: Mapping[str, xr.DataArray] = {}
+    of_teams: dict[str, Any] = {"teams": source_of_groups(teams)}
     if cubes is not None:
         together = aligned(cubes, truth, metrics, topics, missing)
         truth = together.truth
+        first = together.first
+        team = teams_of(first["system"].values, teams, first.values)
+        of_teams = team.options
         inputs = together.cubes
         data, notes = _of_scores(
-            together, teams, families, best, alpha, correct, partitions, generator
+            together, team, families, best, alpha, correct, partitions, generator
         )
     elif judgments is None:
         raise ScoresError(
@@ -119,7 +130,7 @@ def compare_judges(
         "alpha": alpha,
         "correct": correct,
         "partitions": partitions,
-        "teams": source_of_groups(teams),
+        **of_teams,
         "families": source_of_groups(families),
         "missing": missing,
         "seed": seed,
@@ -147,7 +158,7 @@ def _check(
 
 def _of_scores(
     together: Aligned,
-    teams: Grouping,
+    team: Teams,
     families: Grouping,
     best: int,
     alpha: float,
@@ -161,7 +172,6 @@ def _of_scores(
         together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
     )
     parts, tied = [], []
-    team = teams_of(together.first.system.values, teams)
     family = families_of(together.first.system.values, families)
     for which in range(metrics.size):
         means, found = _agreement(together, which, team.of, rng)
@@ -441,7 +451,7 @@ def _favoured(found: Favour, dim: str) -> Variables:
 def _coverage_note(systems: int, topics: int, team: Teams) -> str:
     """Say how often intervals of tau, and of differences between two judges' tau, held."""
     apart, with_teams = "", ""
-    if team.source is not None:
+    if team.source not in (None, EACH):
         apart, with_teams = ", teams left out", " with teams left out"
     of_tau, of_differences = (
         held(*(name + apart for name in names), systems=systems, topics=topics)
