@@ -11,6 +11,7 @@ from bench.coverage import (
     judges,
     labels,
     metrics,
+    parts,
     systems,
 )
 from bench.coverage.frame import Entry
@@ -21,7 +22,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Among others": everybody.ENTRIES,
     "Metrics": metrics.ENTRIES,
     "Collections": collections.ENTRIES,
-    "Judges": [*judges.ENTRIES, *estimates.ENTRIES],
+    "Judges": [*judges.ENTRIES, *estimates.ENTRIES, *parts.ENTRIES],
     "Labels": labels.ENTRIES,
     "Clusters": clusters.ENTRIES,
 }

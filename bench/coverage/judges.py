@@ -1,15 +1,16 @@
 """Promises about judges: tau, differences of tau, phi, favour."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
 from bench.coverage.frame import Case, Entry
+from bench.hard import Hard, hard
 from irmeta.stats.halves.phi import phi, phi_interval
-from irmeta.stats.judging.favour import favour
+from irmeta.stats.judging.favour import favour, unpaired
 from irmeta.stats.judging.rankings import taus
 from irmeta.stats.rankings.rank import tau_b
 
@@ -23,6 +24,10 @@ TEAMS = ((24, 25), (40, 50))
 """The same, of systems in teams of four."""
 APART = 0.25
 """How far near-clones of a team are apart: the share of their own in what is drawn for each, r = 1 - APART^2."""
+
+
+FAMILIES = 4
+"""Families of systems whom a judge may favour."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,48 @@ def _favour(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     return {"kept": ((found.low <= relative) & (relative <= found.high)).mean()}
 
 
+def families(systems: int) -> np.ndarray:
+    """Return the weights of systems in the means of about four families: (family, system)."""
+    of = np.arange(systems) // max(1, systems // FAMILIES)
+    inside = np.equal.outer(np.unique(of), of).astype(float)
+    return inside / inside.sum(axis=1, keepdims=True)
+
+
+def _of_family(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
+    """Estimate favours of families where judges saw twice as many topics as people did, and others."""
+    scores, favours = replace(kind, topics=3 * kind.topics).draw(rng)
+    own = [scores[0, :, : kind.topics], *scores[1:, :, kind.topics :]]
+    return _unpaired(own, favours)
+
+
+def _of_family_in(
+    world: Hard, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Estimate the same in a hard world: the judge scores as people do, but for its favours."""
+    favours = BAD.favour * rng.normal(size=(1, world.systems))
+    judge = world.scores(2 * topics, rng) + favours[0][:, None]
+    return _unpaired([world.scores(topics, rng), judge], favours)
+
+
+def _unpaired(scores: Sequence[np.ndarray], favours: np.ndarray) -> Mapping[str, float]:
+    members = families(favours.shape[1])
+    found = unpaired(scores, members)
+    relative = (favours - favours.mean(axis=1, keepdims=True)) @ members.T
+    return {
+        "kept": ((found.low <= relative) & (relative <= found.high)).mean(),
+        "width": (found.high - found.low).mean(),
+    }
+
+
+def _families(folder: Path | None) -> Iterable[Case]:
+    """Return kinds of worlds, and hard ones."""
+    yield from in_kinds(_of_family, [*SINGLE, *IN_TEAMS])(folder)
+    for world in hard(["differ"]):
+        for topics in (10, 25, 50):
+            trial = partial(_of_family_in, world, topics)
+            yield Case(str(world), topics, trial, world.systems)
+
+
 Check = Callable[[Kind, np.random.Generator], Mapping[str, float]]
 
 
@@ -196,4 +243,5 @@ ENTRIES = [
         400,
         40,
     ),
+    Entry("favour of a family on other topics", 0.95, 0.90, _families, 400, 40),
 ]

@@ -81,9 +81,12 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "design.front.low": _DESIGN,
     "durability.durability.quantile": ("old factors that have not aged",),
     "estimate.means.human_low": ("mean by few human topics alone",),
-    "estimate.means.low": _SAMPLED[:1],
-    "estimate.pairs.difference_low": _SAMPLED[1:],
-    "judges.bias.low": ("favour of a system",),
+    "estimate.means.low": (_SAMPLED[0], "mean by a part of the pairs"),
+    "estimate.pairs.difference_low": (
+        _SAMPLED[1],
+        "difference by a part of the pairs",
+    ),
+    "judges.bias.low": ("favour of a system", "favour of a family on other topics"),
     "judges.labels.low": _LABELS,
     "judges.pairs.low": _in_teams_too(
         "difference of tau, good and bad judge",

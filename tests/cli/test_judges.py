@@ -197,6 +197,45 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
     assert "human topics" in out
 
 
+def test_a_part_of_each_topic_is_not_taken_for_whole_topics(run, made, tmp_path):
+    """Where people judged a third of the pairs of all topics, means are near those by all pairs, and it is said."""
+    qrels, good, _, *runs = names(made)
+    rng = np.random.default_rng(1)
+    lines = qrels.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if rng.random() < 1 / 3]
+    (tmp_path / "part.txt").write_text("".join(kept))
+    given = "--llm", good, *runs, "-m", "P@10", "--these-topics", "--format", "json"
+    found = {}
+    for name, file in (("whole", qrels), ("part", tmp_path / "part.txt")):
+        code, out, _ = run("judges", "estimate", "--human", file, *given)
+        assert code == 0
+        found[name] = json.loads(out)
+    whole, part = (found[name]["tables"]["means"] for name in ("whole", "part"))
+    held = [
+        row["low"] <= true["mean"] <= row["high"]
+        for row, true in zip(part, whole, strict=True)
+    ]
+    assert sum(held) >= 9
+    assert (
+        "people judged a part of the pairs of 20 topics" in found["part"]["findings"][0]
+    )
+    assert any(
+        f"people judged {len(kept)} of" in note for note in found["part"]["notes"]
+    )
+    code, _, error = run(
+        "judges",
+        "plan",
+        "--human",
+        tmp_path / "part.txt",
+        "--llm",
+        good,
+        *runs,
+        "-m",
+        "P@10",
+    )
+    assert (code, "plans are for whole topics" in error) == (2, True)
+
+
 def test_samples_in_strata(run, made):
     """Strata are made of the machine's scores, which judgments have not; too many topics cannot be drawn."""
     qrels = names(made)[0]

@@ -22,12 +22,15 @@ class Sample:
 
     human : (system, n).  machine : (system, N).  drawn : (n,), which of the N topics are the human ones.
     weight : (n,), n / (N x the topic's probability of being drawn): 1 where all have the same.
+    errors : where human scores are estimates from a part of each topic's pairs, what judging other pairs adds to the
+        covariance of their means: (system, system).
     """
 
     human: Floats
     machine: Floats
     drawn: Ints
     weight: Floats
+    errors: Floats | None = None
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -118,6 +121,9 @@ def estimate_means(
         )
         more = lam**2 * (sample.machine.var(axis=1, ddof=1) - few)
         variance = variance + np.maximum(of_human + more, 0) / total
+    elif sample.errors is not None:
+        # J has 1 - n/N of it
+        variance = variance + n / total * np.diag(sample.errors)
     return Estimates(value, variance, lam, _seen(sample, value))
 
 
@@ -137,6 +143,8 @@ def estimate_differences(
         )
         more = lam**2 * (_of_differences(sample.machine) - few)
         variance = variance + np.maximum(of_human + more, 0) / total
+    elif sample.errors is not None:
+        variance = variance + n / total * _apart(sample.errors)
     return Estimates(value[:, None] - value, variance, lam)
 
 
@@ -169,7 +177,12 @@ def _value(sample: Sample, lam: float, machine: Floats) -> Floats:
 
 def _seen(sample: Sample, value: Floats) -> Floats | None:
     """Return the mean at which the variance was seen, the value or that of the human scores; None beyond 0 to 1."""
-    scores = sample.human, sample.machine
+    # scores that are estimates may be beyond, their means are not
+    scores = (
+        [sample.machine]
+        if sample.errors is not None
+        else [sample.human, sample.machine]
+    )
     if min(one.min() for one in scores) < 0 or max(one.max() for one in scores) > 1:
         return None
     alone = _mean(sample.human, sample.weight)
@@ -268,9 +281,13 @@ def _squares(values: Floats) -> Floats:
 
 def _of_differences(values: Floats) -> Floats:
     """Return the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
-    products = np.atleast_2d(np.cov(values))
-    spread = np.diag(products)
-    return np.asarray(np.maximum(spread[:, None] + spread - 2 * products, 0))
+    return _apart(np.atleast_2d(np.cov(values)))
+
+
+def _apart(covariance: Floats) -> Floats:
+    """Return the variances of differences from a covariance matrix."""
+    spread = np.diag(covariance)
+    return np.asarray(np.maximum(spread[:, None] + spread - 2 * covariance, 0))
 
 
 def draw(

@@ -19,7 +19,15 @@ from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import study
-from irmeta.studies.judges.sampled import RUNS, SAMPLE, SCORED, Judged, paired, weights
+from irmeta.studies.judges.sampled import (
+    RUNS,
+    SAMPLE,
+    SCORED,
+    Judged,
+    Paired,
+    paired,
+    weights,
+)
 from irmeta.words import counted, listed
 
 HELPS = 0.9
@@ -44,7 +52,8 @@ def estimate(
 
     The topics that people judged must be drawn at random, as irmeta judges sample does.
 
-    human : judgments (qrels) by people, of some topics; or scores made with them, as a cube or a file
+    human : judgments (qrels) by people, of some topics, or of a part of each topic's pairs for P@k; or scores
+        made with them, as a cube or a file
     llm : judgments (qrels) by a machine, of all topics; or scores made with them
     runs : the runs, where judgments are given: a folder, a glob or a file; can be repeated
     metrics : metrics to estimate, as in 'nDCG@10 AP(rel=2)'; of scores by default those that both have
@@ -70,7 +79,7 @@ def estimate(
     both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
     weight, of_weights = weights(both, sample)
     parts = [
-        _of_metric(both.sample(which, weight), new_topics)
+        _of_metric(both.sample(which, weight), both.alone(which, weight), new_topics)
         for which in range(both.human.sizes["metric"])
     ]
     dims = {name: dim for name, (dim, _) in parts[0].items()}
@@ -83,17 +92,28 @@ def estimate(
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
+    freedom = (
+        f"Student's t with {n - 1} degrees of freedom, those of means within 0 and 1"
+    )
+    if both.parts is None:
+        paid = "leaving out each human topic"
+    else:
+        paid = "topics and by which pairs people judged"
     lines = [
-        f"{n} of {total} topics have human judgments; means are over {target}; variances by leaving out each human "
-        f"topic, intervals by Student's t with {n - 1} degrees of freedom, those of means within 0 and 1",
-        *_held(systems.size, n),
+        f"{n} of {total} topics have human judgments; means are over {target}; variances by {paid}, intervals by "
+        f"{freedom}",
+        *_held(systems.size, n, both),
     ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
         "estimate",
         {**data, "metric": both.human.metric.values, "system": systems},
         inputs={"human": both.human, "machine": both.machine},
-        options={"new_topics": new_topics, "drawn": drawn},
+        options={
+            "new_topics": new_topics,
+            "drawn": drawn,
+            "judged": "whole topics" if both.parts is None else "a part of the pairs",
+        },
         notes=[*notes, *of_weights, *lines],
     )
     return outcome.assign_coords(
@@ -101,32 +121,33 @@ def estimate(
     )
 
 
-def _held(systems: int, topics: int) -> list[str]:
+def _held(systems: int, topics: int, both: Paired) -> list[str]:
     """Say how often intervals held with as many human topics, where that may be too seldom."""
-    means, alone, pairs = (
-        held(f"{of} by few human topics {with_whom}", systems=systems, topics=topics)
-        for of, with_whom in (
-            ("mean", "and a machine"),
-            ("mean", "alone"),
-            ("difference", "and a machine"),
-        )
-    )
+    size = {"systems": systems, "topics": topics}
+    if both.parts is not None:
+        by, of_people, least = "a part of the pairs", "", "few documents are relevant"
+    else:
+        by = "few human topics and a machine"
+        alone = held("mean by few human topics alone", **size).share
+        of_people = f" (by the human topics alone in {alone})"
+        least = "few topics have high scores and the machine is bad"
+    means, pairs = (held(f"{of} by {by}", **size) for of in ("mean", "difference"))
     if not (means.broken or pairs.broken):
         return []
     return [
-        f"Such 95% intervals of differences held in {pairs.share}, and of means in {means} (by the human topics "
-        f"alone in {alone.share}), least where few topics have high scores and the machine is bad (docs/coverage.md)"
+        f"Such 95% intervals of differences held in {pairs.share}, and of means in {means}{of_people}, least where "
+        f"{least} (docs/coverage.md)"
     ]
 
 
 def _of_metric(
-    sample: Sample, new_topics: bool
+    sample: Sample, people: Sample, new_topics: bool
 ) -> dict[str, tuple[tuple[str, ...], Any]]:
     n, _ = sample.sizes
     means = sampling.estimate_means(sample, new_topics=new_topics)
-    alone = sampling.estimate_means(sample, 0.0, new_topics=new_topics)
+    alone = sampling.estimate_means(people, 0.0, new_topics=new_topics)
     pairs = sampling.estimate_differences(sample, new_topics=new_topics)
-    pairs_alone = sampling.estimate_differences(sample, 0.0, new_topics=new_topics)
+    pairs_alone = sampling.estimate_differences(people, 0.0, new_topics=new_topics)
     above = np.triu_indices(sample.human.shape[0], 1)
     machine = sample.machine.mean(axis=1)
     of_systems = _with_ends("mean", "", means, n) | _with_ends(
@@ -257,6 +278,11 @@ def _gained(one: xr.Dataset) -> str:
         else:
             why = "every system scores the same on all topics"
         return f"{why}, and intervals have no width: the machine adds nothing."
+    if about(one)["options"]["judged"] != "whole topics":
+        return (
+            f"people judged a part of the pairs of {n} topics, and the machine's grades of all make intervals of means "
+            f"{_change(gains[0])} and of differences {_change(gains[1])} on average than these judgments alone would."
+        )
     answer = (
         f"compared with the human topics alone, {n} human and {total} machine topics make intervals "
         f"of means {_change(gains[0])} and of differences {_change(gains[1])} on average (scores of "

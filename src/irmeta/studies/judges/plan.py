@@ -91,6 +91,10 @@ def plan(
     costs = {"human_topic_cost": human_topic_cost, "llm_topic_cost": llm_topic_cost}
     _check(width, list(costs.values()))
     both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
+    if both.parts is not None:
+        raise ScoresError(
+            "people judged a part of each topic; plans are for whole topics, judged or not"
+        )
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]

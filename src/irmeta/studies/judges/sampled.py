@@ -12,13 +12,15 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.scores import load_all
 from irmeta.scores.clusters import ignored
-from irmeta.scores.cube import check
+from irmeta.scores.cube import DIMS, check
 from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
+from irmeta.scores.partly import PartlyJudged
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
 from irmeta.studies.door import Given
@@ -35,19 +37,42 @@ UNLIKE = 0.001
 
 @dataclass(frozen=True)
 class Paired:
-    """Human and machine scores of the same systems and metrics; the human topics are among the machine's."""
+    """Human and machine scores of the same systems and metrics; the human topics are among the machine's.
+
+    parts : where people judged a part of each topic's pairs, all that is known of them.
+    """
 
     human: xr.DataArray
     machine: xr.DataArray
+    parts: PartlyJudged | None = None
 
     def sample(self, metric: int, weight: Floats) -> Sample:
         """Return one metric's scores as arrays."""
+        if self.parts is None:
+            return self._sample(self.human, metric, weight, None)
+        return self._sample(self.human, metric, weight, self.parts.errors)
+
+    def alone(self, metric: int, weight: Floats) -> Sample:
+        """Return one metric's scores as arrays, those of people without the machine's help."""
+        if self.parts is None:
+            return self.sample(metric, weight)
+        own = self.parts.alone.sel({dim: self.human[dim].values for dim in DIMS})
+        return self._sample(own, metric, weight, self.parts.alone_errors)
+
+    def _sample(
+        self, scores: xr.DataArray, metric: int, weight: Floats, errors: Floats | None
+    ) -> Sample:
         # where the human topics stand among the machine's
         place = {topic: at for at, topic in enumerate(self.machine.topic.values)}
         drawn = np.array([place[topic] for topic in self.human.topic.values])
-        human = additive(self.human).values[..., metric]
+        human = additive(scores).values[..., metric]
         machine = additive(self.machine).values[..., metric]
-        return Sample(human, machine, drawn, weight)
+        if errors is None or self.parts is None:
+            return Sample(human, machine, drawn, weight)
+        every = self.parts.human.indexes
+        of = every["metric"].get_loc(self.human.metric.values[metric])
+        here = every["system"].get_indexer(self.human.system.values)
+        return Sample(human, machine, drawn, weight, errors[of][np.ix_(here, here)])
 
 
 def _scored(
@@ -55,18 +80,21 @@ def _scored(
     runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
     rel_llm: float | None,
-) -> dict[str, xr.DataArray]:
-    """Return the scores by people and by the machine, of score files or of runs."""
+) -> tuple[dict[str, xr.DataArray], PartlyJudged | None]:
+    """Return the scores by people and by the machine, of score files or of runs, and what people judged in part."""
     paths = [Path(one) for one in given.values() if isinstance(one, str | Path)]
     if any(path.suffix == ".parquet" for path in paths):
-        return {name: _of_file(one, metrics) for name, one in given.items()}
+        return {name: _of_file(one, metrics) for name, one in given.items()}, None
     if runs is not None:
         rel = None if rel_llm is None else {"machine": rel_llm}
         wanted: Any = metrics or "nDCG@10"
-        return evaluate_under(JudgmentSets.of(given), runs, wanted, rel=rel)
+        sets = JudgmentSets.of(given)
+        cubes = evaluate_under(sets, runs, wanted, rel=rel)
+        parts = partly_judged(sets, runs, wanted)
+        return cubes if parts is None else {**cubes, "human": parts.human}, parts
     if paths:
         raise IrmetaError("scores by these judgments need runs; name them with --runs")
-    return {name: check(one) for name, one in given.items()}
+    return {name: check(one) for name, one in given.items()}, None
 
 
 def _of_file(given: Judged, metrics: str | Iterable[str] | None) -> xr.DataArray:
@@ -91,7 +119,7 @@ def paired(
     missing: Missing,
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
-    cubes = _scored({"human": human, "machine": llm}, runs, metrics, rel_llm)
+    cubes, parts = _scored({"human": human, "machine": llm}, runs, metrics, rel_llm)
     used, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
@@ -116,7 +144,9 @@ def paired(
         )
     if one.sizes["topic"] < 2:
         raise ScoresError("estimates with intervals need at least 2 human topics")
-    both = Paired(one.sel(system=common), other.sel(system=common))
+    both = Paired(one.sel(system=common), other.sel(system=common), parts)
+    if parts is not None:
+        notes += parts.notes
     _require_scores(both.machine)
     return both, [*notes, *computed_otherwise(used)]
 
@@ -142,6 +172,8 @@ def weights(
     topics = [str(topic) for topic in both.human.topic.values]
     n = len(topics)
     total = both.machine.sizes["topic"]
+    if sample is None and n == total:
+        return np.ones(n), []
     if sample is None:
         return np.ones(n), [
             *_seem_chosen(both),

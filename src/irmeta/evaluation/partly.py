@@ -1,0 +1,172 @@
+"""P@k where people judged a part of each topic's pairs and a machine all of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irmeta.errors import IrmetaError
+from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.sets import JudgmentSets
+from irmeta.evaluation.sources import RunsLike, sources_of
+from irmeta.evaluation.task import Task
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import Metric, parse_list
+from irmeta.scores.cube import cube
+from irmeta.scores.partly import PartlyJudged
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
+from irmeta.stats.judging import pairs
+from irmeta.stats.judging.pairs import Estimated
+from irmeta.words import counted, listed
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+WHOLE = 0.9
+"""People judged topics whole if they judged this share of the machine's pairs that some run has among its first."""
+FIRST = 10
+"""How many first documents of each run those are."""
+UNLIKE = 0.001
+"""Below this p a note asks whether the judged pairs were drawn at random."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Where runs rank the pairs: for each system the rows of the pairs, and their ranks from 0."""
+
+    rows: Mapping[str, tuple[Ints, Ints]]
+
+    @classmethod
+    def of(cls, given: JudgmentSets, runs: RunsLike) -> "Lists":
+        """Read the runs."""
+        task = Task(Judgments(given.pairs), (), Reading())
+        found = {}
+        for source in sources_of(runs):
+            read = task.judged(source)
+            assert not isinstance(read, str)  # no run was done before
+            found[source[0]] = read[0].judgment, read[0].rank
+        return cls(found)
+
+    def best(self, pairs: int) -> Ints:
+        """Return the best rank that any run gives each pair, a very large one if none does."""
+        best = np.full(pairs, np.iinfo(np.int64).max)
+        for row, rank in self.rows.values():
+            np.minimum.at(best, row, rank)
+        return best
+
+
+def partly_judged(
+    given: JudgmentSets,
+    runs: RunsLike,
+    metrics: str | Sequence[str | Metric] = "P@10",
+) -> PartlyJudged | None:
+    """Estimate P@k pair by pair where people judged a part of each topic; None where they judged topics whole.
+
+    given : two sets, `human` and `machine`.  runs, metrics : as `evaluate` takes them; any metric but P@k raises
+    IrmetaError where topics are judged in part.
+
+    >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
+    >>> sets = JudgmentSets.of({"human": {"1": {"a": 1, "b": 0}}, "machine": {"1": {"a": 1, "b": 1}}})
+    >>> partly_judged(sets, run) is None
+    True
+    """
+    people, machine = given.grades()
+    topic = np.asarray(given.pairs.topic)
+    theirs = np.isin(topic, topic[~np.isnan(people)])
+    # what the machine judged of topics that people saw
+    both = theirs & ~np.isnan(machine)
+    judged = both & ~np.isnan(people)
+    if judged.sum() >= WHOLE * both.sum():
+        return None
+    lists = Lists.of(given, runs)
+    best = lists.best(topic.size)
+    first = both & (best < FIRST)
+    if judged[first].sum() >= WHOLE * first.sum():
+        return None
+    chosen = parse_list(metrics)
+    share = f"{judged.sum()} of the machine's {counted(int(both.sum()), 'pair')} ({judged.sum() / both.sum():.0%})"
+    for metric in chosen:
+        if metric.base != "P" or {name for name, _ in metric.params} - {"rel"}:
+            raise IrmetaError(
+                f"people judged a part of each topic, {share}, and {metric} needs all judgments of a topic; "
+                "P@k is estimated pair by pair, as with -m P@10"
+            )
+    every = [_of_metric(metric, given, lists, best, both) for metric in chosen]
+    p = min(1.0, min(one.unlike for one in every) * len(every))
+    notes = [
+        f"people judged {share}, a part of each topic: {_names(chosen)} estimated pair by pair, by the machine's "
+        "grade; these pairs are taken as drawn at random"
+    ]
+    if p < UNLIKE:
+        notes.append(
+            f"the pairs that people judged do not look random: their ranks differ from the others' (p {p:.1g}). If "
+            "people judged what runs rank first, the estimates are wrong"
+        )
+    names = [given.pairs.topics[at] for at in np.unique(topic[both])]
+
+    def scores(parts: Sequence[Estimated]) -> "xr.DataArray":
+        values = np.stack([one.scores for one in parts], axis=-1)
+        return cube(
+            values, list(lists.rows), names, list(map(str, chosen)), collection="human"
+        )
+
+    helped, alone = [one.human for one in every], [one.alone for one in every]
+    return PartlyJudged(
+        scores(helped),
+        scores(alone),
+        np.stack([one.errors for one in helped]),
+        np.stack([one.errors for one in alone]),
+        tuple(notes),
+    )
+
+
+def _names(metrics: Sequence[Metric]) -> str:
+    return listed([str(metric) for metric in metrics])
+
+
+@dataclass(frozen=True)
+class _Estimated:
+    """One metric with the machine's help and alone.
+
+    unlike : p of the hypothesis that pairs were judged whatever their rank.
+    """
+
+    human: Estimated
+    alone: Estimated
+    unlike: float
+
+
+def _of_metric(
+    metric: Metric, given: JudgmentSets, lists: Lists, best: Ints, both: Bools
+) -> _Estimated:
+    """Estimate P@k of every system on every topic that people judged in part."""
+    k = int(metric.cutoff or 0)
+    at = np.flatnonzero(both & (best < k))
+    people, machine = given.grades()[:, at]
+    truth = np.where(np.isnan(people), np.nan, people >= float(str(metric["rel"])))
+    known, topic = np.unique(given.pairs.topic[both], return_inverse=True)
+    of_pair = np.full(both.size, -1)
+    of_pair[both] = topic
+    weight = weights(lists, at, both.size, k)
+    stratum = pairs.strata(machine)
+    helped, alone = (
+        pairs.estimate(weight, of_pair[at], truth, one, known.size)
+        for one in (stratum, np.zeros_like(stratum))
+    )
+    judged = ~np.isnan(truth)
+    return _Estimated(helped, alone, pairs.unlike(best[at], stratum, judged))
+
+
+def weights(lists: Lists, at: Indices, count: int, k: int) -> Floats:
+    """Return what each pair adds to P@k if it is relevant: 1 / k where a system ranks it so high, (system, pair).
+
+    at : which of `count` pairs.
+    """
+    place = np.full(count, -1)
+    place[at] = np.arange(at.size)
+    weight = np.zeros((len(lists.rows), at.size))
+    for system, (row, rank) in enumerate(lists.rows.values()):
+        high = place[row[rank < k]]
+        weight[system, high[high >= 0]] = 1 / k
+    return weight
