@@ -7,6 +7,7 @@ they are; and each system's means. Nothing is rounded that scores are standardiz
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 import xarray as xr
@@ -19,7 +20,7 @@ from irmeta.scores import standardization
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import cube
 
-TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "factors"
+TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "shipped"
 
 OLD_TOPICS = (
     "303,307,310,314,320,322,325,330,336,341,344-347,350,353-356,362,363,367,372,374,375,378,379,383,389,393,394,397,"
@@ -39,16 +40,47 @@ MATRICES = {
 """By name: the collection of the catalogue, and its topics; None where the table names them. Of Web 2010 topics 95 and
 100 were not judged."""
 
-COVID = {
-    "trec-covid-1": ("trec-covid-round1", "round1"),
-    "trec-covid-3": ("trec-covid-round3", "round3"),
-}
+
+class Official(NamedTuple):
+    """A collection whose official runs are public: its name in the catalogue, and where its files are."""
+
+    public: str
+    folder: str
+    qrels: str
+    teams: str
+    metrics: str
+
+
 COVID_METRICS = "AP nDCG@10 P@5 P@10 Bpref"
+RUNS = {
+    "trec-covid-1": Official(
+        "trec-covid-round1",
+        "trec-covid/round1",
+        "qrels.txt",
+        "trec-covid-round1",
+        COVID_METRICS,
+    ),
+    "trec-covid-3": Official(
+        "trec-covid-round3",
+        "trec-covid/round3",
+        "qrels.txt",
+        "trec-covid-round3",
+        COVID_METRICS,
+    ),
+    "dl2021": Official(
+        "dl2021-judges",
+        "judges/dl2021",
+        "qrels/nist.txt",
+        "trec-dl-2021",
+        "AP(rel=2) nDCG@10 P(rel=2)@10 RR(rel=2) R(rel=2)@100",
+    ),
+}
+"""Deep Learning 2021 is of passages, relevant from grade 2 on, with lists of at most 100."""
 
 
 def main(data: Path) -> None:
     """Write the factors into the package."""
-    for name, factors in {**of_matrices(data), **of_rounds(data)}.items():
+    for name, factors in {**of_matrices(data), **of_runs(data)}.items():
         factor_files.save(factors, TARGET / f"{name}.parquet")
         sizes = ", ".join(f"{factors.sizes[dim]} {dim}s" for dim in ("topic", "metric"))
         print(
@@ -79,26 +111,27 @@ def matrix(data: Path, name: str) -> xr.DataArray:
     )
 
 
-def of_rounds(data: Path) -> dict[str, xr.Dataset]:
-    """Fit the factors of two rounds of TREC-COVID on all runs, taking teams for what was drawn."""
+def of_runs(data: Path) -> dict[str, xr.Dataset]:
+    """Fit the factors of collections on all official runs, taking teams for what was drawn."""
     found = {}
-    for name, (public, folder) in COVID.items():
+    for name, official in RUNS.items():
         teams = pl.read_csv(
-            data / "teams" / f"trec-covid-{folder}.csv", infer_schema=False
+            data / "teams" / f"{official.teams}.csv", infer_schema=False
         )
         groups = dict(teams.select("run", "team").iter_rows())
         kinds = dict(teams.select("run", "type").iter_rows())
         factors = standardization.fit(scores(data, name), teams=groups)
         types = [kinds[system] for system in about(factors)["systems"]]
-        found[name] = _described(factors, public, {"types": types})
+        found[name] = _described(factors, official.public, {"types": types})
     return found
 
 
 def scores(data: Path, name: str) -> xr.DataArray:
-    """Evaluate the runs of a round of TREC-COVID."""
-    folder = data / "trec-covid" / COVID[name][1]
+    """Evaluate the official runs of a collection."""
+    official = RUNS[name]
+    folder = data / official.folder
     found = evaluate(
-        folder / "qrels.txt", folder / "runs", COVID_METRICS, collection=name
+        folder / official.qrels, folder / "runs", official.metrics, collection=name
     )
     return cube(
         found.values,

@@ -18,7 +18,7 @@ from irmeta.studies.place import place
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "factors.py"
 TABLES = ["trec7", "trec8", "robust2003", "robust2004", "web2010", "web2011", "web2012"]
-ROUNDS = ["trec-covid-1", "trec-covid-3"]
+RUNS = ["trec-covid-1", "trec-covid-3", "dl2021"]
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def script():
     return module
 
 
-def test_nine_collections_ship_with_source_and_standing():
+def test_ten_collections_ship_with_source_and_standing():
     """Every file names its dataset of the catalogue, licence and paper, and where each system stands by each metric."""
-    assert sorted(shipped_factors()) == sorted([*TABLES, *ROUNDS])
+    assert sorted(shipped_factors()) == sorted([*TABLES, *RUNS])
     for name in shipped_factors():
         said = about(factor_files.load(name))
         assert said["collection"] == name
@@ -71,9 +71,9 @@ def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", ROUNDS)
-def test_rounds_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
-    """The same of two rounds of TREC-COVID, whose runs are evaluated again."""
+@pytest.mark.parametrize("name", RUNS)
+def test_runs_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
+    """The same of collections whose runs are evaluated again."""
     scores = script.scores(data, name)
     shipped, fitted = factor_files.load(name), standardization.fit(scores)
     for kind in names(Kind):

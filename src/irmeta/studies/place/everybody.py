@@ -39,7 +39,10 @@ MEAN = "mean over topics"
 
 
 class Collection(NamedTuple):
-    """One collection by one metric: the systems to place, and everybody's; `automatic` is the best automatic score."""
+    """One collection by one metric: the systems to place, and everybody's; `automatic` is the best automatic score.
+
+    own : their means, without what other standardizing systems would move.
+    """
 
     scores: Floats
     automatic: float
@@ -47,6 +50,7 @@ class Collection(NamedTuple):
     spread: Spread
     everybody: Everybody
     versus: Estimate
+    own: Estimate
 
 
 def known_by_collection(
@@ -231,7 +235,21 @@ def collection_of(
         placed,
         spread,
         *others,
+        _own(placed, spread),
     )
+
+
+def _own(placed: Placed, spread: Spread) -> Estimate:
+    """Return the means of systems; without errors where nothing but means is known."""
+    if not spread.units:
+        value = placed.scores[:, 0]
+        return Estimate(value, *np.full((2, value.size), np.nan))
+    return across.means([placed], [_exact(spread)])
+
+
+def _exact(spread: Spread) -> Spread:
+    """Return the spread of factors that nothing moves: among everybody's, all systems are moved alike."""
+    return Spread(np.zeros((2, 2)), max(spread.units, 2))
 
 
 def _spread(factors: Factors, metric: str) -> Spread:
@@ -250,7 +268,8 @@ def _by_means(
     others = _placed(theirs, factors).scores[:, 0]
     difference = placed.scores - others
     unknown = np.full(difference.shape, np.nan)
-    return Everybody(theirs.values[:, 0, 0], others), Estimate(
+    errors = np.full(others.shape, np.nan)
+    return Everybody(theirs.values[:, 0, 0], others, errors), Estimate(
         difference, unknown, unknown
     )
 
@@ -285,8 +304,9 @@ def _paired(
     versus = Estimate(
         *(part[:own, own:] for part in across.differences([both], [spread], np.eye(1)))
     )
+    of_others = across.means([others], [_exact(spread)])
     return Everybody(
-        theirs.values[..., 0].mean(axis=1), others.scores.mean(axis=1)
+        theirs.values[..., 0].mean(axis=1), of_others.value, of_others.error
     ), versus
 
 
@@ -296,14 +316,14 @@ def _unpaired(
     """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
     if scores.sizes["topic"] < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
-        return Everybody(np.empty(0), np.empty(0)), Estimate(nothing, nothing, nothing)
+        none = np.empty(0)
+        return Everybody(none, none, none), Estimate(nothing, nothing, nothing)
     kept = about(factors)["standing"][str(scores.metric.item())]
     mean, standardized, variance = (
         np.array(kept[name]) for name in ("mean", "standardized", "variance")
     )
-    exact = Spread(np.zeros((2, 2)), spread.units)  # what the factors add, both have
-    own = across.means([placed], [exact])
-    versus = across.beside_known_means(
-        own, standardized, variance, scores.sizes["topic"]
-    )
-    return Everybody(mean, standardized), versus
+    # what the factors add, both have
+    own = across.means([placed], [_exact(spread)])
+    topics = scores.sizes["topic"]
+    versus = across.beside_known_means(own, standardized, variance, topics)
+    return Everybody(mean, standardized, np.sqrt(variance / topics)), versus

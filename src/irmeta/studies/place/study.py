@@ -157,7 +157,9 @@ def _figures(
     left, right = np.triu_indices(len(raw), 1)
     pairs = Estimate(*(part[left, right] for part in every))
     pair_low, pair_high = pairs.interval(level)
-    stands = [standing.stand(one.versus, one.everybody, level) for one in found]
+    stands = [
+        standing.stand(one.own, one.versus, one.everybody, level, rng) for one in found
+    ]
     automatic = [one.automatic for one in found]
     systems = [len(one.scores) for one in found]
     return {
