@@ -90,10 +90,8 @@ def serve_and_kill(
     """Start a server, send runs, and kill it some time after its first answer, alone or with its children."""
     port = free_port()
     process = started(folder / "site", port)
-    token = folder / "site/token"
-    while not token.exists():
-        time.sleep(0.05)
-    server = Server(f"http://127.0.0.1:{port}/b/lab", token.read_text().strip())
+    token = token_of(folder / "site")
+    server = Server(f"http://127.0.0.1:{port}/b/lab", token)
     first = threading.Event()
     senders = [
         threading.Thread(target=send, args=(process, server, folder, answered, first))
@@ -143,6 +141,13 @@ def started(site: Path, port: int) -> "subprocess.Popen[bytes]":
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def token_of(site: Path) -> str:
+    """Return a site's token, once its server has made it."""
+    while not (site / "token").exists():
+        time.sleep(0.05)
+    return (site / "token").read_text().strip()
 
 
 def settle(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """A small site, and a server of it that lives as long as the tests."""
 
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -103,3 +104,51 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield Served(site, engine, client, token)
     patient.undo()
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with five scored runs of two teams, in clusters of topics."""
+    tmp_path = tmp_path_factory.mktemp("first")
+    site = Site.make(tmp_path / "site")
+    (site.folder / "site.toml").write_text('title = "Lab"\n')
+    site = Site.open(site.folder)
+    engine = tables.upgraded(site.database)
+    clusters = tmp_path / "clusters.csv"
+    lines = [f"{topic},c{int(topic) % 3}" for topic in TOPICS]
+    clusters.write_text("\n".join(["topic,cluster", *lines]) + "\n")
+    importing.open_board(
+        *(site, engine, "lab"),
+        qrels=write_qrels(tmp_path / "qrels.txt"),
+        clusters=clusters,
+        metrics="nDCG@10 AP",
+    )
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    table = ["run,team,runtype,date"]
+    for seed in range(5):
+        (runs / f"r{seed}.gz").write_bytes(a_run(seed, seed / 5))
+        table.append(f"r{seed},team {seed % 2},automatic,2026-01-0{seed + 1}")
+    (tmp_path / "table.csv").write_text("\n".join(table) + "\n")
+    assert (
+        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 5
+    )
+    assert (
+        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 0
+    )
+    work_off(site, engine)
+    engine.dispose()
+    return site.folder
+
+
+@pytest.fixture
+def filled(first: Path, tmp_path: Path) -> Site:
+    """A copy of it for one test."""
+    return Site.open(Path(shutil.copytree(first, tmp_path / "site")))
+
+
+def work_off(site: Site, engine) -> None:
+    """Do what waits, without threads."""
+    crew = Crew(site, engine, 1)
+    crew.work_off()
+    crew.close()

@@ -4,12 +4,8 @@ import csv
 import json
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
-import sys
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -22,62 +18,13 @@ from sqlalchemy import text
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.serve import checkup, importing, publishing, running
-from irmeta.serve.catalogue import boards, submissions, tables
+from irmeta.serve import checkup, importing, publishing
+from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.child import ENDED, Child
-from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
 
-from .conftest import TOPICS, a_run, write_qrels
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site with five scored runs of two teams, in clusters of topics."""
-    tmp_path = tmp_path_factory.mktemp("first")
-    site = Site.make(tmp_path / "site")
-    (site.folder / "site.toml").write_text('title = "Lab"\n')
-    site = Site.open(site.folder)
-    engine = tables.upgraded(site.database)
-    clusters = tmp_path / "clusters.csv"
-    lines = [f"{topic},c{int(topic) % 3}" for topic in TOPICS]
-    clusters.write_text("\n".join(["topic,cluster", *lines]) + "\n")
-    importing.open_board(
-        *(site, engine, "lab"),
-        qrels=write_qrels(tmp_path / "qrels.txt"),
-        clusters=clusters,
-        metrics="nDCG@10 AP",
-    )
-    runs = tmp_path / "runs"
-    runs.mkdir()
-    table = ["run,team,runtype,date"]
-    for seed in range(5):
-        (runs / f"r{seed}.gz").write_bytes(a_run(seed, seed / 5))
-        table.append(f"r{seed},team {seed % 2},automatic,2026-01-0{seed + 1}")
-    (tmp_path / "table.csv").write_text("\n".join(table) + "\n")
-    assert (
-        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 5
-    )
-    assert (
-        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 0
-    )
-    work_off(site, engine)
-    engine.dispose()
-    return site.folder
-
-
-@pytest.fixture
-def filled(first: Path, tmp_path: Path) -> Site:
-    """A copy of it for one test."""
-    return Site.open(Path(shutil.copytree(first, tmp_path / "site")))
-
-
-def work_off(site: Site, engine) -> None:
-    """Do what waits, without threads."""
-    crew = Crew(site, engine, 1)
-    crew.work_off()
-    crew.close()
+from .conftest import TOPICS, work_off, write_qrels
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -370,96 +317,6 @@ def test_a_child_that_dies_is_replaced() -> None:
     assert child.ask("begin", 0.2) == {"error": ENDED}
     assert child.ask("begin", 300) == {}
     child.close()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def started(folder: Path, port: int) -> subprocess.Popen:
-    return subprocess.Popen(
-        [
-            *(sys.executable, "-m", "irmeta", "serve", str(folder)),
-            *("--listen", f"127.0.0.1:{port}", "--children", "1"),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def killed(folder: Path, tmp_path: Path, points: int) -> None:
-    """Kill a server at random points while runs are sent; then every answered run is there once, and scored."""
-    from irmeta.serve.client import Server
-
-    rng = np.random.default_rng(points)
-    port = free_port()
-    site = Site.open(folder)
-    token = (folder / "token").read_text().strip()
-    server = Server(f"http://127.0.0.1:{port}/b/lab", token)
-    answered: dict[str, str] = {}
-    number = 0
-    for point in range(points):
-        process = started(folder, port)
-        delay = rng.uniform(0.1, 1.5)
-        until = None
-        try:
-            while until is None or time.monotonic() < until:
-                path = tmp_path / f"k{number}"
-                path.write_bytes(a_run(1000 + number))
-                try:
-                    answer = server.submit(path, path.name, {})
-                except IrmetaError:
-                    assert process.poll() is None
-                    time.sleep(0.02)
-                    continue
-                assert answer["status"] in (200, 201, 202)
-                answered[path.name] = answer["key"]
-                number += 1
-                # killed a while after its first answer
-                until = until or time.monotonic() + delay
-                if point % 3 == 0 and time.monotonic() > until - delay / 2:
-                    break
-        finally:
-            process.kill()
-            process.wait()
-        for page in site.public.rglob("*.html"):
-            assert page.read_text().rstrip().endswith("</html>")
-    engine = tables.upgraded(site.database)
-    site.sweep()
-    work_off(site, engine)
-    shot = snapshot(engine, "lab")
-    counts = submissions.counts(engine, "lab")
-    with engine.connect() as connection:
-        state = connection.execute(text("PRAGMA integrity_check")).scalar()
-    engine.dispose()
-    assert state == "ok"
-    there = [(run.name, run.key) for run in shot.runs]
-    assert len({name for name, _ in there}) == len(there)
-    assert answered.items() <= set(there)
-    assert set(counts) <= {"scored"}
-    publishing.publish(site)
-    assert not list(site.public.rglob("*.part"))
-
-
-@pytest.fixture
-def alone(filled: Site) -> Path:
-    engine = tables.upgraded(filled.database)
-    running.token_file(filled, engine)
-    engine.dispose()
-    return filled.folder
-
-
-@pytest.mark.slow
-def test_killed_at_many_points(alone: Path, tmp_path: Path) -> None:
-    """A server killed at some random points (IRMETA_KILLS) loses no answered run, doubles none, leaves no half page."""
-    killed(alone, tmp_path, int(os.environ.get("IRMETA_KILLS", "4")))
-
-
-def test_killed(alone: Path, tmp_path: Path) -> None:
-    """A server killed at two random points loses no answered run, doubles none, and leaves no half page."""
-    killed(alone, tmp_path, 2)
 
 
 def test_pages_need_no_inline_script(filled: Site) -> None:

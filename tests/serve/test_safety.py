@@ -2,22 +2,27 @@
 
 import asyncio
 import csv
+import gzip
 import io
 import re
 import subprocess
+import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy.exc import OperationalError
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import running
+from irmeta.serve import importing, running
+from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.rules import RefusedError, new_key
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web.receive import receive
 
-from .conftest import Served, a_run
+from .conftest import Served, a_run, write_qrels
 
 
 def test_who_has_no_token_changes_nothing(served: Served) -> None:
@@ -96,6 +101,15 @@ def test_browsers_are_told_what_not_to_do(served: Served) -> None:
     assert served.client.get("/v1/boards").headers["cache-control"] == "no-store"
 
 
+def a_tar() -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as archive:
+        member = tarfile.TarInfo("../run")
+        member.size = len(a_run(64))
+        archive.addfile(member, io.BytesIO(a_run(64)))
+    return content.getvalue()
+
+
 HOSTILE = "<script>alert(1)</script>\"'&"
 
 
@@ -143,6 +157,9 @@ def test_names_do_not_become_paths(served: Served, name: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
+        gzip.compress(bytes(300 << 20), 1),
+        a_tar(),
+        b"301 0 d01 1\n" * 3,
         b"",
         b"\x1f\x8bnot gzip",
         b"PK\x03\x04 a zip",
@@ -155,6 +172,9 @@ def test_names_do_not_become_paths(served: Served, name: str) -> None:
         b"x" * 1_000_000,
     ],
     ids=[
+        "bomb",
+        "tar",
+        "qrels",
         "empty",
         "gzip",
         "zip",
@@ -258,6 +278,87 @@ def test_any_request_has_a_documented_answer(served: Served, data) -> None:
     routed = "%2f" not in path.lower() and "%2e" not in path.lower()
     if routed and answer.status_code not in (404, 405, 307):
         assert str(answer.status_code) in operation["responses"]
+
+
+def test_checks_know_no_judgments(served: Served, tmp_path: Path) -> None:
+    """Boards whose judgments are opposite answer the same file with the same bytes."""
+    opposite = tmp_path / "opposite.txt"
+    text = write_qrels(tmp_path / "qrels.txt").read_text()
+    opposite.write_text(
+        re.sub("[01]$", lambda one: str(1 - int(one[0])), text, flags=re.M)
+    )
+    assert opposite.read_text() != text
+    importing.open_board(served.site, served.engine, "opposite", qrels=opposite)
+    for body in (a_run(70), b"301 Q0 d00 1 1 t\n", b"x"):
+        first, second = (
+            served.client.post(
+                f"/v1/boards/{board}/check", content=body, headers=served.headers
+            )
+            for board in ("lab", "opposite")
+        )
+        assert (first.status_code, first.content) == (200, second.content)
+
+
+def test_one_of_many_has_a_name(served: Served) -> None:
+    """Of runs that come at once under one name just one is taken."""
+
+    def taken(number: int) -> int:
+        content = submissions.Bytes(f"{number:064}", 1)
+        try:
+            submissions.submit(served.engine, "crowd", "one", content, received=1)
+        except RefusedError as error:
+            return error.status
+        return 201
+
+    boards.new_board(served.engine, key="crowd", topics=["1"], metrics=["AP"], depth=10)
+    with ThreadPoolExecutor(20) as threads:
+        found = sorted(threads.map(taken, range(60)))
+    assert found == [201] + [409] * 59
+
+
+def test_no_redirect_leads_elsewhere(served: Served) -> None:
+    """A path that looks like another host leads to no redirect there."""
+    for path in ("//evil.example", "//evil.example/..", "/%2f%2fevil.example/"):
+        answer = served.client.get(path, follow_redirects=False)
+        assert "evil" not in answer.headers.get("location", "")
+
+
+def test_our_mistakes_have_a_number(served: Served, monkeypatch, caplog) -> None:
+    """A mistake of ours is answered with a number that the log has; neither a traceback nor a token goes out."""
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("the secret reason")
+
+    monkeypatch.setattr("irmeta.serve.catalogue.submissions.submission_of", broken)
+    with caplog.at_level("DEBUG"):
+        answer = served.get("/v1/submissions/aaaaaaaaaaaaaaaa")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert answer.json()["detail"].split()[-1] in caplog.text
+    assert served.token not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (OperationalError("", {}, Exception("database is locked")), 503),
+        (OSError(30, "Read-only file system"), 507),
+    ],
+)
+def test_a_site_that_cannot_write_says_so(
+    served: Served, monkeypatch, error: Exception, status: int
+) -> None:
+    """Where the catalogue is locked or the disk read-only, uploads are answered so, and the site stays readable."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("irmeta.serve.catalogue.submissions.submit", broken)
+    answer = served.put("late", a_run(71))
+    assert answer.status_code == status
+    assert "irmeta" not in answer.json()["detail"]
+    assert served.client.get("/v1/boards").status_code == 200
+    assert list(served.site.temporary.iterdir()) == []
 
 
 def test_others_are_not_listened_to_in_the_clear(tmp_path: Path) -> None:

@@ -1,20 +1,25 @@
 """A board as data: scores, the table, the record of each run, and all that is public."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
+
+import polars as pl
+import xarray as xr
 
 import irmeta
 from irmeta.serve import answers
 from irmeta.serve.answers import STANDING, Interval
 from irmeta.serve.catalogue import tables
 from irmeta.serve.catalogue.snapshot import Snapshot
-from irmeta.serve.pages.forms import as_csv, as_json, time
+from irmeta.serve.pages.forms import as_csv, as_json, cell, time
 from irmeta.serve.standing import Line, Standing
 
 SETTINGS = {column.name for column in tables.board.c} - {"id", "documents"}
 JUDGMENTS = {column.name for column in tables.judgments.c} - {"id", "board"}
 SAID = {column.name for column in tables.submission.c} - {"id", "board", "tried"}
 """What the public data say of a board, of judgments, and of a submission."""
+VERSION = irmeta.__version__
 RANKS = ("rank", "rank_low", "rank_high")
 
 
@@ -22,8 +27,7 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
     """Write a board's data."""
     if found.every is not None:
         yield "scores.parquet", answers.as_parquet(found.every)
-    scores = as_csv(("system", "topic", "metric", "score"), _scores(found))
-    yield "scores.csv", scores
+        yield "scores.csv", _scores(found.every)
     rows = [_row(found, line) for line in found.lines.values()]
     columns = rows[0] if rows else {}
     yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
@@ -35,13 +39,15 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
     yield "board.json", as_json(_board(shot, found))
 
 
-def _scores(found: Standing) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each score."""
-    for line in found.lines.values():
-        vectors = found.vectors.get(line.key, {})
-        for metric in found.metrics if vectors else []:
-            for topic, value in zip(found.topics, vectors[metric], strict=True):
-                yield line.label, topic, metric, repr(float(value))
+def _scores(every: xr.DataArray) -> bytes:
+    """Write a row for each score."""
+    names = {
+        str(dim): [cell(str(one)) for one in every[dim].values] for dim in every.dims
+    }
+    rows = itertools.product(*names.values())
+    frame = pl.DataFrame(list(rows), schema=list(names), orient="row")
+    scores = pl.Series("score", every.values.ravel()).fill_nan(None)
+    return frame.with_columns(scores).write_csv().encode()
 
 
 def _row(found: Standing, line: Line) -> dict[str, Any]:
@@ -80,7 +86,7 @@ def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
         behind = {"best": found.ranked[0].key, **_named("difference", line.behind)}
     content = {
         "format": "irmeta run 1",
-        "irmeta": irmeta.__version__,
+        "irmeta": VERSION,
         "board": shot.board.key,
         "version": shot.board.version,
         "judgments": found.version,
@@ -110,7 +116,7 @@ def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
     events = [one._mapping for one in shot.events]
     return {
         "format": "irmeta board 1",
-        "irmeta": irmeta.__version__,
+        "irmeta": VERSION,
         "finding": found.finding,
         "board": {name: one for name, one in settings if name in SETTINGS},
         "judgments": [

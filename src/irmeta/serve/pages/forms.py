@@ -97,11 +97,16 @@ def as_csv(columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_cell(one) for one in row] for row in rows)
+    writer.writerows([cell(one) for one in row] for row in rows)
     return text.getvalue().encode()
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """Return a cell of a table for spreadsheets.
+
+    >>> cell("=1+1"), cell(float("nan")), cell("-0.5")
+    ("'=1+1", None, '-0.5')
+    """
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, str) and value.startswith(FORMULA) and not _is_number(value):

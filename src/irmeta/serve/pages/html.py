@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
@@ -61,9 +62,7 @@ class Pages:
             own = [line for line in lines if line.about["team"] == team]
             yield self._page("team", f"team/{slug(team)}/", team=team, lines=own)
         yield self._page("compare", "compare/")
-        runs = [[line.key, line.label] for line in found.ranked]
-        topics = {"topics": found.topics, "clusters": found.clusters}
-        yield "compare/runs.js", as_script("irmeta_runs", {**topics, "runs": runs})
+        yield "compare/runs.js", as_script("irmeta_runs", self._runs())
         yield self._page("progress", "progress/", steps=self._steps())
         yield self._page("about", "about/")
         yield self._page("changes", "changes/", moved=self._moved())
@@ -140,6 +139,17 @@ class Pages:
             "high": high,
             "first": [(ranked[one], float(scores[one])) for one in order],
             "ticks": sorted(set(places.astype(int).tolist())),
+        }
+
+    def _runs(self) -> dict[str, Any]:
+        """Return what the comparing page knows of all runs, and the quantile of Student's t for its intervals."""
+        found = self._found
+        units = len(set(found.clusters))
+        return {
+            "topics": found.topics,
+            "clusters": found.clusters,
+            "quantile": float(stdtrit(units - 1, 0.975)),
+            "runs": [[line.key, line.label] for line in found.ranked],
         }
 
     def _steps(self) -> list[Line]:

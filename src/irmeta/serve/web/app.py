@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.staticfiles import StaticFiles
@@ -52,6 +53,8 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
         lifespan=alive,
     )
     app.exception_handler(RefusedError)(_refused)
+    app.exception_handler(OperationalError)(_busy)
+    app.exception_handler(OSError)(_unwritten)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(RequestValidationError)(_invalid)
     app.middleware("http")(_guarded)
@@ -64,6 +67,16 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
 
 def _refused(_: Request, error: RefusedError) -> Response:
     return problem(error.status, str(error))
+
+
+def _busy(_: Request, error: OperationalError) -> Response:
+    LOG.error("the catalogue: %s", error.orig)
+    return problem(503, "the catalogue is busy or cannot be written; try again")
+
+
+def _unwritten(_: Request, error: OSError) -> Response:
+    LOG.error("the disk: %s", error)
+    return problem(507, "the disk takes nothing more; tell the operator")
 
 
 def _http(_: Request, error: HTTPException) -> Response:

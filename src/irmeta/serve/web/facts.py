@@ -6,6 +6,8 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 PROBLEM = "application/problem+json"
+LATER = {"retry-after": "60"}
+HEADERS = {401: {"www-authenticate": "Bearer"}, 429: LATER, 503: LATER}
 TITLES = {
     400: "Bad request",
     401: "A token is needed",
@@ -17,6 +19,7 @@ TITLES = {
     422: "Refused",
     429: "Too many requests",
     500: "Our mistake",
+    503: "Busy",
     507: "The disk is full",
 }
 
@@ -100,7 +103,7 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     content = {PROBLEM: {"schema": Problem.model_json_schema()}}
     return {
         status: {"description": TITLES[status], "content": content}
-        for status in (400, 429, *statuses)
+        for status in (400, 429, 503, *statuses)
     }
 
 
@@ -110,5 +113,4 @@ def problem(
     """Answer with what went wrong."""
     title = TITLES.get(status, "Error")
     body = Problem(title=title, status=status, detail=detail, remarks=remarks or [])
-    headers = {429: {"retry-after": "60"}, 401: {"www-authenticate": "Bearer"}}
-    return JSONResponse(body.model_dump(), status, headers.get(status), PROBLEM)
+    return JSONResponse(body.model_dump(), status, HEADERS.get(status), PROBLEM)

@@ -1,0 +1,146 @@
+"""A frozen site in headless Chromium, opened from a disk with the network off."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import irmeta
+from irmeta.serve import publishing
+from irmeta.serve.catalogue import submissions, tables
+from irmeta.serve.site import Site
+
+from .conftest import a_run, work_off
+
+webdriver = pytest.importorskip(
+    "selenium.webdriver",
+    reason="selenium is not installed (pip install -e '.[browser]')",
+)
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+HOSTILE = "<img src=x onerror=document.title='run'>"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            pytest.skip(f"no {program} on the PATH (make browser installs it)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(shutil.which("chromium"))
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(str(shutil.which("chromedriver")))
+    driver = webdriver.Chrome(options=options, service=service)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def frozen(first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A frozen site with a hostile run that names a baseline."""
+    folder = tmp_path_factory.mktemp("frozen")
+    site = Site.open(Path(shutil.copytree(first, folder / "site")))
+    engine = tables.upgraded(site.database)
+    (folder / "run").write_bytes(a_run(77, 0.3))
+    from irmeta.serve.importing import store
+
+    content = store(site, folder / "run")
+    about = {"team": HOSTILE, "description": HOSTILE, "baseline": "r1"}
+    submissions.submit(engine, "lab", "hostile", content, received=1, about=about)
+    work_off(site, engine)
+    engine.dispose()
+    publishing.freeze(site, folder / "frozen")
+    return folder / "frozen"
+
+
+def opened(browser: Any, path: Path) -> set[Path]:
+    """Open a page, and return the files that it leads to; it must have no error."""
+    browser.get(path.as_uri())
+    links = browser.execute_script(
+        "return [...document.querySelectorAll('a')].map(one => one.href)"
+    )
+    errors = [one for one in browser.get_log("browser") if one["level"] == "SEVERE"]
+    assert errors == [], path
+    found = set()
+    for link in links:
+        assert link.startswith("file://"), f"{path}: {link}"
+        found.add(Path(unquote(urlsplit(link).path)))
+    return found
+
+
+def test_every_link_leads_to_a_file(browser: Any, frozen: Path) -> None:
+    """From the first page on, every link of every page leads to a file; no page has an error, a script, or an edge."""
+    seen: set[Path] = set()
+    waiting = {frozen / "index.html"}
+    while waiting:
+        path = waiting.pop()
+        seen.add(path)
+        assert path.is_file(), path
+        if path.suffix != ".html":
+            continue
+        waiting |= opened(browser, path) - seen
+        assert browser.title != "run"
+        assert not browser.find_elements(By.CSS_SELECTOR, "img")
+    pages = set(frozen.rglob("*.html"))
+    assert {path for path in seen if path.suffix == ".html"} == pages
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_pages_fit_their_window(browser: Any, frozen: Path, width: int) -> None:
+    """No page is wider than a phone or a laptop."""
+    sized = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sized)
+    run = next((frozen / "b/lab/s").iterdir())
+    names = ("", "t/", "t/1/", "compare/", "progress/", "about/", "changes/", "data/")
+    for folder in (run, *(frozen / "b/lab" / name for name in names)):
+        browser.get((folder / "index.html").as_uri())
+        wide = browser.execute_script("return document.documentElement.scrollWidth")
+        assert wide <= width, folder
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_compared_are_as_irmeta_compares(browser: Any, frozen: Path) -> None:
+    """The page that compares two runs gives the difference and the interval of versus, over clusters of topics."""
+    cube = irmeta.load(frozen / "b/lab/data/scores.parquet")
+    found = irmeta.versus(
+        cube, "r4", ["r0"], metrics="AP", test="t", correct="none"
+    ).squeeze()
+    expected = f"{found['difference']:+.3f} [{found['low']:+.3f}, {found['high']:+.3f}]"
+    browser.get((frozen / "b/lab/compare/index.html").as_uri())
+    browser.execute_script(
+        """const form = document.querySelector('form');
+        [form.a.value, form.b.value, form.metric.value] = ['r4', 'r0', 'AP'];
+        form.dispatchEvent(new Event('change'));"""
+    )
+    answer = browser.find_element(By.ID, "answer")
+    WebDriverWait(browser, 30).until(lambda _: "by AP" in answer.text)
+    assert expected.replace("-", "−") in answer.text
+    assert answer.text.startswith("r4 ")
+    rows = browser.find_elements(By.CSS_SELECTOR, "#differences tbody tr")
+    assert len(rows) == cube.sizes["topic"]
+
+
+def test_rows_are_found(browser: Any, frozen: Path) -> None:
+    """The search on the table leaves the rows that have what was typed."""
+    browser.get((frozen / "b/lab/index.html").as_uri())
+    browser.find_element(By.CSS_SELECTOR, "input[type=search]").send_keys("R3")
+    rows = browser.find_elements(By.CSS_SELECTOR, "#runs tbody tr")
+    shown = [row.text for row in rows if row.is_displayed()]
+    assert len(shown) == 1
+    assert "r3" in shown[0]
