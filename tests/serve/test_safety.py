@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing, running
-from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError, new_key
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web.receive import receive
@@ -299,21 +299,24 @@ def test_checks_know_no_judgments(served: Served, tmp_path: Path) -> None:
         assert (first.status_code, first.content) == (200, second.content)
 
 
-def test_one_of_many_has_a_name(served: Served) -> None:
+def test_one_of_many_has_a_name(tmp_path: Path) -> None:
     """Of runs that come at once under one name just one is taken."""
+    engine = tables.upgraded(tmp_path / "site.db")
+    boards.new_board(engine, key="lab", topics=["1"], metrics=["AP"], depth=10)
 
     def taken(number: int) -> int:
         content = submissions.Bytes(f"{number:064}", 1)
         try:
-            submissions.submit(served.engine, "crowd", "one", content, received=1)
+            submissions.submit(engine, "lab", "one", content, received=1)
         except RefusedError as error:
             return error.status
         return 201
 
-    boards.new_board(served.engine, key="crowd", topics=["1"], metrics=["AP"], depth=10)
     with ThreadPoolExecutor(20) as threads:
         found = sorted(threads.map(taken, range(60)))
     assert found == [201] + [409] * 59
+    assert submissions.counts(engine, "lab") == {"received": 1}
+    engine.dispose()
 
 
 def test_no_redirect_leads_elsewhere(served: Served) -> None:

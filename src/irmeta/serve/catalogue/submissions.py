@@ -58,8 +58,8 @@ def submit(
         if old is not None and old.run == content.digest:
             return Received(old.key, new=False)
         if old is not None and not replace:
-            mend = "choose another name, or replace it (?replace=1)"
-            raise RefusedError(409, f"{name}: another run has this name; {mend}")
+            mend = "choose another name, or replace that run (--replace, ?replace=1)"
+            raise RefusedError(409, f"another run has this name; {mend}")
         _require_baseline(db, at, texts.get("baseline", ""))
         if old is not None:
             _set(db, old.id, state="withdrawn")
