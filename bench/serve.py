@@ -7,10 +7,7 @@ import argparse
 import http.client
 import os
 import random
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -20,10 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from sqlalchemy import Engine
 
 import irmeta
-from irmeta.serve import importing, publishing, running
-from irmeta.serve.catalogue import boards, tables
+from bench.killed_server import free_port, started, token_of
+from irmeta.serve import importing, publishing
+from irmeta.serve.catalogue import tables
 from irmeta.serve.catalogue.submissions import counts, waiting
 from irmeta.serve.site import Site
 
@@ -149,91 +148,82 @@ def main() -> None:
 
 def measure(folder: Path, submissions: int, seconds: float) -> None:
     """Fill a site, and load its server."""
-    site = Site.make(folder / "site")
+    Site.make(folder / "site")
     (folder / "site/site.toml").write_text("requests = 1000000000\n")
     site = Site.open(folder / "site")
     engine = tables.upgraded(site.database)
     irmeta.save(everybody(submissions), folder / "many.parquet")
-    timed(
-        "imported",
-        lambda: importing.import_scores(engine, folder / "many.parquet", "many"),
-    )
-    qrels = folder / "qrels.txt"
-    qrels.write_text(
-        "".join(
-            f"{t} 0 d{at:06}-{at % 300} {at % 2}\n"
-            for t in range(TOPICS)
-            for at in range(200)
-        )
-    )
-    importing.open_board(site, engine, "live", qrels=qrels)
-    token = running.token_file(site, engine).read_text().strip()
-    timed("published first", lambda: publishing.publish(site))
-    timed("published again, nothing changed", lambda: publishing.publish(site))
-    timed("frozen", lambda: publishing.freeze(site, folder / "frozen"))
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = int(one.getsockname()[1])
-    command = [sys.executable, "-m", "irmeta", "serve", str(site.folder)]
+    many = ("many.parquet", "many")
+    timed("imported", importing.import_scores, engine, folder / many[0], many[1])
+    lines = [
+        f"{topic} 0 d{at:06}-{at % 300} {at % 2}\n"
+        for topic in range(TOPICS)
+        for at in range(200)
+    ]
+    (folder / "qrels.txt").write_text("".join(lines))
+    importing.open_board(site, engine, "live", qrels=folder / "qrels.txt")
+    timed("published first", publishing.publish, site)
+    timed("published again, nothing changed", publishing.publish, site)
+    timed("frozen", publishing.freeze, site, folder / "frozen")
+    port = free_port()
     began = time.monotonic()
-    server = subprocess.Popen([*command, "--listen", f"127.0.0.1:{port}"])
+    server = started(site.folder, port)
     try:
-        while True:
-            try:
-                get("/healthz")(http.client.HTTPConnection("127.0.0.1", port))
-                break
-            except OSError:
-                time.sleep(0.05)
+        while not answers(port):
+            time.sleep(0.05)
         print(f"started: {time.monotonic() - began:.1f} s")
-        key = next((site.public / "b/many/s").iterdir()).name
-        path = f"/b/many/s/{key}/index.html"
-        rates = [
-            load("pages, 50 at once", 50, seconds, port, get(path)),
-            load(
-                "API reads, 10 at once",
-                10,
-                seconds,
-                port,
-                get("/v1/boards/many", token),
-            ),
-            load(
-                "uploads of .4 MB, 20 at once",
-                20,
-                seconds,
-                port,
-                put(token, [a_run(at) for at in range(8)]),
-            ),
-        ]
-        print("| what | a second | median ms | p99 ms | not answered well |")
-        print("|---|---|---|---|---|")
-        for one in rates:
-            print(
-                f"| {one.what} | {one.rate:.0f} | {one.middle:.0f} | {one.slow:.0f} | {one.wrong} |"
-            )
-        began = time.monotonic()
-        before = counts(engine, "live").get("scored", 0)
-        while waiting(engine)["waiting"] and time.monotonic() - began < 120:
-            time.sleep(0.2)
-        count = counts(engine, "live").get("scored", 0) - before
-        took = time.monotonic() - began
-        if took > 1:
-            print(f"scored: {count / took:.1f} runs a second")
-        began = time.monotonic()
-        version = boards.versions(engine)
-        print(f"memory of the server: {memory(server.pid):.0f} MB; boards {version}")
+        load_all(site, token_of(site.folder), port, seconds)
+        scoring(engine)
+        print(f"memory of the server: {memory(server.pid):.0f} MB")
     finally:
         server.terminate()
         server.wait()
     engine.dispose()
 
 
-def timed(what: str, work: Callable[[], object]) -> None:
+def answers(port: int) -> bool:
+    """Say whether a server is there."""
+    try:
+        get("/healthz")(http.client.HTTPConnection("127.0.0.1", port))
+    except OSError:
+        return False
+    return True
+
+
+def load_all(site: Site, token: str, port: int, seconds: float) -> None:
+    """Read pages and the API, and upload; print how fast that goes."""
+    key = next((site.public / "b/many/s").iterdir()).name
+    page = get(f"/b/many/s/{key}/index.html")
+    read = get("/v1/boards/many", token)
+    upload = put(token, [a_run(at) for at in range(8)])
+    print("| what | a second | median ms | p99 ms | not answered well |")
+    print("|---|---|---|---|---|")
+    for what, threads, ask in (
+        ("pages, 50 at once", 50, page),
+        ("API reads, 10 at once", 10, read),
+        ("uploads of .4 MB, 20 at once", 20, upload),
+    ):
+        one = load(what, threads, seconds, port, ask)
+        times = f"{one.middle:.0f} | {one.slow:.0f}"
+        print(f"| {one.what} | {one.rate:.0f} | {times} | {one.wrong} |", flush=True)
+
+
+def scoring(engine: Engine) -> None:
+    """Print how many runs are scored a second, until none waits or two minutes are over."""
+    began = time.monotonic()
+    before = counts(engine, "live").get("scored", 0)
+    while waiting(engine)["waiting"] and time.monotonic() - began < 120:
+        time.sleep(0.2)
+    count = counts(engine, "live").get("scored", 0) - before
+    print(f"scored: {count / (time.monotonic() - began):.1f} runs a second")
+
+
+def timed(what: str, work: Callable[..., object], *given: object) -> None:
     """Print how long some work takes."""
     began, used = time.monotonic(), time.process_time()
-    work()
-    print(
-        f"{what}: {time.monotonic() - began:.1f} s ({time.process_time() - used:.1f} s of processor time)"
-    )
+    work(*given)
+    took, of = time.monotonic() - began, time.process_time() - used
+    print(f"{what}: {took:.1f} s ({of:.1f} s of processor time)", flush=True)
 
 
 if __name__ == "__main__":
