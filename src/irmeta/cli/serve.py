@@ -225,7 +225,12 @@ def _code(outcomes: list[dict[str, Any]], margin: float | None) -> int:
     if wrong:
         return 1
     claims = [one["score"]["claim"] for one in outcomes if one.get("score")]
-    ends = [one["high"] for one in claims if one and one["high"] is not None]
+    # where all topics differ alike there is no interval: the difference counts
+    ends = [
+        one["difference"] if one["high"] is None else one["high"]
+        for one in claims
+        if one
+    ]
     if margin is not None and any(end < -margin for end in ends):
         return WORSE
     return 0

@@ -16,8 +16,8 @@ from irmeta.serve.crew.child import Child
 from irmeta.serve.site import Site
 
 LOG = logging.getLogger("irmeta.serve")
-AHEAD = 64
-"""Runs that are handed out at a time."""
+AHEAD = 2
+"""Runs that are handed out at a time, for each child: an upload's check waits for no more."""
 PAUSE = 1.0
 """Seconds after which the crew looks whether somebody else changed the catalogue."""
 AT_LEAST, LONGEST = 0.2, 10.0
@@ -135,7 +135,7 @@ class Crew:
     def _hand_out(self) -> None:
         """Hand the children what waits."""
         steps = {"received": self._check, "accepted": self._score}
-        for key, state in submissions.pending(self.engine, AHEAD):
+        for key, state in submissions.pending(self.engine, AHEAD * self._size):
             self._handed(key, steps[state])
         self._wake.wait(PAUSE)
         self._wake.clear()

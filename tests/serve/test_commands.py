@@ -1,0 +1,228 @@
+"""The commands serve, submit, freeze and board, and the tasks of children, within this process."""
+
+import base64
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import uvicorn
+from bench.killed_server import free_port
+
+import irmeta
+from irmeta.errors import IrmetaError
+from irmeta.serve import client, importing, running
+from irmeta.serve.catalogue import boards, submissions, tables
+from irmeta.serve.crew import tasks
+from irmeta.serve.crew.crew import Crew
+from irmeta.serve.site import Site
+from irmeta.serve.web.app import application
+
+from .conftest import TOPICS, a_run, work_off, write_qrels
+
+
+@pytest.fixture(scope="module")
+def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
+    """A server on a port, and the address of its board."""
+    folder = tmp_path_factory.mktemp("listening")
+    site = Site.make(folder / "site")
+    engine = tables.upgraded(site.database)
+    running.fill(site, engine, write_qrels(folder / "lab.txt"), [], "nDCG@10 AP")
+    running.token_file(site, engine)
+    port = free_port()
+    app = application(site, engine, Crew(site, engine, 1))
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    yield site, f"http://127.0.0.1:{port}/b/lab"
+    server.should_exit = True
+    thread.join()
+    engine.dispose()
+
+
+def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> None:
+    """Exit codes say what came of a run: 0 taken, 1 refused, 3 surely worse than the baseline; the score is printed."""
+    site, to = listening
+    given = ["--to", to, "--token-file", str(site.folder / "token")]
+    for name, skill in (("good", 3.0), ("bad", 0.0), ("worst", -1.0)):
+        (tmp_path / name).write_bytes(a_run(7, skill))
+    code, out, _ = run("submit", str(tmp_path / "good"), *given, "--wait")
+    assert code == 0
+    assert re.search(r"good: scored; http://.*/s/[a-z2-7]{16}/\nnDCG@10 \d\.\d+", out)
+    night = ["--name", "night", "--baseline", "good", "--wait"]
+    night += ["--fail-if-worse", "0.02"]
+    code, out, _ = run("submit", str(tmp_path / "bad"), *given, *night)
+    assert code == 3, out
+    assert re.search(r"good: -0\.\d+ \[-0\.\d+, -0\.\d+\]", out)
+    night[1] = "worst"
+    code, out, _ = run("submit", str(tmp_path / "worst"), *given, *night)
+    assert (code, out.splitlines()[-1]) == (3, "good: -1.000")
+    code, out, _ = run("submit", str(tmp_path / "good"), *given, "--name", "night")
+    assert code == 1
+    assert "--replace" in out
+    (tmp_path / "broken").write_text("x\n")
+    code, out, _ = run("submit", str(tmp_path / "broken"), *given, "--check")
+    assert code == 1
+    code, out, _ = run("submit", str(tmp_path / "good"), *given, "--format", "json")
+    assert (code, json.loads(out)[0]["state"]) == (0, "scored")
+
+
+@pytest.mark.parametrize(
+    ("to", "says"),
+    [
+        ("https://runs.example.org", "not the address of a board"),
+        ("http://runs.example.org/b/lab", "over https only"),
+        ("http://127.0.0.1:9/b/lab", "no answer"),
+    ],
+)
+def test_submit_says_what_is_wrong_with_an_address(
+    run, tmp_path: Path, monkeypatch, to: str, says: str
+) -> None:
+    """An address without a board, one in the clear, and one where nobody listens are each refused by name."""
+    monkeypatch.setenv("IRMETA_TOKEN", "x")
+    (tmp_path / "run").write_bytes(a_run(1))
+    code, _, error = run("submit", str(tmp_path / "run"), "--to", to)
+    assert code == 2
+    assert says in error
+
+
+def test_a_token_is_ours_alone(tmp_path: Path, monkeypatch) -> None:
+    """A token that others can read, that is lost, or that nobody gave, is refused with the mend."""
+    monkeypatch.delenv("IRMETA_TOKEN", raising=False)
+    with pytest.raises(IrmetaError, match="IRMETA_TOKEN"):
+        client.token(None)
+    path = tmp_path / "token"
+    with pytest.raises(IrmetaError, match="cannot be read"):
+        client.token(path)
+    path.write_text("secret\n")
+    path.chmod(0o644)
+    with pytest.raises(IrmetaError, match="chmod 600"):
+        client.token(path)
+    path.chmod(0o600)
+    assert client.token(path) == "secret"
+
+
+def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) -> None:
+    """The same command again goes on; other judgments, runs without judgments, an odd address are refused."""
+    monkeypatch.setattr("irmeta.serve.running.uvicorn.run", lambda *_, **__: None)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs/one.gz").write_bytes(a_run(1))
+    given = {"listen": "127.0.0.1:8400", "metrics": "AP", "children": 1}
+    qrels = write_qrels(tmp_path / "My qrels.txt")
+    given |= {"qrels": qrels, "runs": [tmp_path / "runs"]}
+    for _ in range(2):
+        running.serve(tmp_path / "site", **given)
+        printed = capsys.readouterr().out
+        assert (
+            "submit: irmeta submit RUN --to http://127.0.0.1:8400/b/my-qrels" in printed
+        )
+    engine = tables.upgraded(tmp_path / "site/site.db")
+    assert submissions.counts(engine, "my-qrels") == {"received": 1}
+    engine.dispose()
+    write_qrels(qrels, without="301")
+    with pytest.raises(IrmetaError, match="board rescore my-qrels"):
+        running.serve(tmp_path / "site", **given)
+    with pytest.raises(IrmetaError, match="--runs needs"):
+        running.serve(tmp_path / "site", **{**given, "qrels": None})
+    with pytest.raises(IrmetaError, match="name an address and a port"):
+        running.serve(tmp_path / "site", **{**given, "listen": "8400"})
+    running.serve(tmp_path / "new", **{**given, "qrels": None, "runs": []})
+    assert "no board yet" in capsys.readouterr().out
+
+
+def test_boards_from_the_shell(run, tmp_path: Path) -> None:
+    """A board is made, filled, changed, shown, judged again, checked, frozen, and made of a frozen one."""
+    site, qrels = ["--site", str(tmp_path / "site")], write_qrels(tmp_path / "q.txt")
+    (tmp_path / "documents").write_text("\n".join(f"d{at:02}" for at in range(30)))
+    (tmp_path / "topics").write_text("\n".join(TOPICS))
+    new = ["board", "new", "lab", *site, "--topics", str(tmp_path / "topics")]
+    new += ["--documents", str(tmp_path / "documents"), "--licence", "CC0"]
+    assert run(*new, "--precision", "float16")[0] == 2
+    assert run(*new)[0] == 0
+    assert "already" in run(*new)[2]
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(a_run(3 + ord(name)))
+    runs = [str(tmp_path / "a"), str(tmp_path / "b")]
+    assert "2 new" in run("board", "import", "lab", *runs, *site)[1]
+    rescore = ["board", "rescore", "lab", *site]
+    assert "version 1" in run(*rescore, "--qrels", str(qrels))[1]
+    of = Site.open(tmp_path / "site")
+    engine = tables.upgraded(of.database)
+    work_off(of, engine)
+    engine.dispose()
+    assert "2 runs" in run(*rescore)[1]
+    assert (
+        run("board", "set", "lab", *site, "--publish-runs", "yes", "-m", "AP")[0] == 0
+    )
+    shown = run("board", "show", "lab", *site)[1]
+    assert "licence     CC0" in shown
+    assert "accepted    2" in shown
+    assert run("board", "check", *site)[0] == 0
+    frozen = str(tmp_path / "frozen")
+    assert run("freeze", str(tmp_path / "site"), "-o", frozen, "--runs")[0] == 0
+    copied = {path.read_bytes() for path in Path(frozen).glob("b/lab/runs/*")}
+    assert copied == {(tmp_path / name).read_bytes() for name in ("a", "b")}
+    other = ["--site", str(tmp_path / "other")]
+    assert "lab: imported" in run("board", "import", "lab", frozen, *other)[1]
+    assert "no board here" in run("board", "import", "none", frozen, *other)[2]
+    assert (
+        "not a frozen site"
+        in run("freeze", str(of.folder), "-o", str(of.public.parent))[2]
+    )
+
+
+def test_children_check_and_score(tmp_path: Path) -> None:
+    """A child's answers to its tasks are the remarks of validate and the scores of evaluate, and nothing else."""
+    qrels, path = write_qrels(tmp_path / "qrels.txt"), tmp_path / "run"
+    path.write_bytes(a_run(5) + b"301 Q0 d99 30 0 tag\n" * 1)
+    (tmp_path / "documents").write_text("\n".join(f"d{at:02}" for at in range(30)))
+    given = {"topics": TOPICS, "documents": str(tmp_path / "documents"), "depth": 100}
+    found = tasks.check(str(path), "mine", **given)
+    assert list(found) == ["remarks"]
+    assert [one["level"] for one in found["remarks"]].count("error") == 1
+    scored = tasks.score(str(path), str(qrels), ["AP", "P@5"], TOPICS, "float64")
+    cube = irmeta.evaluate(qrels, [path], "AP P@5")
+    assert list(scored) == ["vectors"]
+    for metric, text in scored["vectors"].items():
+        vector = np.frombuffer(base64.b64decode(text), dtype="<f8")
+        expected = cube.sel(metric=metric, topic=TOPICS).values[0]
+        np.testing.assert_array_equal(vector, expected)
+    assert tasks.publish(str(Site.make(tmp_path / "site").folder)) == {"versions": {}}
+
+
+def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
+    """A run whose judgments are lost fails after two trials, with the reason; scored again, it has its score."""
+    site = Site.make(tmp_path / "site")
+    engine = tables.upgraded(site.database)
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    importing.open_board(site, engine, "lab", qrels=qrels)
+    (tmp_path / "one").write_bytes(a_run(1))
+    importing.import_runs(site, engine, "lab", [tmp_path / "one"])
+    truth = site.truth(hashlib.sha256(qrels.read_bytes()).hexdigest())
+    truth.unlink()
+    work_off(site, engine)
+    assert submissions.counts(engine, "lab") == {"failed": 1}
+    truth.write_bytes(qrels.read_bytes())
+    assert boards.rescore(engine, "lab") == 1
+    work_off(site, engine)
+    assert submissions.counts(engine, "lab") == {"scored": 1}
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("team\nx\n", "names no run"),
+        ("run,date\na,yesterday\n", "not a date"),
+    ],
+)
+def test_tables_that_are_none(tmp_path: Path, text: str, says: str) -> None:
+    """A table without a column of runs, and one with a date that is none, are refused by name."""
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(IrmetaError, match=says):
+        importing.read_table(path)
