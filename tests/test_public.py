@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import permutations
+from pathlib import Path
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -201,6 +202,7 @@ def table(folder):
     return path
 
 
+ITEMS = Path(__file__).parent / "io" / "items" / "files"
 QRELS, RUNS = {"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0}}}
 OTHERS = {
     "evaluate": lambda _, __, **options: irmeta.evaluate(QRELS, RUNS, "RR", **options),
@@ -219,6 +221,12 @@ OTHERS = {
     "import_matrix": lambda _, folder, **options: irmeta.import_matrix(
         folder / "AP.csv", **options
     ),
+    **{
+        f"import_{kind.replace('-', '_')}": lambda _, __, kind=kind, **options: getattr(
+            irmeta, f"import_{kind.replace('-', '_')}"
+        )(ITEMS / kind, **options)
+        for kind in ("inspect", "lm-eval", "promptfoo", "deepeval", "helm")
+    },
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
     "simulate_judge": lambda _, __, **options: irmeta.simulate_judge(
         QRELS, irmeta.JudgeModel(), **options

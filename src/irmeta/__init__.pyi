@@ -11,8 +11,13 @@ from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
 from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_clusters as read_clusters
 from irmeta.io.groups import read_groups as read_groups
+from irmeta.io.items.deepeval import import_deepeval as import_deepeval
+from irmeta.io.items.helm import import_helm as import_helm
+from irmeta.io.items.inspect import import_inspect as import_inspect
 from irmeta.io.items.labels import import_labels as import_labels
+from irmeta.io.items.lm_eval import import_lm_eval as import_lm_eval
 from irmeta.io.items.nuggets import import_nuggets as import_nuggets
+from irmeta.io.items.promptfoo import import_promptfoo as import_promptfoo
 from irmeta.io.items.support import import_support as import_support
 from irmeta.io.model_file import load_model as load_model
 from irmeta.io.model_file import save_model as save_model

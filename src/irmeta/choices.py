@@ -33,6 +33,11 @@ TableKind = Literal[
     "nuggets",
     "support",
     "labels",
+    "inspect",
+    "lm-eval",
+    "promptfoo",
+    "deepeval",
+    "helm",
 ]
 NamedBy = Literal["model", "file"]
 Rows = Literal["topics", "systems"]
@@ -152,6 +157,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "nuggets": "assignments of nuggets to answers (AutoNuggetizer, TREC RAG)",
         "support": "whether citations support the sentences of answers (TREC RAG)",
         "labels": "a table of answers with a column of Yes and No for each judge",
+        "inspect": "logs of Inspect AI (.eval, .json)",
+        "lm-eval": "samples of lm-evaluation-harness (samples_TASK_TIME.jsonl)",
+        "promptfoo": "what `promptfoo eval -o` writes as JSON",
+        "deepeval": "test runs of DeepEval (JSON)",
+        "helm": "runs of HELM (per_instance_stats.json)",
     },
     NamedBy: {
         "model": "systems are called as the files call their models",

@@ -45,6 +45,21 @@ LINES = b"".join(
     for run in (b"a", b"b")
 )
 NUGGETS = b'{"qid":"1","nuggets":[{"importance":"vital","assignment":"support"}]}\n'
+PROMPTFOO = json.dumps(
+    {
+        "results": {
+            "results": [
+                {
+                    "provider": {"id": "a"},
+                    "vars": {"q": "x"},
+                    "score": 1,
+                    "success": True,
+                }
+            ]
+        }
+    }
+).encode()
+DEEPEVAL = b'{"testCases":[{"name":"a","metricsData":[{"name":"m","score":1}]}]}'
 SUPPORT = b'{"topic_id":"1","support_eval":[{"citations":[0],"eval_scores":["FS"]}]}\n'
 MTEB = json.dumps(
     {"task_name": "nq", "scores": {"test": [{"main_score": 0.5}]}}
@@ -142,6 +157,8 @@ def _files(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
         "mteb": (MTEB, _mteb),
         "nuggets": (NUGGETS, irmeta.import_nuggets),
         "support": (SUPPORT, irmeta.import_support),
+        "promptfoo": (PROMPTFOO, irmeta.import_promptfoo),
+        "deepeval": (DEEPEVAL, irmeta.import_deepeval),
         "labels": (b"system,topic,human\na,1,Yes\nb,1,No\n", irmeta.import_labels),
     }
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irmeta.choices import Rows, TableKind, explained
+from irmeta.choices import NamedBy, Rows, TableKind, explained
 from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note
@@ -15,10 +15,11 @@ from irmeta.words import counted, folded
 if TYPE_CHECKING:
     import xarray as xr
 
-_NAMED = ("systemwise", "labels")
+_NAMED = ("systemwise", "labels", "inspect", "lm-eval", "helm")
 """Kinds whose files name their collections."""
 TABLE = "Columns of a table"
 MTEB = "Results of MTEB"
+ITEMS = "Evaluations of language models"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +130,33 @@ class Averaged:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Items:
+    """How systems and clusters of items are named, where programs evaluate language models."""
+
+    names: Annotated[
+        NamedBy | None,
+        option(
+            panel=ITEMS,
+            help=explained(NamedBy, "What systems are called by."),
+            show_default="model",
+        ),
+    ] = None
+    cluster_by: Annotated[
+        str | None,
+        option(
+            panel=ITEMS,
+            metavar="NAME",
+            help="The field of an item that names its cluster, as the document that questions are on.",
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments of `irmeta.import_inspect` that were given."""
+        both = {"names": self.names, "cluster_by": self.cluster_by}
+        return {name: value for name, value in both.items() if value is not None}
+
+
 @app.command(name="import")
 def import_scores(
     kind: Annotated[
@@ -140,6 +168,7 @@ def import_scores(
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
     columns: Named,
     averaged: Averaged,
+    items: Items,
     rows: Annotated[
         Rows | None,
         option(
@@ -193,6 +222,8 @@ def import_scores(
 
     irmeta import nuggets people.jsonl -o judges.parquet
 
+    irmeta import inspect logs/ -o scores.parquet
+
     irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
     from irmeta.io.scores import save
@@ -203,7 +234,7 @@ def import_scores(
     refuse_overwriting(output, append=append)
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
-    cubes = _read(kind, files, columns, averaged, rows, topics, collection)
+    cubes = _read(kind, files, columns, averaged, items, rows, topics, collection)
     if append:
         named = collection is not None or kind in _NAMED
         made = add(cubes, output, named=named, replace=replace)
@@ -223,6 +254,20 @@ def import_scores(
         say_note(note, quiet=quiet)
 
 
+def _items(
+    kind: TableKind, files: list[str], items: Items, collection: str | None
+) -> "dict[str, xr.DataArray]":
+    """Read scores by item as one of the programs that evaluate language models writes them."""
+    if kind == "helm" and items.cluster_by:
+        raise IrmetaError(
+            "--cluster-by: instances of HELM have no fields that name clusters"
+        )
+    import irmeta
+
+    read = getattr(irmeta, f"import_{kind.replace('-', '_')}")
+    return dict(read(files, collection=collection, **items.given()))
+
+
 def _missing(cube: "xr.DataArray") -> str:
     """Say how many scores are missing, where some are."""
     missing = int(cube.isnull().sum())
@@ -236,6 +281,7 @@ def _read(
     files: list[str],
     columns: Named,
     averaged: Averaged,
+    items: Items,
     rows: Rows | None,
     topics: str | None,
     collection: str | None,
@@ -282,5 +328,7 @@ def _read(
             return support.import_support(files, collection=collection)
         case "labels":
             return labels.import_labels(files[0], **columns.of_labels())
+        case "inspect" | "lm-eval" | "promptfoo" | "deepeval" | "helm":
+            return _items(kind, files, items, collection)
         case "systemwise":
             return matrices.import_systemwise(files)

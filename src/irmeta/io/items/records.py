@@ -70,3 +70,20 @@ def name_of(path: Location) -> str:
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     return name
+
+
+def field(name: str | None, *held: object, place: str) -> str | None:
+    """Return what the first of these objects that has a field of this name holds in it; None where none is asked for.
+
+    A field that all lack raises FileFormatError.
+    """
+    if name is None:
+        return None
+    objects = [one for one in held if isinstance(one, dict)]
+    found = next((one[name] for one in objects if name in one), None)
+    if found is None or isinstance(found, dict | list):
+        known = dict.fromkeys(str(key) for one in objects for key in one)
+        raise FileFormatError(
+            f"{place}: no field {name!r} that names a cluster; it has {listed(known) or 'no fields'}"
+        )
+    return str(found)

@@ -3,15 +3,16 @@
 A reader of a program's files makes rows; what happens when two of them are of one cell is decided here.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import polars as pl
 import xarray as xr
 
 from irmeta.choices import NamedBy
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, shown
 from irmeta.io.scores import CLUSTERS, from_rows
 from irmeta.scores.columns import require_names
@@ -26,6 +27,7 @@ class Row(NamedTuple):
     """The score of a system on an item; NaN where it was not scored.
 
     repeat : which of several answers to an item, as an epoch.  cluster : what the item belongs to, if it is said.
+    content : a digest of what the item asks, if there is one; a note says where it differs between systems.
     """
 
     collection: str
@@ -35,6 +37,7 @@ class Row(NamedTuple):
     score: float
     repeat: str = ""
     cluster: str | None = None
+    content: str | None = None
 
 
 @dataclass
@@ -58,38 +61,54 @@ def gathered(
     names : "file" calls systems by their files.  collection : what to call the only collection.
     Two scores of one cell in one repeat raise FileFormatError.
     """
+    require_choice("names", names, get_args(NamedBy))
     frame = _frame(parts, names)
     if not frame.height:
         raise FileFormatError(f"{shown(parts[0].path)}: no scores of items in it")
     _refuse_twice(frame, parts)
     frame = _renamed(frame, collection)
     means, notes = _means(frame)
-    found = [note for part in parts for note in part.notes]
     clusters = _clusters(frame)
-    provenance = {
-        name: {
-            **({"notes": told} if (told := [*notes.get(name, []), *found]) else {}),
-            **({CLUSTERS: clusters[name]} if name in clusters else {}),
-        }
-        for name in means["collection"].unique()
-    }
+    others = _others(frame)
+    of_files = _of_files(frame, parts)
+    provenance: dict[str, dict[str, Any]] = {}
+    for name in means["collection"].unique():
+        told = [one for some in (notes, others, of_files) for one in some.get(name, [])]
+        provenance[name] = {"notes": told} if told else {}
+        if name in clusters:
+            provenance[name][CLUSTERS] = clusters[name]
     return from_rows(means, provenance=provenance)
 
 
 def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
     """Put the rows of all files under each other, with the number of each one's file."""
     rows = [
-        (*labels(row[:4]), row.score, row.repeat, row.cluster, at)
+        (*labels(row[:3]), _spelling(row.metric), *row[4:], at)
         for at, part in enumerate(parts)
         for row in _named(part, names)
     ]
     columns = [*Row._fields, "file"]
-    types = [pl.String] * 4 + [pl.Float64, pl.String, pl.String, pl.Int64]
+    types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
     schema = dict(zip(columns, types, strict=True))
     frame = spelled(pl.DataFrame(rows, schema=schema, orient="row"))
     for column in _CELL:
         require_names(frame[column].unique(), f"in a {column}")
     return frame
+
+
+def _of_files(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
+    """Return what files say of themselves, by the collections that they are of."""
+    notes: dict[str, list[str]] = {}
+    for name, at in (
+        frame.select("collection", "file").unique(maintain_order=True).rows()
+    ):
+        notes.setdefault(name, []).extend(parts[at].notes)
+    return notes
+
+
+def _spelling(metric: str) -> str:
+    """Write a metric without blanks and commas, which part names on the command line."""
+    return re.sub(r"[\s,]+", "_", labels([metric])[0].strip())
 
 
 def _named(part: Part, names: NamedBy) -> Iterator[Row]:
@@ -152,7 +171,7 @@ def _means(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, list[str]]]:
                 else f", in {int((repeats < most).sum()):,} cells of fewer"
             )
             notes[str(name)] = [
-                f"repeats are averaged: a score is the mean of {most} epochs{fewer}"
+                f"repeats (epochs) are averaged: a score is the mean of {most}{fewer}"
             ]
     return means.drop("repeats"), notes
 
@@ -174,8 +193,17 @@ def _clusters(frame: pl.DataFrame) -> dict[str, dict[str, str]]:
     return found
 
 
-def unfinished(count: int, noun: str, path: Location) -> list[str]:
-    """Note items that have no score."""
-    if not count:
-        return []
-    return [f"{shown(path)}: {counted(count, noun)} without a score, which is missing"]
+def _others(frame: pl.DataFrame) -> dict[str, list[str]]:
+    """Note items whose content differs between systems or repeats, by collection."""
+    notes: dict[str, list[str]] = {}
+    for (name,), part in frame.group_by("collection"):
+        contents = part.group_by("topic", maintain_order=True).agg(
+            pl.col("content").drop_nulls().n_unique()
+        )
+        differ = contents.filter(pl.col("content") > 1)["topic"].to_list()
+        if differ:
+            notes[str(name)] = [
+                f"{counted(len(differ), 'item')} of {contents.height} ask other things of other systems "
+                f"({listed(differ)}): are these the same questions?"
+            ]
+    return notes

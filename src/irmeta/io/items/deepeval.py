@@ -1,0 +1,123 @@
+"""Test runs of DeepEval as a cube: a run is a system, a test case a topic.
+
+Source: deepeval 4.3, TestRun.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from irmeta.choices import NamedBy
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, shown
+from irmeta.io.items.records import document, field, name_of, score
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted
+
+WHAT = "a test run of DeepEval"
+COLLECTION = "deepeval"
+
+
+def import_deepeval(
+    paths: Paths,
+    *,
+    names: NamedBy = "model",
+    cluster_by: str | None = None,
+    collection: str | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read test runs of DeepEval as a cube: a test run is a system, test cases are topics.
+
+    A system is named by the run's identifier, else by the model among its hyperparameters, else by its file. Test cases
+    go by their names, so that two runs of one set of cases can be compared. Cases of the same name and input are
+    repeats, which are averaged. A metric that failed is missing.
+
+    paths : files that DeepEval writes into DEEPEVAL_RESULTS_FOLDER; folders, globs or URLs of them.
+    names : "model", or "file": systems are called by their files.
+    cluster_by : the field of the cases' metadata that names their cluster.
+    collection : what to call the set of cases.
+    """
+    parts = [
+        _part(path, cluster_by, collection or COLLECTION) for path in all_files(paths)
+    ]
+    return gathered(parts, names=names)
+
+
+def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
+    run = _run(path)
+    part = Part(path, name_of(path), [])
+    system = _system(run) or part.origin
+    inputs: dict[str, list[object]] = {}
+    seen = Counter[str]()
+    failed = 0
+    for at, case in enumerate(_cases(run, path)):
+        place = f"{shown(path)}: test case {at + 1}"
+        topic = _topic(case, at, inputs)
+        seen[topic] += 1
+        cluster = field(
+            cluster_by,
+            case.get("additionalMetadata"),
+            case.get("metadata"),
+            place=place,
+        )
+        for metric, value in _values(case, place).items():
+            given = score(value, place)
+            failed += value is None
+            row = Row(
+                collection, system, topic, metric, given, str(seen[topic]), cluster
+            )
+            part.rows.append(row)
+    if failed:
+        part.notes.append(
+            f"{shown(path)}: {counted(failed, 'metric')} of test cases failed, which are missing"
+        )
+    return part
+
+
+def _run(path: Location) -> dict[str, Any]:
+    held = document(path, WHAT)
+    inner = held.get("testRunData", held) if isinstance(held, dict) else None
+    if not isinstance(inner, dict) or "testCases" not in inner:
+        raise FileFormatError(
+            f"{shown(path)}: not {WHAT} (it lacks 'testCases'); DeepEval writes it into DEEPEVAL_RESULTS_FOLDER"
+        )
+    return inner
+
+
+def _system(run: Mapping[str, Any]) -> str:
+    settings = run.get("hyperparameters")
+    model = settings.get("model") if isinstance(settings, dict) else None
+    return str(run.get("identifier") or model or "")
+
+
+def _cases(run: Mapping[str, Any], path: Location) -> list[dict[str, Any]]:
+    cases = [
+        case
+        for key in ("testCases", "conversationalTestCases")
+        for case in run.get(key) or []
+    ]
+    if not all(isinstance(case, dict) for case in cases):
+        raise FileFormatError(f"{shown(path)}: not {WHAT} (a test case is no object)")
+    return cases
+
+
+def _topic(case: Mapping[str, Any], at: int, inputs: dict[str, list[object]]) -> str:
+    """Name a test case; cases of one name with other inputs are numbered."""
+    name = str(case.get("name") or f"test_case_{case.get('order', at)}")
+    known = inputs.setdefault(name, [])
+    asked = case.get("input", case.get("turns"))
+    if asked not in known:
+        known.append(asked)
+    number = known.index(asked) + 1
+    return name if number == 1 else f"{name} ({number})"
+
+
+def _values(case: Mapping[str, Any], place: str) -> dict[str, Any]:
+    held = case.get("metricsData") or []
+    if not isinstance(held, list) or not all(
+        isinstance(one, dict) and "name" in one for one in held
+    ):
+        raise FileFormatError(f"{place}: not {WHAT} (metricsData without names)")
+    return {str(one["name"]): one.get("score") for one in held}

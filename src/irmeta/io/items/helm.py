@@ -1,0 +1,122 @@
+"""Runs of HELM (per_instance_stats.json) as cubes: a run's scenario is a collection, an instance a topic.
+
+Source: crfm-helm 0.5, PerInstanceStats, Stat and RunSpec.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import Any
+
+import xarray as xr
+
+from irmeta.choices import NamedBy
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, shown, stem
+from irmeta.io.items.records import document
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.strictly import number
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted
+
+WHAT = "a run of HELM"
+FILE = "per_instance_stats.json"
+_MODEL = re.compile(r"[:,]model(_deployment)?=([^,]*)")
+
+
+def import_helm(
+    paths: Paths, *, names: NamedBy = "model", collection: str | None = None
+) -> dict[str, xr.DataArray]:
+    """Read runs of HELM as cubes by scenario: models are systems, instances topics, statistics metrics.
+
+    A collection is a run's name without its model. Training trials are averaged, and a note says how many there were.
+    Perturbed instances are left out, and a note counts them.
+
+    paths : benchmark_output/runs/SUITE, or folders or globs of runs, with per_instance_stats.json and run_spec.json.
+    names : "model", or "file", for two suites of one model: systems are called by their suite.
+    collection : what to call the scenario, where there is one.
+    """
+    files = [path for path in all_files(paths) if stem(path) == FILE]
+    if not files:
+        raise FileFormatError(
+            f"no {FILE} in these files; name the folder of a suite of HELM"
+        )
+    return gathered([_part(path) for path in files], names=names, collection=collection)
+
+
+def _part(path: Location) -> Part:
+    scenario, model = _about(path)
+    part = Part(path, PurePath(shown(path)).parent.parent.name, [])
+    perturbed = 0
+    seen: dict[tuple[str, str, str], float] = {}
+    for record in _records(path):
+        if record.get("perturbation"):
+            perturbed += 1
+            continue
+        topic, trial = (
+            str(record["instance_id"]),
+            str(record.get("train_trial_index", 0)),
+        )
+        for metric, score in _stats(record, path):
+            key = (topic, trial, metric)
+            if key in seen and seen[key] == score:  # two metrics with one statistic
+                continue
+            seen[key] = score
+            part.rows.append(Row(scenario, model, topic, metric, score, trial))
+    if perturbed:
+        part.notes.append(
+            f"{shown(path)}: left out {counted(perturbed, 'record')} of perturbed instances"
+        )
+    return part
+
+
+def _about(path: Location) -> tuple[str, str]:
+    """Return the scenario and the model of a run, by its specification, or by the name of its folder."""
+    name = PurePath(shown(path)).parent.name
+    spec = path.parent / "run_spec.json" if isinstance(path, Path) else None
+    model = ""
+    if spec is not None and spec.is_file():
+        held = document(spec, "a run_spec.json of HELM")
+        if isinstance(held, dict):
+            name = str(held.get("name") or name)
+            adapter = held.get("adapter_spec")
+            model = str(adapter.get("model") or "") if isinstance(adapter, dict) else ""
+    found = _MODEL.search(name)
+    if not model and not found:
+        raise FileFormatError(
+            f"{shown(path)}: which model is it? Expected run_spec.json beside it, or a folder SCENARIO:...,model=NAME"
+        )
+    scenario = _MODEL.sub("", name).strip(":,") or name
+    return scenario, model or (found[2] if found else "")
+
+
+def _records(path: Location) -> list[dict[str, Any]]:
+    held = document(path, WHAT)
+    if not isinstance(held, list) or not all(
+        isinstance(one, dict)
+        and "instance_id" in one
+        and isinstance(one.get("stats"), list)
+        for one in held
+    ):
+        raise FileFormatError(
+            f"{shown(path)}: not {WHAT} (expected a list of instances with their stats)"
+        )
+    return held
+
+
+def _stats(record: dict[str, Any], path: Location) -> Iterator[tuple[str, float]]:
+    """Yield the statistics of an instance by metric: their means."""
+    for stat in record["stats"]:
+        name = stat.get("name") if isinstance(stat, dict) else None
+        if not isinstance(name, dict) or "name" not in name:
+            raise FileFormatError(
+                f"{shown(path)}: not {WHAT} (a statistic without a name)"
+            )
+        if name.get("perturbation") or not stat.get("count"):
+            continue
+        try:
+            yield str(name["name"]), number(stat["mean"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise FileFormatError(
+                f"{shown(path)}: {name['name']} of {record['instance_id']} has no mean"
+            ) from error

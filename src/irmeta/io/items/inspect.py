@@ -1,0 +1,199 @@
+"""Logs of Inspect AI (.eval and .json) as cubes: a task is a collection, a sample a topic, a scorer a metric.
+
+Source: inspect_ai 0.3, EvalLog and EvalSampleSummary.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import xarray as xr
+
+from irmeta.choices import NamedBy
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, shown, stem
+from irmeta.io.items.archive import Archive
+from irmeta.io.items.records import document, field, name_of
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.strictly import number, parsed
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted, listed, reason
+
+WHAT = "a log of Inspect AI"
+_LISTS = ("logs.json", "listing.json", "eval-set.json")
+"""What Inspect writes beside logs: lists of them."""
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Correct, partial, incorrect, no answer."""
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def import_inspect(
+    paths: Paths,
+    *,
+    names: NamedBy = "model",
+    cluster_by: str | None = None,
+    collection: str | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read logs of Inspect AI as cubes by task: models are systems, samples topics, scorers metrics.
+
+    Values C, P and I are 1, .5 and 0, as in Inspect; a scorer with several values is one metric each, `scorer/value`.
+    Epochs are averaged, and a note says how many there were. Samples without a score are missing.
+
+    paths : logs (.eval or .json), folders, globs or URLs of them.
+    names : "model", or "file" where two logs are of one model.
+    cluster_by : the field of the samples' metadata that names their cluster; by default the one of stderr(cluster=...).
+    collection : what to call the task, where there is one.
+    """
+    logs = [path for path in all_files(paths) if stem(path) not in _LISTS]
+    if not logs:
+        raise FileFormatError("no log of Inspect AI in these files")
+    parts = [_part(path, cluster_by) for path in logs]
+    return gathered(parts, names=names, collection=collection)
+
+
+def _part(path: Location, cluster_by: str | None) -> Part:
+    header, samples = _log(path)
+    told = header.get("eval")
+    if not isinstance(told, dict) or "task" not in told or "model" not in told:
+        raise FileFormatError(f"{shown(path)}: not {WHAT} (it names no task and model)")
+    part = Part(path, name_of(path), [])
+    by = cluster_by or _clustered_by(told.get("scorers"))
+    texts = set[str]()
+    scored = [(sample, dict(_scores(sample, texts))) for sample in samples]
+    metrics = dict.fromkeys(metric for _, scores in scored for metric in scores)
+    missing = dict.fromkeys(metrics, float("nan"))
+    part.rows += [
+        _row(path, told, sample, metric, score, by)
+        for sample, scores in scored
+        for metric, score in (missing | scores).items()
+    ]
+    unscored = sum(not scores for _, scores in scored)
+    status = header.get("status")
+    if status != "success":
+        part.notes.append(f"{shown(path)}: the evaluation did not end well ({status})")
+    if unscored:
+        part.notes.append(
+            f"{shown(path)}: {counted(unscored, 'sample')} without a score"
+        )
+    if texts:
+        part.notes.append(
+            f"{shown(path)}: {listed(sorted(texts))}: texts, no scores; left out"
+        )
+    return part
+
+
+def _row(
+    path: Location,
+    told: Mapping[str, Any],
+    sample: Mapping[str, Any],
+    metric: str,
+    score: float,
+    by: str | None,
+) -> Row:
+    if "id" not in sample:
+        raise FileFormatError(f"{shown(path)}: a sample without an id")
+    asked = json.dumps([sample.get("input"), sample.get("target")], sort_keys=True)
+    return Row(
+        str(told["task"]),
+        str(told["model"]),
+        str(sample["id"]),
+        metric,
+        score,
+        str(sample.get("epoch", 1)),
+        field(by, sample.get("metadata"), place=shown(path)),
+        hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest(),
+    )
+
+
+def _log(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what a log says of its evaluation, and its samples."""
+    if name_is_archive(path):
+        return _archived(path)
+    held = document(path, WHAT)
+    if not isinstance(held, dict) or "eval" not in held:
+        raise FileFormatError(f"{shown(path)}: not {WHAT}")
+    return held, _samples(held.get("samples") or [], path)
+
+
+def name_is_archive(path: Location) -> bool:
+    """Say whether a log is a .eval archive."""
+    return shown(path).endswith(".eval")
+
+
+def _archived(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    archive = Archive(path)
+    if "header.json" not in archive:
+        if archive.names("_journal/"):
+            raise FileFormatError(
+                f"{shown(path)}: the evaluation has not ended; wait, or finish the log with `inspect eval-retry`"
+            )
+        raise FileFormatError(f"{shown(path)}: an archive, but not {WHAT}")
+    try:
+        header = parsed(archive.read("header.json"))
+        if "summaries.json" in archive:
+            held = parsed(archive.read("summaries.json"))
+        else:
+            held = [parsed(archive.read(name)) for name in archive.names("samples/")]
+    except ValueError as error:
+        raise FileFormatError(f"{shown(path)}: not {WHAT} ({reason(error)})") from error
+    if not isinstance(header, dict):
+        raise FileFormatError(f"{shown(path)}: not {WHAT}")
+    return header, _samples(held, path)
+
+
+def _samples(held: object, path: Location) -> list[dict[str, Any]]:
+    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+        raise FileFormatError(f"{shown(path)}: not {WHAT} (its samples are no list)")
+    return held
+
+
+def _scores(sample: Mapping[str, Any], texts: set[str]) -> Iterator[tuple[str, float]]:
+    """Yield the scores of a sample by metric; scorers whose values are other texts are collected."""
+    held = sample.get("scores")
+    for scorer, one in held.items() if isinstance(held, dict) else ():
+        value = one.get("value") if isinstance(one, dict) else None
+        values = value if isinstance(value, dict) else {"": value}
+        for name, inner in values.items():
+            metric = f"{scorer}/{name}" if name else scorer
+            score = value_of(inner)
+            if score is None:
+                texts.add(metric)
+            else:
+                yield metric, score
+
+
+def value_of(value: object) -> float | None:
+    """Return a value as Inspect counts it; NaN where there is none, None for another text.
+
+    >>> value_of("C"), value_of(True), value_of("0.25"), value_of("refused")
+    (1.0, 1.0, 0.25, None)
+    """
+    if value is None:
+        return float("nan")
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str) and value in _LETTERS:
+        return _LETTERS[value]
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
+    try:
+        return number(value)
+    except (ValueError, TypeError):
+        return None
+
+
+def _clustered_by(scorers: object) -> str | None:
+    """Return the field that the standard errors of an evaluation are clustered by, if they are."""
+    if isinstance(scorers, list):
+        return next((by for one in scorers if (by := _clustered_by(one))), None)
+    if not isinstance(scorers, dict):
+        return None
+    options = scorers.get("options")
+    name = str(scorers.get("name", ""))
+    if name.rpartition("/")[2] == "stderr" and isinstance(options, dict):
+        by = options.get("cluster")
+        return by if isinstance(by, str) else None
+    metrics = scorers.get("metrics")
+    groups = list(metrics.values()) if isinstance(metrics, dict) else metrics
+    return _clustered_by(groups)

@@ -1,0 +1,164 @@
+"""Results of promptfoo (promptfoo eval -o results.json) as a cube: a provider is a system, a test a topic.
+
+Source: promptfoo 0.121, results of version 3.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import xarray as xr
+
+from irmeta.choices import NamedBy
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, shown, stem
+from irmeta.io.items.records import document, field, name_of, records, score
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted
+
+WHAT = "results of promptfoo"
+_ERROR = 2
+"""What failureReason says where the provider failed, and the answer was not judged."""
+_LONGEST = 60
+"""Characters of a text that names a test or a prompt; a longer one is cut, and a digest added."""
+
+
+def import_promptfoo(
+    paths: Paths,
+    *,
+    names: NamedBy = "model",
+    cluster_by: str | None = None,
+    collection: str | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read results of promptfoo as a cube: systems are providers (with their prompts, if several), topics are tests.
+
+    Metrics are `score`, `pass` (1 or 0) and the named scores of assertions. A test is named by its description, else
+    by its variables. Repeats (--repeat) are averaged, and a note says how many there were; errors are missing.
+
+    paths : what `promptfoo eval -o` writes as JSON or JSON lines; folders, globs or URLs of such files.
+    names : "model", or "file" for two evaluations of one provider, as of two releases.
+    cluster_by : the field of the tests' metadata, or the variable, that names their cluster.
+    collection : what to call the evaluation, by default as its description or file does.
+    """
+    parts = [_part(path, cluster_by, collection) for path in all_files(paths)]
+    return gathered(parts, names=names)
+
+
+def _part(path: Location, cluster_by: str | None, collection: str | None) -> Part:
+    title, results = _results(path)
+    name = collection or title or name_of(path)
+    part = Part(path, name_of(path), [])
+    tests, prompts = _tests(results), _prompts(results)
+    seen = Counter[tuple[str, str]]()
+    errors = 0
+    for at, (test, one) in enumerate(zip(tests, results, strict=True), 1):
+        place = f"{shown(path)}: result {at}"
+        system = _system(one, prompts, place)
+        seen[system, test] += 1
+        failed = one.get("failureReason") == _ERROR
+        errors += failed
+        case = one.get("testCase")
+        inner = case if isinstance(case, dict) else {}
+        cluster = field(cluster_by, inner.get("metadata"), one.get("vars"), place=place)
+        repeat = str(seen[system, test])
+        for metric, value in _values(one, place).items():
+            given = float("nan") if failed else score(value, place)
+            part.rows.append(Row(name, system, test, metric, given, repeat, cluster))
+    if errors:
+        part.notes.append(
+            f"{shown(path)}: {counted(errors, 'answer')} failed, which are missing"
+        )
+    return part
+
+
+def _results(path: Location) -> tuple[str, list[dict[str, Any]]]:
+    """Return the description of an evaluation, and its results."""
+    if stem(path).endswith(".jsonl"):
+        return "", [record for _, record in records(path, WHAT)]
+    held = document(path, WHAT)
+    outer = held.get("results") if isinstance(held, dict) else None
+    inner = outer.get("results") if isinstance(outer, dict) else None
+    if not isinstance(inner, list) or not all(isinstance(one, dict) for one in inner):
+        raise FileFormatError(
+            f"{shown(path)}: not {WHAT}; write them with `promptfoo eval -o results.json`"
+        )
+    config = held.get("config")
+    told = config.get("description") if isinstance(config, dict) else None
+    return str(told or ""), inner
+
+
+def _tests(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the test of each result; equal tests are one, others of the same name are numbered."""
+    named: dict[str, str] = {}
+    taken = Counter[str]()
+    for one in results:
+        held = one.get("testCase")
+        case = held if isinstance(held, dict) else {}
+        key = json.dumps([case, one.get("vars")], sort_keys=True)
+        if key in named:
+            continue
+        given = one.get("vars") or case.get("vars")
+        values = given.values() if isinstance(given, dict) else [given]
+        base = _short(str(case.get("description") or ", ".join(map(_text, values))))
+        taken[base] += 1
+        named[key] = base if taken[base] == 1 else f"{base} ({taken[base]})"
+    return [
+        named[
+            json.dumps(
+                [
+                    held if isinstance(held := one.get("testCase"), dict) else {},
+                    one.get("vars"),
+                ],
+                sort_keys=True,
+            )
+        ]
+        for one in results
+    ]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    if len(line) <= _LONGEST:
+        return line or "test"
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{line[: _LONGEST - 10].strip()}… {digest}"
+
+
+def _prompts(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """List the labels of the prompts in the order of their first results."""
+    return list(dict.fromkeys(_label(one) for one in results))
+
+
+def _label(one: Mapping[str, Any]) -> str:
+    prompt = one.get("prompt")
+    return str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
+
+
+def _system(one: Mapping[str, Any], prompts: Sequence[str], place: str) -> str:
+    provider = one.get("provider")
+    name = (
+        provider.get("label") or provider.get("id")
+        if isinstance(provider, dict)
+        else provider
+    )
+    if not name or not isinstance(name, str):
+        raise FileFormatError(f"{place}: not {WHAT} (it names no provider)")
+    return f"{name}/{_short(_label(one))}" if len(prompts) > 1 else name
+
+
+def _values(one: Mapping[str, Any], place: str) -> dict[str, Any]:
+    if "score" not in one or "success" not in one:
+        raise FileFormatError(f"{place}: not {WHAT} (it lacks score and success)")
+    own = one.get("namedScores")
+    return {
+        "score": one["score"],
+        "pass": one["success"],
+        **(own if isinstance(own, dict) else {}),
+    }
