@@ -225,8 +225,11 @@ OTHERS = {
         f"import_{kind.replace('-', '_')}": lambda _, __, kind=kind, **options: getattr(
             irmeta, f"import_{kind.replace('-', '_')}"
         )(ITEMS / kind, **options)
-        for kind in ("inspect", "lm-eval", "promptfoo", "deepeval", "helm")
+        for kind in ("inspect", "lm-eval", "promptfoo", "deepeval", "helm", "eee")
     },
+    "export_eee": lambda change, folder, **options: irmeta.export_eee(
+        change(scores()), folder, **options
+    ),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
     "simulate_judge": lambda _, __, **options: irmeta.simulate_judge(
         QRELS, irmeta.JudgeModel(), **options

@@ -12,6 +12,7 @@ from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_clusters as read_clusters
 from irmeta.io.groups import read_groups as read_groups
 from irmeta.io.items.deepeval import import_deepeval as import_deepeval
+from irmeta.io.items.eee import import_eee as import_eee
 from irmeta.io.items.helm import import_helm as import_helm
 from irmeta.io.items.inspect import import_inspect as import_inspect
 from irmeta.io.items.labels import import_labels as import_labels
@@ -35,6 +36,7 @@ from irmeta.io.tables.mteb import import_mteb as import_mteb
 from irmeta.io.tables.spreadsheet import import_table as import_table
 from irmeta.io.tables.spreadsheet import wide as wide
 from irmeta.parallel import watched_by as watched_by
+from irmeta.report.eee import export_eee as export_eee
 from irmeta.report.page.leaderboard import write_leaderboard as write_leaderboard
 from irmeta.report.page.writing import write_report as write_report
 from irmeta.report.tables import to_pandas as to_pandas

@@ -38,7 +38,9 @@ TableKind = Literal[
     "promptfoo",
     "deepeval",
     "helm",
+    "eee",
 ]
+ExportKind = Literal["table", "eee"]
 NamedBy = Literal["model", "file"]
 Rows = Literal["topics", "systems"]
 
@@ -162,6 +164,11 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "promptfoo": "what `promptfoo eval -o` writes as JSON",
         "deepeval": "test runs of DeepEval (JSON)",
         "helm": "runs of HELM (per_instance_stats.json)",
+        "eee": "records of Every Eval Ever (UUID.json, with items beside them)",
+    },
+    ExportKind: {
+        "table": "a table, .csv or .parquet",
+        "eee": "a folder of records of Every Eval Ever, with intervals, rank sets and scores by item",
     },
     NamedBy: {
         "model": "systems are called as the files call their models",

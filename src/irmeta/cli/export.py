@@ -1,12 +1,14 @@
-"""`irmeta export`: scores for spreadsheets, pandas and R."""
+"""`irmeta export`: scores for spreadsheets, pandas and R, and for Every Eval Ever."""
 
 from pathlib import Path
 from typing import Annotated
 
+from irmeta.choices import ExportKind, Missing, explained
 from irmeta.cli.app import app, option
-from irmeta.cli.options import Held, Quiet
+from irmeta.cli.options import Held, MissingScores, Quiet
 from irmeta.cli.output import say
 from irmeta.errors import IrmetaError
+from irmeta.words import counted
 
 
 @app.command()
@@ -19,23 +21,36 @@ def export(
             help="One row per system and one column per topic, instead of one row per score.",
         ),
     ] = False,
+    to: Annotated[
+        ExportKind, option(help=explained(ExportKind, "What to write."))
+    ] = "table",
+    missing: MissingScores = "error",
     output: Annotated[
         Path | None,
         option(
             "-o",
             "--output",
-            help="The file: .csv or .parquet.",
+            help="The file, .csv or .parquet; for eee the folder.",
             show_default="standard output",
         ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the scores of a score file as a plain table.
+    """Write the scores of a score file as a plain table, or as records of Every Eval Ever.
 
     irmeta export scores.parquet --wide --metric AP -o ap.csv
 
     irmeta export scores.parquet -o scores.csv
+
+    irmeta export scores.parquet --to eee -o data/
     """
+    if to == "eee":
+        _records(held, missing, output, quiet=quiet, wide=wide)
+        return
+    if missing != "error":
+        raise IrmetaError(
+            "--missing is for --to eee; a table has no rows for missing scores"
+        )
     from irmeta.cli.output import write
     from irmeta.io import scores
     from irmeta.io.outputs import writing
@@ -52,3 +67,17 @@ def export(
         raise IrmetaError(f"{output}: tables are written as .csv or .parquet")
     if output is not None:
         say(f"{output}: {frame.height} rows, {frame.width} columns", quiet=quiet)
+
+
+def _records(
+    held: Held, missing: Missing, output: Path | None, *, quiet: bool, wide: bool
+) -> None:
+    """Write records of Every Eval Ever into a folder."""
+    from irmeta.report.eee import export_eee
+
+    if output is None or output.suffix or wide:
+        raise IrmetaError(
+            "--to eee writes a folder of records: name it with -o, as in -o data/, and leave out --wide"
+        )
+    written = export_eee(held.cube(), output, missing=missing)
+    say(f"{output}: {counted(len(written), 'record')}", quiet=quiet)

@@ -15,7 +15,7 @@ from irmeta.words import counted, folded
 if TYPE_CHECKING:
     import xarray as xr
 
-_NAMED = ("systemwise", "labels", "inspect", "lm-eval", "helm")
+_NAMED = ("systemwise", "labels", "inspect", "lm-eval", "helm", "eee")
 """Kinds whose files name their collections."""
 TABLE = "Columns of a table"
 MTEB = "Results of MTEB"
@@ -328,7 +328,7 @@ def _read(
             return support.import_support(files, collection=collection)
         case "labels":
             return labels.import_labels(files[0], **columns.of_labels())
-        case "inspect" | "lm-eval" | "promptfoo" | "deepeval" | "helm":
+        case "inspect" | "lm-eval" | "promptfoo" | "deepeval" | "helm" | "eee":
             return _items(kind, files, items, collection)
         case "systemwise":
             return matrices.import_systemwise(files)

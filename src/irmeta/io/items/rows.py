@@ -20,6 +20,8 @@ from irmeta.scores.cube import DIMS, labels
 from irmeta.scores.frames import spelled
 from irmeta.words import counted, listed, shortened
 
+_MOST = 5
+"""Notes on files that are kept; there may be a file for each of thousands of models."""
 _CELL = ("collection", *DIMS)
 
 
@@ -103,6 +105,9 @@ def _of_files(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]
         frame.select("collection", "file").unique(maintain_order=True).rows()
     ):
         notes.setdefault(name, []).extend(parts[at].notes)
+    for some in notes.values():
+        if len(some) > _MOST:
+            some[_MOST:] = [f"{len(some) - _MOST} more notes on files"]
     return notes
 
 

@@ -1,0 +1,222 @@
+"""Records of Every Eval Ever as cubes: scores by item of each benchmark, and a table of models and evaluations.
+
+Source: every_eval_ever, eval.schema.json and instance_level_eval.schema.json 0.3.0. Records that break the schema are
+read as far as they can be.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import NamedBy
+from irmeta.errors import FileFormatError
+from irmeta.io.files import Location, read_bytes, shown
+from irmeta.io.items.records import document, field, name_of, named, records, score
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.words import counted, listed
+
+WHAT = "a record of Every Eval Ever"
+ITEMS = "_samples.jsonl"
+MEANS = "every eval ever"
+"""The collection of models and evaluations."""
+SCORE = "score"
+_NEAR = 1e-6
+
+
+def import_eee(
+    paths: Paths,
+    *,
+    names: NamedBy = "model",
+    cluster_by: str | None = None,
+    collection: str | None = None,
+) -> dict[str, xr.DataArray]:
+    """Read records of Every Eval Ever: a cube by items of each benchmark that has them, and one of all evaluations.
+
+    By items: models are systems, samples topics, epochs are averaged. All evaluations, in "every eval ever": models are
+    systems, evaluations topics, their reported scores the metric `score`, for `irmeta.leaderboard`. Records that cannot
+    be read are left out, and a note lists them, as it does where records break their schema or contradict their items;
+    metrics of which lower is better are left out.
+
+    paths : records (UUID.json), with their items (UUID_samples.jsonl) beside them; folders, globs of them.
+    names : "model", or "file" where two records are of one model.
+    cluster_by : the field of the items' metadata that names their cluster.
+    collection : what to call the collection, where there is one.
+    """
+    files = [path for path in all_files(paths) if shown(path).endswith(".json")]
+    files = [path for path in files if not shown(path).endswith(".schema.json")]
+    if not files:
+        raise FileFormatError(
+            "no records of Every Eval Ever (UUID.json) in these files"
+        )
+    parts, odd = list[Part](), Odd()
+    for path in files:
+        try:
+            parts.append(_part(path, cluster_by, odd))
+        except FileFormatError as error:
+            odd.unread.append(error)
+    if not parts:
+        raise odd.unread[0]
+    parts[0].notes += odd.notes()
+    return gathered(parts, names=names, collection=collection)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A reported score of a record.
+
+    key : its evaluation_result_id, if it has one.
+    """
+
+    key: str | None
+    name: str
+    metric: str
+    score: float
+
+
+@dataclass
+class Odd:
+    """What is odd about records, over all of them.
+
+    broken : items that break the schema.  lower : metrics that were left out.  other : scores that contradict items.
+    """
+
+    broken: int = 0
+    lower: list[str] = dataclass_field(default_factory=list)
+    other: list[str] = dataclass_field(default_factory=list)
+    unread: list[FileFormatError] = dataclass_field(default_factory=list)
+
+    def notes(self) -> list[str]:
+        """Say it."""
+        said = {
+            f"{counted(len(self.unread), 'record')} left out: {listed(self.unread)}": self.unread,
+            f"{counted(self.broken, 'item')} break the schema (evaluation_result_id is null) and are joined by their "
+            "record": self.broken,
+            f"left out, as lower is better: {listed(self.lower)}": self.lower,
+            f"reported scores are not the means of the items: {listed(self.other)}": self.other,
+        }
+        return [note for note, there in said.items() if there]
+
+
+def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
+    record = document(path, WHAT)
+    model, benchmark = _about(record, path)
+    part = Part(path, name_of(path), [])
+    results = _results(record, path, odd)
+    several = len({one.name for one in results}) < len(results)
+    for one in results:
+        task = one.name if benchmark in one.name else f"{benchmark}: {one.name}"
+        topic = f"{task} ({one.metric})" if several else task
+        part.rows.append(Row(MEANS, model, topic, SCORE, one.score))
+    items = _items(record, path)
+    if items is not None:
+        rows = _item_rows(items, results, cluster_by, odd)
+        part.rows += [row._replace(collection=benchmark, system=model) for row in rows]
+        odd.other += _contradictions(f"{model} on {benchmark}", results, rows)
+    return part
+
+
+def _about(record: object, path: Location) -> tuple[str, str]:
+    """Return the model of a record, and its benchmark, with which its evaluation_id begins."""
+    model = record.get("model_info") if isinstance(record, dict) else None
+    key = record.get("evaluation_id") if isinstance(record, dict) else None
+    if not isinstance(model, dict) or "id" not in model or not isinstance(key, str):
+        raise FileFormatError(
+            f"{shown(path)}: not {WHAT} (it lacks evaluation_id or the id of model_info)"
+        )
+    return str(model["id"]), key.partition("/")[0]
+
+
+def _results(record: Mapping[str, Any], path: Location, odd: Odd) -> list[Result]:
+    """Return the reported scores of a record; those of which lower is better are left out."""
+    held = record.get("evaluation_results")
+    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+        raise FileFormatError(
+            f"{shown(path)}: not {WHAT} (it lacks evaluation_results)"
+        )
+    results = []
+    for at, one in enumerate(held, 1):
+        place = f"{shown(path)}: result {at}"
+        name = named(one, ("evaluation_name",), place)
+        config, details = one.get("metric_config"), one.get("score_details")
+        if not isinstance(config, dict) or not isinstance(details, dict):
+            raise FileFormatError(f"{place}: it lacks metric_config or score_details")
+        told = ("metric_name", "metric_id", "evaluation_description")
+        metric = next((str(config[key]) for key in told if config.get(key)), SCORE)
+        if config.get("lower_is_better"):
+            odd.lower.append(metric)
+            continue
+        key = one.get("evaluation_result_id")
+        value = score(details.get("score"), place)
+        results.append(Result(None if key is None else str(key), name, metric, value))
+    return results
+
+
+def _items(record: Mapping[str, Any], path: Location) -> Path | None:
+    """Return the file with the items of a record; one that is missing or damaged raises FileFormatError."""
+    told = record.get("detailed_evaluation_results")
+    if not isinstance(told, dict) or not isinstance(path, Path):
+        return None
+    name = PurePath(str(told.get("file_path", ""))).name or f"{path.stem}{ITEMS}"
+    file = path.parent / name
+    if not file.is_file():
+        raise FileFormatError(f"{path}: its items, {name}, are not beside it")
+    algorithm = told.get("hash_algorithm")
+    if algorithm in ("sha256", "md5") and told.get("checksum"):
+        found = hashlib.new(str(algorithm), read_bytes(file), usedforsecurity=False)
+        if found.hexdigest() != told["checksum"]:
+            raise FileFormatError(
+                f"{file}: not the items of {path.name}, whose checksum differs; copy or download them again"
+            )
+    return file
+
+
+def _item_rows(
+    path: Path, results: list[Result], cluster_by: str | None, odd: Odd
+) -> list[Row]:
+    """Return the scores of items, of the metrics of the results that they belong to."""
+    of_key = {one.key: one for one in results if one.key is not None}
+    rows = []
+    for place, item in records(path, "an item of Every Eval Ever"):
+        key = item.get("evaluation_result_id")
+        odd.broken += "evaluation_result_id" in item and key is None
+        result = of_key.get(str(key)) if key is not None else None
+        if result is None and len(results) == 1:
+            result = results[0]
+        told = item.get("evaluation")
+        if not isinstance(told, dict):
+            raise FileFormatError(f"{place}: an item without an evaluation")
+        metric = result.metric if result else str(item.get("evaluation_name", SCORE))
+        about = item.get("metadata")
+        rows.append(
+            Row(
+                "",
+                "",
+                named(item, ("sample_id",), place),
+                metric,
+                score(told.get("score"), place),
+                str(about.get("epoch", "")) if isinstance(about, dict) else "",
+                field(cluster_by, about, place=place),
+                str(item["sample_hash"]) if item.get("sample_hash") else None,
+            )
+        )
+    return rows
+
+
+def _contradictions(where: str, results: list[Result], rows: list[Row]) -> list[str]:
+    """Return the reported scores that are not the mean of the record's items."""
+    found = []
+    for one in results:
+        scores = [row.score for row in rows if row.metric == one.metric]
+        mean = float(np.nanmean(scores)) if np.isfinite(scores).any() else np.nan
+        if abs(mean - one.score) > _NEAR:
+            found.append(
+                f"{one.metric} of {where} is {one.score:.4g}, not {mean:.4g} of {counted(len(scores), 'item')}"
+            )
+    return found

@@ -1,0 +1,207 @@
+"""Scores as records of Every Eval Ever, with intervals, rank sets and scores by item.
+
+Source: every_eval_ever, eval.schema.json and instance_level_eval.schema.json 0.3.0.
+"""
+
+import hashlib
+import json
+import math
+import re
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from irmeta.choices import Missing
+from irmeta.io.outputs import writing
+from irmeta.io.places import reachable
+from irmeta.metrics.names import highest, is_known, lowest
+from irmeta.scores.clusters import cluster_map, in_clusters
+from irmeta.scores.cube import labels
+from irmeta.scores.selection import complete
+from irmeta.studies.differences.description import describe
+
+SCHEMA = "0.3.0"
+_UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
+
+
+def export_eee(
+    scores: xr.DataArray,
+    folder: str | PathLike[str],
+    *,
+    missing: Missing = "error",
+) -> list[Path]:
+    """Write a record of Every Eval Ever for each system, with its scores by item; return the paths of the records.
+
+    A record has the system's mean by each metric, its 95% interval and the set of ranks that may be its true one, as
+    `irmeta.describe` gives them. The schema has no field for rank sets: they stand in `uncertainty` as rank_set, and as
+    text in `details`, which every program keeps. The files are FOLDER/COLLECTION/DEVELOPER/MODEL/UUID.json, where
+    FOLDER is `data` in the repository of Every Eval Ever. What the questions and answers were is not in them.
+
+    scores : a cube.  folder : where to write; it is made if it does not exist.
+    missing : what to do where scores are missing.
+    """
+    described = describe(scores, missing=missing)
+    kept, _ = complete(scores, missing)
+    rows = described.tables["means"].to_dicts()
+    now = f"{time.time():.6f}"
+    return [
+        _written(kept.sel(system=[system]), own, now, Path(folder))
+        for system in kept.system.values
+        if (own := [row for row in rows if row["system"] == system])
+    ]
+
+
+def _written(
+    scores: xr.DataArray, rows: list[dict[str, Any]], now: str, folder: Path
+) -> Path:
+    """Write the record of one system, and its items."""
+    [system] = labels(scores.system.values)
+    [collection] = labels([scores.attrs.get("collection", "collection")])
+    developer, _, model = system.rpartition("/")
+    place = [_safe(one) for one in (collection, developer or "unknown", model)]
+    key = f"{place[0]}/{place[1]}_{place[2]}/{now}"
+    items = "".join(
+        json.dumps(one, ensure_ascii=False) + "\n" for one in _items(scores, key)
+    ).encode("utf-8")
+    digest = hashlib.sha256(f"{key.rpartition('/')[0]}\n".encode() + _plain(items, key))
+    name = str(uuid.UUID(bytes=digest.digest()[:16], version=4))
+    record = {
+        "schema_version": SCHEMA,
+        "evaluation_id": key,
+        "retrieved_timestamp": now,
+        "source_metadata": {
+            "source_name": "irmeta",
+            "source_type": "evaluation_run",
+            "source_organization_name": "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "irmeta", "version": version("irmeta")},
+        "model_info": {
+            "name": model,
+            "id": system,
+            "developer": developer or "unknown",
+            "additional_details": _UNKNOWN,
+        },
+        "evaluation_results": [_result(scores, row, collection) for row in rows],
+        "detailed_evaluation_results": {
+            "format": "jsonl",
+            "file_path": "/".join(["data", *place, f"{name}_samples.jsonl"]),
+            "hash_algorithm": "sha256",
+            "checksum": hashlib.sha256(items).hexdigest(),
+            "total_rows": items.count(b"\n"),
+        },
+    }
+    path = reachable(folder.joinpath(*place, f"{name}.json"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write(path.with_name(f"{name}_samples.jsonl"), items)
+    _write(path, json.dumps(record, indent=2, ensure_ascii=False).encode("utf-8"))
+    return path
+
+
+def _plain(items: bytes, key: str) -> bytes:
+    """Return items without the time, so that the same scores have the same name."""
+    return items.replace(json.dumps(key, ensure_ascii=False).encode("utf-8"), b"")
+
+
+def _write(path: Path, data: bytes) -> None:
+    with writing(path) as part:
+        part.write_bytes(data)
+
+
+def _safe(name: str) -> str:
+    """Return a name that is the name of a folder on every system.
+
+    >>> _safe("../nDCG 1:2"), _safe("..")
+    ('_nDCG_1_2', '_')
+    """
+    return re.sub(r"^[.]+|[^\w.+=@-]+", "_", name).replace("__", "_")[:100] or "_"
+
+
+def _result(
+    scores: xr.DataArray, row: Mapping[str, Any], collection: str
+) -> dict[str, Any]:
+    """Return the result of one metric; `row` is what `describe` says of it."""
+    metric = str(row["metric"])
+    values = scores.sel(metric=metric).values.ravel()
+    sets = {
+        "lower": row["rank_low"],
+        "upper": row["rank_high"],
+        "confidence_level": 0.95,
+        "method": "simultaneous",
+    }
+    uncertainty: dict[str, Any] = {"num_samples": len(values), "rank_set": sets}
+    if len(values) > 1:
+        uncertainty["standard_deviation"] = float(values.std(ddof=1))
+    if row["low"] is not None and math.isfinite(row["low"]):
+        over = "clusters of items" if in_clusters(scores) else "items"
+        uncertainty["confidence_interval"] = {
+            "lower": row["low"],
+            "upper": row["high"],
+            "confidence_level": 0.95,
+            "method": f"Student's t over {over}",
+        }
+    return {
+        "evaluation_result_id": f"{collection}.{metric}",
+        "evaluation_name": collection,
+        "source_data": {"dataset_name": collection, "source_type": "other"},
+        "metric_config": {
+            "metric_id": metric,
+            "metric_name": metric,
+            "lower_is_better": False,
+            **_limits(metric),
+        },
+        "score_details": {
+            "score": row["mean"],
+            "details": {
+                "rank": str(row["rank"]),
+                "rank_set": f"{row['rank_low']}-{row['rank_high']}",
+                "rank_set_confidence": "0.95, all systems at once",
+            },
+            "uncertainty": uncertainty,
+        },
+    }
+
+
+def _limits(metric: str) -> dict[str, Any]:
+    """Return the least and the largest score of a metric; nothing where they are not known."""
+    if not is_known(metric):
+        return {}
+    ends = {"min_score": lowest(metric), "max_score": highest(metric)}
+    named = {
+        name: end if math.isfinite(end) else "Infinity" if end > 0 else "-Infinity"
+        for name, end in ends.items()
+    }
+    return {"score_type": "continuous", **named}
+
+
+def _items(scores: xr.DataArray, key: str) -> Iterator[dict[str, Any]]:
+    """Yield the scores by item, one for each metric."""
+    [system] = labels(scores.system.values)
+    [collection] = labels([scores.attrs.get("collection", "collection")])
+    clusters = cluster_map(scores)
+    metrics = labels(scores.metric.values)
+    for topic, values in zip(
+        labels(scores.topic.values), scores.values[0], strict=True
+    ):
+        about = {"cluster": clusters[topic]} if topic in clusters else {}
+        for metric, value in zip(metrics, map(float, values), strict=True):
+            yield {
+                "schema_version": SCHEMA,
+                "evaluation_id": key,
+                "model_id": system,
+                "evaluation_name": collection,
+                "evaluation_result_id": f"{collection}.{metric}",
+                "sample_id": topic,
+                "interaction_type": "single_turn",
+                "input": {"raw": "", "reference": []},
+                "output": {"raw": []},
+                "answer_attribution": [],
+                "evaluation": {"score": value, "is_correct": value >= 1},
+                "metadata": about,
+            }
