@@ -353,3 +353,31 @@ def test_a_small_difference_is_not_written_as_zero():
     said = findings(irmeta.versus(made, "a", "b", test="t"))[0]
     assert said.startswith("a scores .0003 more than b by score, a significant")
     assert "interval +.0003 to +.0003" in said
+
+
+def _golden(wins, losses, topics=51):
+    """Two systems on questions answered right or wrong."""
+    mine = np.zeros(topics)
+    theirs = np.zeros(topics)
+    mine[:wins] = 1
+    theirs[wins : wins + losses] = 1
+    both = np.stack([mine, theirs])
+    both[:, wins + losses :: 2] = 1  # both are right on every second other question
+    names = [str(at) for at in range(topics)]
+    return cube(both[..., None], ["mine", "bm25"], names, ["success"])
+
+
+def test_scores_of_0_and_1_are_told_in_flips():
+    """The sentence says how many must go one way, and what these questions can see; p is McNemar's."""
+    found = irmeta.versus(_golden(7, 3), "mine", "bm25", test="permutation", rng=1)
+    assert (
+        "Scores are 0 or 1, and the two differ on 10 of 51 topics: 9 of them must go one way (McNemar's exact test at "
+        "5%); with 51 topics the smallest difference found in 80% of samples is .18."
+        in found.findings[0]
+    )
+    assert found["p"].item() == pytest.approx(0.34375, abs=0.02)
+    assert "differ on 4 of 51 topics: too few for a test at 5%; with" in str(
+        irmeta.versus(_golden(4, 0), "mine", "bm25").findings[0]
+    )
+    graded = _golden(7, 3) * 0.5
+    assert "0 or 1" not in irmeta.versus(graded, "mine", "bm25").findings[0]

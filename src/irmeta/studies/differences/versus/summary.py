@@ -8,6 +8,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, intervals, short
 from irmeta.scores.result import frame
+from irmeta.stats.tests.flips import needed, smallest_seen
 from irmeta.studies.differences.versus.study import MEDIAN
 from irmeta.words import counted, listed
 
@@ -235,6 +236,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
     topics = f"It is better on {counted(wins, unit(one))}{equal} and worse on {losses}."
+    behind = f"{_flips(one)}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, count, digits)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
@@ -247,12 +249,35 @@ def _of_one(one: xr.Dataset, count: int) -> str:
                 f" The interval includes 0, but p by {options['correct']}'s correction is "
                 "significant."
             )
-        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{_rests(one)}{_within_margin(one)}"
+        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{behind}"
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
     figures = f"{short(difference, digits, sign=True)}, {figures}; {shown}, {options['test']} test"
-    return f"{lead} ({figures}). {topics}{_rests(one)}{_within_margin(one)}"
+    return f"{lead} ({figures}). {topics}{behind}"
+
+
+def _flips(one: xr.Dataset) -> str:
+    """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
+    both = np.stack([one["score"].values, one["opponent"].values])
+    both = both[:, np.isfinite(both).all(axis=0)]
+    if unit(one) != "topic" or not np.isin(both, (0.0, 1.0)).all():
+        return ""
+    alpha = about(one)["options"]["alpha"]
+    topics, differ = both.shape[1], int((both[0] != both[1]).sum())
+    least = int(needed(np.array([differ]), alpha)[0])
+    if least > differ:
+        takes = f"too few for a test at {alpha:.0%}"
+    else:
+        takes = f"{least} of them must go one way (McNemar's exact test at {alpha:.0%})"
+    smallest = smallest_seen(differ / topics, topics, alpha)
+    sees = "no difference is found in 80% of samples"
+    if np.isfinite(smallest):
+        sees = (
+            f"the smallest difference found in 80% of samples is {short(smallest, 2)}"
+        )
+    differing = f"the two differ on {differ} of {topics} topics: {takes}"
+    return f" Scores are 0 or 1, and {differing}; with {topics} topics {sees}."
 
 
 def _rests(one: xr.Dataset, of: str = "") -> str:

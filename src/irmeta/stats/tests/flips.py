@@ -1,0 +1,68 @@
+"""Two systems whose scores are 0 or 1: the topics on which they differ are all that a test sees."""
+
+import numpy as np
+from scipy.stats import binom
+
+from irmeta.stats.arrays import Ints
+from irmeta.stats.reliability.differences import fewest
+
+
+def mcnemar(wins: int, losses: int) -> float:
+    """Return the two-sided p of McNemar's exact test: on how many topics is one of two alone right, and the other.
+
+    >>> mcnemar(9, 1), mcnemar(0, 0)
+    (0.021484375, 1.0)
+    """
+    differ = wins + losses
+    return float(min(1.0, 2 * binom.cdf(min(wins, losses), differ, 0.5)))
+
+
+def needed(differ: Ints, alpha: float = 0.05) -> Ints:
+    """Return how many of the topics that differ must go one way for p < alpha; one more than these where none suffice.
+
+    >>> needed(np.array([5, 6, 10])).tolist()
+    [6, 6, 9]
+    """
+    # the most that may go the other way: P(X <= losses) < alpha / 2
+    most = np.asarray(binom.ppf(alpha / 2, differ, 0.5))
+    too_many = 2 * binom.cdf(most, differ, 0.5) >= alpha
+    return np.asarray(differ - most + too_many, dtype=np.int64)
+
+
+def power(
+    difference: float, differing: float, topics: int, alpha: float = 0.05
+) -> float:
+    """Return the chance that McNemar's exact test shows a difference of two shares of topics that are right.
+
+    difference, differing : the shares of topics by which they differ in mean, and on which they differ at all.
+
+    >>> round(power(0.2, 0.3, 50), 2)
+    0.7
+    """
+    differ = np.arange(topics + 1)
+    least = needed(differ, alpha)
+    ahead = (1 + difference / differing) / 2
+    # at least so many topics one way, or the other way
+    won = binom.sf(least - 1, differ, ahead)
+    lost = binom.cdf(differ - least, differ, ahead)
+    return float(((won + lost) * binom.pmf(differ, topics, differing)).sum())
+
+
+def smallest_seen(
+    differing: float, topics: int, alpha: float = 0.05, power_wanted: float = 0.8
+) -> float:
+    """Return the smallest difference in mean, in steps of one topic, that is shown with this power; NaN if none is.
+
+    differing : the share of topics on which the two differ at all; at least the difference.
+
+    >>> smallest_seen(0.2, 51).__round__(2), smallest_seen(0.2, 5)
+    (0.18, nan)
+    """
+
+    def seen(more: int) -> bool:
+        difference = min(more, topics) / topics
+        shown = power(difference, max(differing, difference), topics, alpha)
+        return more > topics or shown >= power_wanted
+
+    more = fewest(seen)
+    return more / topics if more <= topics else float("nan")
