@@ -72,7 +72,7 @@ def require_share(name: str, value: float, such_as: float) -> None:
 
 
 def require_least(**given: tuple[float | None, float]) -> None:
-    """Raise ScoresError unless each number, by the name of its option, is at least its least; None is no number.
+    """Raise ScoresError unless each number, by the name of its option, is at least its least; None passes.
 
     >>> require_least(resamples=(10, 40))
     Traceback (most recent call last):
