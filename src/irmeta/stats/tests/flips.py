@@ -42,7 +42,7 @@ def power(
     differ = np.arange(topics + 1)
     least = needed(differ, alpha)
     ahead = (1 + difference / differing) / 2
-    # at least so many topics one way, or the other way
+    # at least these topics one way, or the other way
     won = binom.sf(least - 1, differ, ahead)
     lost = binom.cdf(differ - least, differ, ahead)
     return float(((won + lost) * binom.pmf(differ, topics, differing)).sum())

@@ -216,7 +216,7 @@ def _seem_chosen(both: Paired) -> list[str]:
 
 
 def _share(p: float) -> str:
-    """Write a small share: 1 in so many, rounded down to one digit."""
+    """Write a small share as 1 in a number, which is rounded down to one digit."""
     times = 1 / max(p, 1e-9)
     unit = 10 ** math.floor(math.log10(times))
     return f"1 in {int(times // unit) * unit:,}".replace(",", " ")
