@@ -18,7 +18,6 @@ from matplotlib.text import Text
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.evaluation.sets import JudgmentSets
 from irmeta.io.model_file import Model, described
 from irmeta.io.tables.spreadsheet import written
 from irmeta.report.forms import flat, text
@@ -676,9 +675,7 @@ MORE = {
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
     "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
     "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
-    "labels": lambda: irmeta.compare_judges(
-        judgments=JudgmentSets.of(LABELS), truth="people"
-    ),
+    "labels": lambda: irmeta.compare_judges(LABELS, truth="people"),
     "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlate(scores(), unit="system"),
 }

@@ -55,7 +55,7 @@ def _qrels(grades: np.ndarray) -> dict[str, dict[str, int]]:
 
 
 def _compared(labels: Labels, topics: int, rng: np.random.Generator) -> xr.Dataset:
-    return compare_judges(judgments=labels.draw(topics, rng), truth="truth")
+    return compare_judges(labels.draw(topics, rng), truth="truth")
 
 
 @cache

@@ -19,10 +19,9 @@ from irmeta.cli.options import (
     Seed,
     Selected,
     Shown,
-    distinct,
     only,
 )
-from irmeta.cli.output import say
+from irmeta.cli.output import refuse_overwriting, say, working
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ VALUES = {
     **dict.fromkeys(("by", "target", "metric"), "METRIC"),
     **dict.fromkeys(("system", "baseline"), "SYSTEM"),
     "against": "SYSTEMS",
+    "truth": "NAME",
 }
 """What stands for the value of a text, by the name of the option."""
 TEAMS = (
@@ -140,9 +140,8 @@ class Derived:
             parameters += fields_of(Best)
         for name in ("teams", "families"):
             if name in self.takes:
-                text = TEAMS.format(
-                    self.takes[name].text.partition(",")[0], SINGLE[name]
-                )
+                of = re.split(r",( as)? a table", self.takes[name].text)[0]
+                text = TEAMS.format(of, SINGLE[name])
                 default = "each system by itself"
                 taken = option(
                     panel=SCORES,
@@ -198,6 +197,11 @@ class Derived:
         for name, value in given.items():
             if value is not None and name in self.takes and name not in self.files:
                 given[name] = self.takes[name].read(value)
+        if self.verb.scores and shown.output and shown.output.suffix == ".parquet":
+            refuse_overwriting(shown.output)
+            with working(shown.workers, quiet=shown.quiet):
+                given = _named(self.verb.scores)(shown.output, given)
+            shown = replace(shown, output=None)
         cubes = self._cubes(selected, given)
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
@@ -291,6 +295,8 @@ class Derived:
             }
         if any(isinstance(one, Path) for one in files.values()):
             return {name: only(selected.read(one, also)) for name, one in files.items()}
+        from irmeta.scores.cubes import distinct
+
         read = distinct(
             [
                 [(path, selected.read(path, also)) for path in paths]

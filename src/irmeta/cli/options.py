@@ -216,6 +216,8 @@ class Pooled(Chosen):
         self, *groups: Sequence[Path], also: str | None = None
     ) -> "list[dict[str, xr.DataArray]]":
         """Read groups of files, whose collections have names that are distinct over all groups."""
+        from irmeta.scores.cubes import distinct
+
         return distinct(
             [[(path, self.read(path, also)) for path in group] for group in groups]
         )
@@ -396,30 +398,6 @@ class Shown:
             save(drawn, self.plot, width=self.plot_width)
         emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
         return result
-
-
-def distinct(
-    read: "Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]]",
-) -> "list[dict[str, xr.DataArray]]":
-    """Name the collections of groups of files: a name that two files use is replaced by the files' names."""
-    from irmeta.errors import ScoresError
-
-    names = [name for group in read for _, cubes in group for name in cubes]
-    named = [
-        [
-            (name if names.count(name) == 1 else path.stem, cube)
-            for path, cubes in group
-            for name, cube in cubes.items()
-        ]
-        for group in read
-    ]
-    once = [name for group in named for name, _ in group]
-    if twice := sorted({name for name in once if once.count(name) > 1}):
-        raise ScoresError(
-            f"two collections are named {twice[0]!r}; name each file once, and give each collection "
-            "its own name with --collection of irmeta evaluate or import"
-        )
-    return [dict(group) for group in named]
 
 
 def named(text: str | None) -> str | list[str] | None:

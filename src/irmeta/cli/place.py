@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import MissingScores, Seed, Selected, Shown, distinct, named
+from irmeta.cli.options import MissingScores, Seed, Selected, Shown, named
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ class Placed(Selected):
 
     def cubes(self) -> "dict[str, xr.DataArray]":
         """Read every collection of score files, by names that are distinct."""
+        from irmeta.scores.cubes import distinct
+
         paths = map(Path, self.given)
         [cubes] = distinct([[(path, self.read(path)) for path in paths]])
         return cubes

@@ -22,7 +22,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import OVER, cluster_map, with_clusters
 from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, labels, possible
-from irmeta.scores.cubes import by_name
+from irmeta.scores.cubes import by_name, distinct
 from irmeta.scores.selection import choose_names
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
@@ -438,3 +438,9 @@ def load(
         path, collection=collection, systems=systems, topics=topics, metrics=metrics
     )
     return choose(chosen, collection, str(path))
+
+
+def load_files(paths: Sequence[Path]) -> dict[str, xr.DataArray]:
+    """Read every collection of score files, by names that are distinct."""
+    [cubes] = distinct([[(path, load_all(path)) for path in paths]])
+    return cubes

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -320,3 +321,25 @@ def computed_otherwise(cubes: Mapping[str, xr.DataArray]) -> list[str]:
         for asked, computed in about(one).get("computed", {}).items()
         if asked in one.metric.values
     ]
+
+
+def distinct(
+    read: Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]],
+) -> list[dict[str, xr.DataArray]]:
+    """Name the collections of groups of files: a name that two files use is replaced by the files' names."""
+    names = [name for group in read for _, cubes in group for name in cubes]
+    named = [
+        [
+            (name if names.count(name) == 1 else path.stem, cube)
+            for path, cubes in group
+            for name, cube in cubes.items()
+        ]
+        for group in read
+    ]
+    once = [name for group in named for name, _ in group]
+    if twice := sorted({name for name in once if once.count(name) > 1}):
+        raise ScoresError(
+            f"two collections are named {twice[0]!r}; name each file once, and give each collection "
+            "its own name with --collection of irmeta evaluate or import"
+        )
+    return [dict(group) for group in named]

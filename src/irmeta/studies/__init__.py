@@ -22,6 +22,7 @@ class Verb(NamedTuple):
     flags : a parameter that is a flag on the command line: its name there, and the value that it stands for
     view : the choices of `--view`, by their name in `irmeta.choices`
     page : the function that writes the result to a folder, where -o names one
+    scores : the function that writes the scores of runs, where -o names a score file
     """
 
     examples: tuple[str, ...] = ()
@@ -29,6 +30,7 @@ class Verb(NamedTuple):
     flags: Mapping[str, tuple[str, str | bool]] = MappingProxyType({})
     view: str = ""
     page: str = ""
+    scores: str = ""
 
 
 class Study(NamedTuple):
@@ -305,6 +307,17 @@ STUDIES: dict[str, Study] = {
         "Do these judgments rank systems as people do?",
         True,
         "judges",
+        Verb(
+            (
+                "irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' "
+                "--families teams.csv",
+                "irmeta judges compare scores.parquet --truth nist # from scores, one collection for each judge",
+                "irmeta judges compare judgments/ --truth nist --runs runs/ # every file of a folder is a judge",
+                "irmeta judges compare nist.txt umbrela.txt # labels only",
+            ),
+            view="JudgesView",
+            scores="irmeta.studies.judges.compare.given.saved",
+        ),
     ),
     "estimate": Study(
         "judges.estimate",

@@ -135,9 +135,9 @@ def test_odd_options(options, said) -> None:
 
 
 def test_nothing_to_compare() -> None:
-    """Without scores and labels, or with the truth alone, there is nothing to compare."""
-    with pytest.raises(ScoresError, match="neither scores nor labels"):
-        compare_judges()
+    """Without judges, or with the truth alone, there is nothing to compare."""
+    with pytest.raises(ScoresError, match="there are no judges"):
+        compare_judges([])
     with pytest.raises(ScoresError, match="the truth and at least one judge"):
         compare_judges({"people": made()["people"]})
 
@@ -334,7 +334,7 @@ def test_the_note_of_what_is_relevant_is_where_nobody_said() -> None:
     noted = [
         any(
             "every grade above 0" in n
-            for n in about(compare_judges(judgments=sets, rel=r))["notes"]
+            for n in about(compare_judges(sets, rel=r))["notes"]
         )
         for r in (None, 2)
     ]
@@ -387,7 +387,7 @@ LABELS = {
 
 def test_labels_only_on_pairs_that_both_judged() -> None:
     """A pair that one set did not judge does not count; how many both judged stands in the result."""
-    outcome = compare_judges(judgments=JudgmentSets.of(LABELS))
+    outcome = compare_judges(JudgmentSets.of(LABELS))
     both = dict(
         zip(
             outcome.judge.values, outcome["judged_by_both"].values.tolist(), strict=True
@@ -400,7 +400,7 @@ def test_labels_only_on_pairs_that_both_judged() -> None:
 
 def test_scales_that_differ_are_compared_as_relevant_or_not() -> None:
     """Only a judge on the truth's scale has graded kappas and alphas; the others are named with their scale."""
-    outcome = compare_judges(judgments=JudgmentSets.of(LABELS))
+    outcome = compare_judges(JudgmentSets.of(LABELS))
     graded = outcome["label"].sel(figure="kappa_quadratic")
     assert np.isfinite(graded.sel(judge="graded"))
     assert np.isnan(graded.sel(judge=["binary", "shares", "counts"])).all()
@@ -415,7 +415,7 @@ def test_relevant_from_a_grade_on() -> None:
     """The lowest relevant grade may be given for all sets, or for each."""
     sets = JudgmentSets.of(LABELS)
     kappas = [
-        compare_judges(judgments=sets, rel=rel)["label"]
+        compare_judges(sets, rel=rel)["label"]
         .sel(judge="graded", figure="kappa_relevant")
         .item()
         for rel in (None, 2, {"people": 2, "graded": 3})
@@ -424,7 +424,7 @@ def test_relevant_from_a_grade_on() -> None:
     with pytest.raises(
         ScoresError, match="no judgment set 'peple'; did you mean people"
     ):
-        compare_judges(judgments=sets, rel={"peple": 2})
+        compare_judges(sets, rel={"peple": 2})
 
 
 @pytest.mark.data
@@ -662,7 +662,7 @@ def test_kappas_are_ordered_over_the_pairs_that_all_judged() -> None:
             "all": judged(pairs, pairs[20:30]),
         }
     )
-    outcome = compare_judges(judgments=sets)
+    outcome = compare_judges(sets)
     kappa = outcome["label"].sel(figure="kappa_relevant")
     assert kappa.sel(judge="few") > kappa.sel(judge="all")
     [line] = findings(outcome)

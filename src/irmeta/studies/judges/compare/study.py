@@ -2,27 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 
 from irmeta.choices import Correction, JudgedTopics, Missing
-from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sets import JudgmentSets
+from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.means import additive
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import (
-    EACH,
-    Grouping,
-    Teams,
-    families_of,
-    source_of_groups,
-    teams_of,
-)
+from irmeta.scores.teams import EACH, Grouping, Teams, families_of, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
@@ -32,9 +26,10 @@ from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
+from irmeta.studies.door import study
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
+from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
-from irmeta.studies.result import answered
 
 TAUS = ("tau, good judge", "tau, bad judge")
 DIFFERENCES = (
@@ -46,10 +41,11 @@ _ENDS = ("value", "low", "high")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
-@answered
+@study
 def compare_judges(
-    cubes: Mapping[str, xr.DataArray] | None = None,
+    judges: Annotated[Judges, JUDGES],
     *,
+    runs: Annotated[RunsLike | None, RUNS] = None,
     truth: str | None = None,
     judgments: JudgmentSets | None = None,
     metrics: str | Iterable[str] | None = None,
@@ -57,30 +53,37 @@ def compare_judges(
     families: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
-    rel: Relevant = None,
+    rel: Annotated[Relevant, REL] = None,
     alpha: float = 0.05,
     correct: Correction = "none",
     partitions: int = 1000,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Compare judges, by the scores that systems get under each, and by their labels, with the truth.
+    """Say whether other judgments rank systems as the true ones do, what they miss and invent, and whom they favour.
 
-    cubes : scores of the same systems by judge, as `irmeta.evaluate_under` gives them; None compares labels only
-    truth : the name of the judge that the others are compared with; the first by default
-    judgments : the labels, if they are to be compared, too
+    With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
+
+    judges : judgment sets (qrels), the truth first; or scores, one collection for each judge; files, a folder of them,
+        or what `irmeta.evaluate` takes or returns, by name
+    runs : the runs to score by judgments: a folder, a glob or a file; can be repeated. Without them only labels are
+        compared
+    truth : the judge to compare with, by default the first
+    judgments : the labels, if they are to be compared beside scores
+    metrics : metrics, as in 'nDCG@10 AP(rel=2)'; of scores by default those that all judges have
     teams : the teams of the systems, which intervals of tau and phi take as independent: a table, "stem" of their names
         or "each" by itself; by default stems where many names share one
-    families : groups of systems that a judge may favour, as a table or "stem", such as those that use one language
-        model; they change no interval of tau
-    topics : "shared", those that a judge, or two that are compared, and the truth have; "own", each judge's means are
-        over its own, where none are shared; pairs of systems are then tested on as many topics of each
-    best : tau is also computed among the first `best` systems by the truth
-    rel : the lowest relevant grade, of all sets or by set; by default every grade above 0 is relevant
-    alpha, correct : level and correction of the paired t tests of all pairs of systems: none, holm or bh
+    families : families of the systems, whom a judge may favour, as a table or "stem", such as those that use one
+        language model; they change no interval of tau
+    topics : the topics that means are taken over: those that a judge, or two that are compared, and the truth share;
+        or each judge's own, where none are shared; pairs of systems are then tested on as many topics of each
+    best : also compute tau among this many best systems by the truth
+    rel : the lowest grade that counts as relevant: one for all labels, as in 2; or one for each set, for its labels and
+        metrics, as in 'nist=2 llm=1'; by default any above 0
+    alpha : level of the tests of pairs of systems, paired t tests
+    correct : correction of these tests for the number of pairs
     partitions : random halves of the topics that phi is the mean of
     missing : see `selection.complete`
-    metrics : those to compare by, by default those that all judges' scores have
     rng : a seed or a generator
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
@@ -97,12 +100,16 @@ def compare_judges(
     >>> compare_judges(made, truth="nist")["tau"].shape
     (1, 1)
     """
-    _check(topics, correct, alpha, best, partitions)
+    _check(alpha, best, partitions)
+    cubes, sets = judged(judges, runs, metrics, rel)
+    if sets is not None:
+        judgments = sets
+        metrics = None  # by which the runs were scored
     generator, seed = seeded(rng)
     data: dict[str, Any] = {}
     notes: list[str] = []
     inputs: Mapping[str, xr.DataArray] = {}
-    of_teams: dict[str, Any] = {"teams": source_of_groups(teams)}
+    of_teams: dict[str, Any] = {}
     if cubes is not None:
         together = aligned(cubes, truth, metrics, topics, missing)
         truth = together.truth
@@ -113,10 +120,6 @@ def compare_judges(
         data, notes = _of_scores(
             together, team, families, best, alpha, correct, partitions, generator
         )
-    elif judgments is None:
-        raise ScoresError(
-            "there are neither scores nor labels to compare; give one or both"
-        )
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
         labels, of_labels = label_variables(judgments, truth, rel)
@@ -124,29 +127,18 @@ def compare_judges(
         notes = [*notes, *of_labels]
     options = {
         "truth": truth,
-        "topics": topics,
-        "best": best,
         "rel": dict(rel) if isinstance(rel, Mapping) else rel,
-        "alpha": alpha,
-        "correct": correct,
-        "partitions": partitions,
         **of_teams,
-        "families": source_of_groups(families),
-        "missing": missing,
         "seed": seed,
     }
-    judges = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
-    names = [name for name in judges if name != truth]
+    every = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
+    names = [name for name in every if name != truth]
     return result(
         "judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes
     )
 
 
-def _check(
-    topics: JudgedTopics, correct: Correction, alpha: float, best: int, partitions: int
-) -> None:
-    require_choice("topics", topics, get_args(JudgedTopics))
-    require_choice("correct", correct, get_args(Correction))
+def _check(alpha: float, best: int, partitions: int) -> None:
     require_share("alpha", alpha, 0.05)
     if best < 2:
         raise ScoresError(f"best={best}: a ranking needs at least 2 systems")

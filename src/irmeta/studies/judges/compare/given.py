@@ -1,0 +1,139 @@
+"""What judges are compared by: scores of each, or judgment sets, of which some runs can be scored."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from irmeta.errors import IrmetaError, ScoresError
+from irmeta.evaluation.sets import JudgmentSets, evaluate_under
+from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.files import listed, location, stem
+from irmeta.io.scores import load_files, save
+from irmeta.studies.door import Given
+from irmeta.studies.judges.compare.labels import Relevant
+
+Files = str | PathLike[str]
+Judges = (
+    Mapping[str, xr.DataArray]
+    | Mapping[str, QrelsLike]
+    | JudgmentSets
+    | Files
+    | Sequence[Files]
+)
+"""Scores or judgments of each judge, by name, or the files of either, the truth first."""
+JUDGES = Given("FILES", several=True)
+RUNS = Given("FILE|DIR", several=True)
+REL = Given("GRADES", "irmeta.studies.judges.compare.given.relevant")
+
+
+def judged(
+    judges: Judges,
+    runs: RunsLike | None,
+    metrics: str | Iterable[str] | None,
+    rel: Relevant,
+) -> tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]:
+    """Return scores by judge, labels, or both."""
+    if isinstance(judges, str | PathLike):
+        judges = [judges]
+    if not isinstance(judges, JudgmentSets | Mapping):
+        found = _of_files([str(file) for file in judges], runs)
+        if not isinstance(found, JudgmentSets):
+            return found, None
+        judges = found
+    elif isinstance(judges, Mapping):
+        if all(isinstance(one, xr.DataArray) for one in judges.values()):
+            return judges, None
+        judges = JudgmentSets.of(judges)
+    if runs is None:
+        if metrics:
+            raise IrmetaError(
+                "--metrics needs the runs that they score; name them with --runs"
+            )
+        return None, judges
+    own = rel if isinstance(rel, Mapping) else None
+    wanted: Any = metrics or "nDCG@10"
+    return evaluate_under(judges, runs, wanted, rel=own), judges
+
+
+def saved(output: Path, given: dict[str, Any]) -> dict[str, Any]:
+    """Write the scores under every judge to a score file; return the arguments with these scores in place of runs."""
+    cubes, labels = judged(
+        given["judges"], given.pop("runs"), given.pop("metrics"), given["rel"]
+    )
+    if cubes is None:
+        raise IrmetaError(
+            f"{output}: labels alone give no scores to write; name runs with --runs"
+        )
+    save(cubes, output)
+    return given | {"judges": cubes, "judgments": labels}
+
+
+def relevant(text: str) -> Relevant:
+    """Read the lowest relevant grade, of all sets or of each.
+
+    >>> relevant("2"), relevant("nist=2 llm=1")
+    (2.0, {'nist': 2.0, 'llm': 1.0})
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = [part.rsplit("=", 1) for part in text.replace(",", " ").split()]
+        return {name: float(grade) for name, grade in pairs}
+    except ValueError:
+        raise IrmetaError(
+            f"--rel {text!r}: expected a grade, as in 2, or a grade for each set, as in 'nist=2 "
+            "llm=1'"
+        ) from None
+
+
+def _of_files(
+    files: list[str], runs: RunsLike | None
+) -> Mapping[str, xr.DataArray] | JudgmentSets:
+    """Read score files, or judgment sets."""
+    tables = _tables(files)
+    others = [file for file in files if not file.endswith(".parquet")]
+    if tables and (runs or not all(Path(file).is_dir() for file in others)):
+        raise IrmetaError(
+            "give judgment sets (with --runs for their scores) or score files, not both"
+        )
+    if tables:
+        return load_files(tables)
+    names = _named(files)
+    if not names:
+        raise ScoresError("there are no judges; name judgment sets or score files")
+    if len(names) == 1:
+        raise IrmetaError(
+            f"{files[0]}: a comparison needs the truth and at least one judge; name a second judgment file"
+        )
+    return JudgmentSets.of(names)
+
+
+def _tables(files: list[str]) -> list[Path]:
+    """List the score files, those of folders that hold nothing else, too."""
+    found = []
+    for file in files:
+        if file.endswith(".parquet"):
+            found.append(Path(file))
+        elif Path(file).is_dir():
+            inside = [Path(str(path)) for path in listed(file)]
+            if all(path.suffix == ".parquet" for path in inside):
+                found += inside
+    return found
+
+
+def _named(files: list[str]) -> dict[str, str]:
+    """Name judgment sets by their files, without the usual suffixes."""
+    names: dict[str, str] = {}
+    for path in [path for file in files for path in listed(location(file))]:
+        name = stem(path)
+        for suffix in (".txt", ".json", ".qrels", ".qrel", ".tsv"):
+            name = name.removesuffix(suffix)
+        if name in names:
+            raise IrmetaError(
+                f"two judgment sets are named {name!r}: {names[name]} and {path}; rename one file"
+            )
+        names[name] = str(path)
+    return names
