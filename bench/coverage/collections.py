@@ -120,7 +120,7 @@ def _design(
     one = (
         design(
             named(given[..., None], "AP"),
-            topics=[n],
+            sizes=[n],
             partitions=100,
             teams=groups,
             rng=rng,
@@ -224,7 +224,7 @@ def _behind(
     groups = {str(at): str(at // team) for at in range(systems)}
     found = design(
         cube(scores, *numbers, names),
-        **{"target": "P@1", "topic_cost": 1, "budget": n, "topics": [n]},
+        **{"target": "P@1", "topic_cost": 1, "budget": n, "sizes": [n]},
         teams=groups if team > 1 else None,
         partitions=100,
         rng=rng,

@@ -10,6 +10,7 @@ from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies.design import design, findings, overview, tables
+from irmeta.studies.design.study import on_pools
 from irmeta.studies.design.summary import _cheapest
 
 POOLS = {5: 20.0, 20: 100.0}
@@ -38,7 +39,7 @@ def test_teams_of_clones_make_intervals_wider():
     copies = once.assign_coords(system=[f"{name}-again" for name in once.system.values])
     twice = xr.concat([once, copies], "system").assign_attrs(once.attrs)
     made = [
-        design(twice, target="AP", topics=[10], partitions=200, teams=groups)
+        design(twice, target="AP", sizes=[10], partitions=200, teams=groups)
         for groups in ("each", "stem")
     ]
     widths = [(one["high"] - one["low"]).values[:, 0] for one in made]
@@ -48,7 +49,7 @@ def test_teams_of_clones_make_intervals_wider():
 
 
 def chosen(**options):
-    return design(
+    return on_pools(
         scores(),
         target="AP",
         pools=POOLS,
@@ -141,7 +142,9 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
     some = scores().sel(metric=["AP", "AP(pool=5)"])
     costs = {"topic_cost": 30, "judgment_cost": 0, "budget": 300}
     said = findings(
-        design(some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs)
+        on_pools(
+            some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs
+        )
     )
     assert (
         "topics judged in full (150 documents each) by AP (300 of 300) rank systems as AP"
@@ -165,7 +168,7 @@ def test_extrapolated_figures_are_marked():
 
 def test_scores_alone_vary_no_depth():
     """Without pools the depth is as it is, judgments cost nothing, and notes say both."""
-    found = design(
+    found = on_pools(
         scores(),
         target="AP",
         metrics="P@10",
@@ -290,7 +293,7 @@ def test_what_cannot_be_designed_is_an_error(options, words):
         "partitions": 20,
     } | options
     with pytest.raises(ScoresError, match=words):
-        design(scores(), **given)
+        on_pools(scores(), **given)
 
 
 def test_few_topics_are_an_error():

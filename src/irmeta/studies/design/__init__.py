@@ -1,6 +1,6 @@
 """What the next collection should be: how many topics, judged how deep, by which metric and whom, for a budget."""
 
-from irmeta.studies.design.study import default_target, design
+from irmeta.studies.design.study import design
 from irmeta.studies.design.summary import findings, overview, tables
 
-__all__ = ["default_target", "design", "findings", "overview", "tables"]
+__all__ = ["design", "findings", "overview", "tables"]

@@ -1,7 +1,7 @@
 """What the next collection should be, computed: worth and cost of each way to spend, and what a budget buys."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.stats
@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
+from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.scores.clusters import by_cluster
@@ -27,6 +28,7 @@ from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
+from irmeta.studies.design.depths import judged_to_depths, require_both
 from irmeta.studies.design.ways import (
     FULL,
     Prices,
@@ -36,50 +38,54 @@ from irmeta.studies.design.ways import (
     candidates,
     ways_to_spend,
 )
+from irmeta.studies.door import Given, study
 from irmeta.studies.result import answered
 
-TOPICS = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
+SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 BEYOND = 4
 """Curves are followed to this multiple of the topics that were measured."""
 OF_A_WAY = ("metric", "depth", "judge", "each", "judgments")
 """What a way is, in the tables."""
 
 
-@answered
+@study
 def design(
     scores: xr.DataArray,
     *,
     target: str | None = None,
     metrics: str | Iterable[str] | None = None,
-    pools: Mapping[int, float] | None = None,
-    judged: float | None = None,
-    known: Mapping[int, float] | None = None,
-    machine: xr.DataArray | None = None,
+    runs: Annotated[RunsLike | None, Given("FILE|DIR", several=True)] = None,
+    qrels: Annotated[QrelsLike | None, Given("FILE")] = None,
+    depths: Sequence[int] | None = None,
+    llm: Annotated[QrelsLike | None, Given("FILE")] = None,
     topic_cost: float = 30.0,
     judgment_cost: float = 1.0,
     llm_judgment_cost: float = 0.0,
     budget: float | None = None,
-    topics: Sequence[int] = TOPICS,
+    sizes: Sequence[int] = SIZES,
     level: float = 0.95,
     partitions: int = 400,
     teams: Grouping = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Compare ways to spend on a collection by how far they rank systems as the target metric does on other topics.
+    """Choose how many topics to judge, how deep, and by which metric, for a budget.
 
-    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D
-    target : the metric to be predicted, judged in full; AP by default, else the deepest AP@k
-    metrics : to choose from, without `pool=`; all by default
-    pools : by depth, the documents to judge a topic
-    judged : those of the full judgments. Without them judgments cost nothing, and a note says so
-    known : by depth, the share of these documents that are judged, if not all are
-    machine : the same systems and topics, judged by a machine at `llm_judgment_cost` a document; a way of its own,
-        and with people who judge a random part of the topics another: the cheapest part (Cochran 1977, section 12.3)
-    topic_cost, judgment_cost, llm_judgment_cost, budget : in any one unit
-    topics : numbers of topics to say it for
-    level : of the intervals, over samples of topics and systems
-    partitions : of topics, at random
+    scores : a cube; where runs are given it says which systems and topics
+    target : the metric that should rank the systems on new topics, by default AP, else the deepest AP@k
+    metrics : to choose from; all by default
+    runs : the run files: a folder or a glob; without them only topics and metrics are varied
+    qrels : their relevance judgments
+    depths : pool depths to choose from, by default 5,10,20,50,100
+    llm : a machine's judgments of the same runs: a way of its own, and with people who judge a random part of the
+        topics another: the cheapest part (Cochran 1977, section 12.3)
+    topic_cost : cost of a topic, in any one unit
+    judgment_cost : cost of a document judged by a person
+    llm_judgment_cost : cost of a document judged by a machine
+    budget : what you can spend
+    sizes : numbers of topics to say it for
+    level : level of the intervals, over samples of topics and systems
+    partitions : random partitions of the topics
     teams : the teams of the systems, which intervals take as independent: a table, "stem" of their names or "each" by
         itself; by default stems where many names share one
     missing : what to do with missing scores, as in `selection.complete`
@@ -100,6 +106,58 @@ def design(
     >>> found = design(made, target="AP", budget=300, partitions=40)
     >>> [str(metric) for metric in found["metric"].values], found["affordable"].values.tolist()
     (['AP', 'RR'], [10, 10])
+    """
+    require_both(runs, qrels, llm, depths)
+    given: dict[str, Any] = {"scores": scores, "metrics": metrics}
+    if runs is not None:
+        target = target or default_target(scores)
+        given = judged_to_depths(scores, qrels, runs, llm, depths, metrics, target)
+    return on_pools(
+        **given,
+        target=target,
+        topic_cost=topic_cost,
+        judgment_cost=judgment_cost,
+        llm_judgment_cost=llm_judgment_cost,
+        budget=budget,
+        sizes=sizes,
+        level=level,
+        partitions=partitions,
+        teams=teams,
+        missing=missing,
+        rng=rng,
+    ).data
+
+
+@answered
+def on_pools(
+    scores: xr.DataArray,
+    *,
+    target: str | None = None,
+    metrics: str | Iterable[str] | None = None,
+    pools: Mapping[int, float] | None = None,
+    judged: float | None = None,
+    known: Mapping[int, float] | None = None,
+    machine: xr.DataArray | None = None,
+    topic_cost: float = 30.0,
+    judgment_cost: float = 1.0,
+    llm_judgment_cost: float = 0.0,
+    budget: float | None = None,
+    sizes: Sequence[int] = SIZES,
+    level: float = 0.95,
+    partitions: int = 400,
+    teams: Grouping = None,
+    missing: Missing = "error",
+    rng: int | np.random.Generator = 0,
+) -> xr.Dataset:
+    """Compare ways to spend on a collection by how far they rank systems as the target metric does on other topics.
+
+    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D
+    pools : by depth, the documents to judge a topic
+    judged : those of the full judgments. Without them judgments cost nothing, and a note says so
+    known : by depth, the share of these documents that are judged, if not all are
+    machine : the same systems and topics, judged by a machine
+
+    The others are those of `design`.
     """
     generator, seed = seeded(rng)
     scores = check(scores)
@@ -130,7 +188,7 @@ def design(
     found = _measured(used, target, spending, partitions, generator)
     team = teams_of(used["system"].values, teams, used.values)
     of_teams = found.by_team(team.of)
-    counts = [n for n in topics if n >= 2]
+    counts = [n for n in sizes if n >= 2]
     options = {
         "target": target,
         "budget": budget,
