@@ -274,7 +274,7 @@ STUDY: dict[str, Asked] = {
     "judges": judged,
     "estimate": estimated,
     "reliability": with_teams(reliability, metrics="AP"),
-    "design": partial(design, budget=600, topics=[5, 10], partitions=40),
+    "design": partial(design, budget=600, sizes=[5, 10], partitions=40),
 }
 """How each study that claims differences is asked."""
 
@@ -668,9 +668,9 @@ ASKED = STUDY | {
     "ranking of one": partial(rank, k=1, candidates="all", partitions=8),
     "predictivity of many partitions": predictivity,
     "reliability of all metrics": reliability,
-    "design without a budget": partial(design, topics=[5, 10], partitions=20),
+    "design without a budget": partial(design, sizes=[5, 10], partitions=20),
     "design by one metric": lambda scores: design(
-        scores[..., :1], budget=600, topics=[5, 10], partitions=20
+        scores[..., :1], budget=600, sizes=[5, 10], partitions=20
     ),
 }
 UNFOUNDED = [

@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
@@ -19,6 +19,7 @@ from irmeta.cli.options import (
     Seed,
     Selected,
     Shown,
+    named,
     only,
 )
 from irmeta.cli.output import refuse_overwriting, say, working
@@ -87,6 +88,12 @@ class Derived:
             if one.cube or one.cubes or (name in self.positional and not one.given)
         ]
 
+    @property
+    def _either(self) -> str | None:
+        """The argument that is scores, or with judgments runs."""
+        found = [name for name in self.positional if self.takes[name].either]
+        return found[0] if found and "qrels" in self.takes else None
+
     def signature(self) -> inspect.Signature:
         """Return the parameters of the command: files, the study's own options, what scores to use, where it goes."""
         hints: dict[str, tuple[Any, Any]] = {}
@@ -94,6 +101,8 @@ class Derived:
             hints[name] = self._file(name)
         shared = {"metrics", "missing", "teams", "families", "rng", *self.files}
         shared |= {"top", "by"} if self._best else set()
+        if self._selects:
+            shared |= {one.name for one in fields(Selected)}
         for name, one in self.takes.items():
             if name not in shared:
                 hints |= self._own(name, one)
@@ -120,7 +129,7 @@ class Derived:
     def _shared(self) -> list[inspect.Parameter]:
         """Return the options that say which scores to use."""
         parameters = []
-        if self.files:
+        if self._selects:
             parameters += fields_of(Selected)
         elif "metrics" in self.takes:
             one = self.takes["metrics"]
@@ -162,6 +171,11 @@ class Derived:
         return parameters
 
     @property
+    def _selects(self) -> bool:
+        """Whether options say which scores of files to use."""
+        return bool(self.files or self._either)
+
+    @property
     def _best(self) -> bool:
         """Whether the study keeps the best systems by a metric."""
         return {"top", "by"} <= set(self.takes)
@@ -177,15 +191,17 @@ class Derived:
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
+        from irmeta.scores.cubes import distinct
         from irmeta.studies.door import SPOKEN
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
         selected = Selected()
-        if self.files:
+        if self._selects:
             own = {one.name: given.pop(one.name) for one in fields_of(Selected)}
             selected = Selected(**own)
-            if "metrics" in self.takes and selected.metrics is not None:
-                given["metrics"] = selected.metrics
+            for name in ("metrics", "systems", "topics"):
+                if name in self.takes and own[name] is not None:
+                    given[name] = named(own[name])
         view = given.pop("view", None)
         of_page = {name: given.pop(name) for name in self._of_page}
         SPOKEN.set(_option)
@@ -203,6 +219,10 @@ class Derived:
                 given = _named(self.verb.scores)(shown.output, given)
             shown = replace(shown, output=None)
         cubes = self._cubes(selected, given)
+        if self._either and given.get("qrels") is None:
+            paths = [Path(one) for one in given[self._either]]
+            read = [[(path, selected.read(path)) for path in paths]]
+            [given[self._either]] = distinct(read)
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
             options["rng"] = options.pop("seed")

@@ -139,6 +139,12 @@ STUDIES: dict[str, Study] = {
         "Where do my systems stand among everybody's, on any collection?",
         True,
         "place",
+        Verb(
+            (
+                "irmeta place my.run --on trec-covid-1 --qrels qrels.txt --baseline bm25.run",
+                "irmeta place mine.parquet theirs.parquet --on trec8 --on robust2004 -m AP",
+            )
+        ),
     ),
     "versus": Study(
         "differences.versus",

@@ -139,6 +139,11 @@ class Parameter:
         return one and not self.cubes
 
     @property
+    def either(self) -> bool:
+        """Whether it takes cubes by name, or the runs that they are made of."""
+        return self.given is not None and Mapping[str, xr.DataArray] in self.kinds
+
+    @property
     def several(self) -> bool:
         """Whether it takes a list: of numbers, or of choices."""
         return any(get_origin(kind) is Sequence for kind in self.kinds)

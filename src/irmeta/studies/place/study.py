@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
+from irmeta.evaluation.sources import QrelsLike
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.clusters import ignored
-from irmeta.scores.cubes import by_name
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
@@ -21,9 +21,18 @@ from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across, standing
 from irmeta.stats.standardizing.across import Estimate
 from irmeta.stats.standardizing.standing import Standing
+from irmeta.studies.door import Given, study
 from irmeta.studies.place import everybody
 from irmeta.studies.place.everybody import Collection, Known
-from irmeta.studies.result import answered
+from irmeta.studies.place.given import (
+    ON,
+    PLACED,
+    Placed,
+    cubes_of,
+    matched,
+    run_name,
+    scored,
+)
 
 DRAWS = 2000
 """Draws that rank sets are made of."""
@@ -42,25 +51,36 @@ PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference"
 """Figures of two entries."""
 
 
-@answered
+@study
 def place(
-    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    scores: Annotated[Placed, PLACED],
     *,
-    on: Known | Mapping[str, Known],
+    on: Annotated[Known | Mapping[str, Known] | None, ON] = None,
+    qrels: Annotated[QrelsLike | None, Given("FILE")] = None,
     metrics: str | Iterable[str] | None = None,
+    systems: str | Iterable[str] | None = None,
+    topics: str | Iterable[str] | None = None,
     baseline: str | None = None,
     level: float = 0.95,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Place systems among everybody's on their collection, and compare them across collections.
+    """Place systems among all that ran on their collection, and compare systems of different collections.
 
-    scores : the systems to place, a cube or several by collection
-    on : everybody's systems, for several collections by name: factors, or a cube of their scores, or of their means
-        under the topic `all` where the topics are not public; then there are no intervals and no tests
+    Systems of different collections are compared by standardized scores; intervals allow for the choice of the systems
+    that standardize.
+
+    scores : the systems to place: a cube, several by collection, or score files; with judgments their run files
+    on : the systems to rank among, everybody's on this collection: factors that ship (irmeta datasets list), a factors
+        file, or a score file of all systems, one for each collection, in the same order; or by collection factors, or
+        a cube of scores, or of means under the topic `all` where the topics are not public: then there are no
+        intervals and no tests; by default factors that ship under the collection's name
+    qrels : relevance judgments, to score run files with
     metrics : by default those that all scores and all factors have
-    baseline : a system that the others are to improve on, where it has scores
-    level : of intervals, tests and rank sets, in (0, 1)
+    systems : those of the runs to use, by default all
+    topics : those of the runs to use, by default all
+    baseline : the system that others should improve on: its name, or with judgments a run file
+    level : level of intervals and rank sets; tests have level 1 - this
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
@@ -79,7 +99,13 @@ def place(
     """
     require_share("the level", level, 0.95)
     generator, seed = seeded(rng)
-    cubes = by_name(scores)
+    if qrels is not None:
+        cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
+        baseline = None if baseline is None else run_name(baseline)
+    else:
+        kept = {"systems": systems, "topics": topics}
+        cubes = {name: select(one, **kept) for name, one in cubes_of(scores).items()}
+    on = matched(list(cubes), on)
     for one in cubes.values():
         standardization.require_raw(one)
     given_on = everybody.known_by_collection(on, list(cubes))
@@ -122,9 +148,7 @@ def place(
         data,
         inputs=used,
         options={
-            "level": level,
             "baseline": baseline,
-            "missing": missing,
             "seed": seed,
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
             "alarms": alarms,

@@ -1,0 +1,108 @@
+"""What systems are placed by: their scores or runs, and what is known of everybody's under a name or in a file."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from irmeta.datasets import factors as factor_files
+from irmeta.errors import IrmetaError
+from irmeta.evaluation.engine import evaluate
+from irmeta.evaluation.sources import QrelsLike
+from irmeta.io.files import location, stem
+from irmeta.io.scores import load, load_files
+from irmeta.scores.cubes import by_name
+from irmeta.scores.selection import select
+from irmeta.scores.standardization import OWN_NAME
+from irmeta.studies.door import Given
+from irmeta.studies.place.everybody import Known
+
+Files = str | PathLike[str]
+Placed = xr.DataArray | Mapping[str, xr.DataArray] | Files | Sequence[Files]
+"""Systems to place: their scores, score files, or with judgments their runs."""
+PLACED = Given("SCORES|RUNS", several=True)
+ON = Given("NAME|FILE", "irmeta.studies.place.given.everybody", several=True)
+
+
+def everybody(names: str | Sequence[str]) -> dict[str, Known]:
+    """Read what is known of everybody's systems: factors of a file, or that ship, or scores."""
+    each = [names] if isinstance(names, str | PathLike) else names
+    return {str(name): _everybody(str(name)) for name in each}
+
+
+def _everybody(name: str) -> Known:
+    if factor_files.is_factors(name) or not Path(name).exists():
+        return factor_files.load(name)
+    return load(name)
+
+
+def cubes_of(scores: Placed) -> dict[str, xr.DataArray]:
+    """Return scores by collection, of score files, too."""
+    if isinstance(scores, str | PathLike):
+        scores = [scores]
+    if isinstance(scores, list | tuple):
+        return load_files([Path(one) for one in scores])
+    return by_name(scores)
+
+
+def scored(
+    runs: Any,
+    qrels: QrelsLike,
+    baseline: str | None,
+    on: Mapping[str, Known] | Known | None,
+    metrics: str | Iterable[str] | None,
+    systems: str | Iterable[str] | None,
+    topics: str | Iterable[str] | None,
+) -> dict[str, xr.DataArray]:
+    """Score run files, and the baseline, by the metrics that everybody was scored by."""
+    if not isinstance(on, Mapping) or isinstance(on, xr.Dataset) or len(on) != 1:
+        raise IrmetaError(
+            "run files need the name of their one collection, as in --on trec-covid-1"
+        )
+    [(name, known)] = on.items()
+    wanted: Any = metrics or [str(metric) for metric in known.metric.values]
+    files = [runs] if isinstance(runs, str | PathLike) else [*runs]
+    if baseline is not None:
+        files.append(baseline)
+    scores = select(evaluate(qrels, files, wanted), systems=systems, topics=topics)
+    # whether the judgments are of this collection, nobody has said
+    own = {OWN_NAME: scores.attrs["collection"]}
+    collection = Path(name).stem
+    return {collection: scores.assign_attrs(own, collection=collection)}
+
+
+def run_name(run: str) -> str:
+    """Return the name of the system of a run file."""
+    return stem(location(run))
+
+
+def matched(
+    collections: list[str], on: Mapping[str, Known] | Known | None
+) -> Mapping[str, Known] | Known:
+    """Match what is known to collections: that of its name, or that in its place; by default factors that ship."""
+    if on is None:
+        return {name: _shipped(name) for name in collections}
+    if isinstance(on, xr.Dataset) or not isinstance(on, Mapping):
+        return on
+    named = {str(one.attrs.get("collection")): one for one in on.values()} | dict(on)
+    if all(name in named for name in collections):
+        return {name: named[name] for name in collections}
+    if len(on) != len(collections):
+        raise IrmetaError(
+            f"{len(collections)} collections ({', '.join(collections)}) and {len(on)} --on ({', '.join(on)}): "
+            "give --on once for each collection, in the same order"
+        )
+    return dict(zip(collections, on.values(), strict=True))
+
+
+def _shipped(collection: str) -> xr.Dataset:
+    """Read the factors that ship under a collection's name."""
+    if not factor_files.is_factors(collection):
+        raise IrmetaError(
+            f"no factors ship for the collection {collection}; name the systems to rank among with "
+            "--on: factors that ship (irmeta datasets list), a factors file, or a score file of "
+            "all systems"
+        )
+    return factor_files.load(collection)
