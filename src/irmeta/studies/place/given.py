@@ -14,6 +14,7 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.files import location, stem
 from irmeta.io.scores import load, load_files
 from irmeta.scores.cubes import by_name
+from irmeta.scores.frames import is_table
 from irmeta.scores.selection import select
 from irmeta.scores.standardization import OWN_NAME
 from irmeta.studies.door import Given
@@ -44,7 +45,8 @@ def cubes_of(scores: Placed) -> dict[str, xr.DataArray]:
         scores = [scores]
     if isinstance(scores, list | tuple):
         return load_files([Path(one) for one in scores])
-    return by_name(scores)
+    made: Any = scores
+    return by_name(made)
 
 
 def scored(
@@ -84,7 +86,7 @@ def matched(
     """Match what is known to collections: that of its name, or that in its place; by default factors that ship."""
     if on is None:
         return {name: _shipped(name) for name in collections}
-    if isinstance(on, xr.Dataset) or not isinstance(on, Mapping):
+    if isinstance(on, xr.Dataset | xr.DataArray) or is_table(on):
         return on
     named = {str(one.attrs.get("collection")): one for one in on.values()} | dict(on)
     if all(name in named for name in collections):

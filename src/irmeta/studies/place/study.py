@@ -103,8 +103,10 @@ def place(
         cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
         baseline = None if baseline is None else run_name(baseline)
     else:
-        kept = {"systems": systems, "topics": topics}
-        cubes = {name: select(one, **kept) for name, one in cubes_of(scores).items()}
+        cubes = {
+            name: select(one, systems=systems, topics=topics)
+            for name, one in cubes_of(scores).items()
+        }
     on = matched(list(cubes), on)
     for one in cubes.values():
         standardization.require_raw(one)
