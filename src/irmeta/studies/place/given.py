@@ -14,7 +14,6 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.files import location, stem
 from irmeta.io.scores import load, load_files
 from irmeta.scores.cubes import by_name
-from irmeta.scores.frames import is_table
 from irmeta.scores.selection import select
 from irmeta.scores.standardization import OWN_NAME
 from irmeta.studies.door import Given
@@ -27,10 +26,14 @@ PLACED = Given("SCORES|RUNS", several=True)
 ON = Given("NAME|FILE", "irmeta.studies.place.given.everybody", several=True)
 
 
-def everybody(names: str | Sequence[str]) -> dict[str, Known]:
+class InOrder(dict[str, Known]):
+    """What is known of everybody's systems under names or in files, in the order of the collections."""
+
+
+def everybody(names: str | Sequence[str]) -> InOrder:
     """Read what is known of everybody's systems: factors of a file, or that ship, or scores."""
     each = [names] if isinstance(names, str | PathLike) else names
-    return {str(name): _everybody(str(name)) for name in each}
+    return InOrder({str(name): _everybody(str(name)) for name in each})
 
 
 def _everybody(name: str) -> Known:
@@ -86,7 +89,7 @@ def matched(
     """Match what is known to collections: that of its name, or that in its place; by default factors that ship."""
     if on is None:
         return {name: _shipped(name) for name in collections}
-    if isinstance(on, xr.Dataset | xr.DataArray) or is_table(on):
+    if not isinstance(on, InOrder):
         return on
     named = {str(one.attrs.get("collection")): one for one in on.values()} | dict(on)
     if all(name in named for name in collections):
