@@ -16,9 +16,11 @@ from irmeta.cli.options import (
     SCORES,
     WHERE_MISSING,
     Best,
+    Families,
     Seed,
     Selected,
     Shown,
+    Teamed,
     named,
     only,
 )
@@ -38,11 +40,6 @@ VALUES = {
     "truth": "NAME",
 }
 """What stands for the value of a text, by the name of the option."""
-TEAMS = (
-    "{0}: a CSV with columns run and {1}; or stem, if a name begins with its {1}, up to the last hyphen, "
-    "underscore or full stop"
-)
-SINGLE = {"teams": "team", "families": "family"}
 _BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")
 
 
@@ -147,20 +144,10 @@ class Derived:
             )
         if self._best:
             parameters += fields_of(Best)
-        for name in ("teams", "families"):
-            if name in self.takes:
-                of = re.split(r",( as)? a table", self.takes[name].text)[0]
-                text = TEAMS.format(of, SINGLE[name])
-                default = "each system by itself"
-                taken = option(
-                    panel=SCORES,
-                    metavar="FILE|stem",
-                    help=_sentence(text),
-                    show_default=default,
-                )
-                parameters.append(
-                    parameter_of(name, None, Annotated[str | None, taken])
-                )
+        if "teams" in self.takes:
+            parameters += fields_of(Teamed)
+        if "families" in self.takes:
+            parameters += fields_of(Families)
         if "missing" in self.takes:
             one = self.takes["missing"]
             text = explained(one.choices, WHERE_MISSING)
