@@ -110,7 +110,7 @@ ONE = {
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),
     "predict": lambda change, _, **options: irmeta.predict(
-        change(scores()[..., :2]), model(), known=change(scores("F")), **options
+        change(scores()[..., :2]), model(), calibrate=change(scores("F")), **options
     ),
     "predictivity": lambda change, _, **options: irmeta.predictivity(
         change(scores()), partitions=50, **options

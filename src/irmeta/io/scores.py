@@ -440,7 +440,10 @@ def load(
     return choose(chosen, collection, str(path))
 
 
-def load_files(paths: Sequence[Path]) -> dict[str, xr.DataArray]:
+def load_files(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+) -> dict[str, xr.DataArray]:
     """Read every collection of score files, by names that are distinct."""
-    [cubes] = distinct([[(path, load_all(path)) for path in paths]])
+    each = [paths] if isinstance(paths, str | PathLike) else paths
+    [cubes] = distinct([[(Path(path), load_all(path)) for path in each]])
     return cubes

@@ -130,7 +130,9 @@ def _rendered(
     if table is not None:
         chosen = {table: named(result, table)}
     elif form == "csv":
-        chosen = tables(result)
+        every = tables(result)
+        first = getattr(study_of(result), "in_csv", lambda _: next(iter(every)))
+        chosen = {first(result): every[first(result)]}
     else:
         chosen = overview(result)
     if form == "table":

@@ -111,9 +111,9 @@ def test_a_score_missing_on_one_topic_is_no_unreported_metric(model):
 def test_known_systems_that_lack_some_topics_are_the_policys_too(model):
     """The systems that calibrate are completed as the others are, and a note says whose scores were dropped."""
     with pytest.raises(ScoresError, match="1 of 24 scores are missing"):
-        predict(given("P@10=0.4"), model, want=["RR"], known=by_topic())
+        predict(given("P@10=0.4"), model, want=["RR"], calibrate=by_topic())
     outcome = predict(
-        given("P@10=0.4"), model, want=["RR"], known=by_topic(), missing="topics"
+        given("P@10=0.4"), model, want=["RR"], calibrate=by_topic(), missing="topics"
     )
     assert any(
         note.startswith("known systems: 1 of 24 scores are missing")
@@ -190,7 +190,7 @@ def test_known_systems_take_away_the_offset_of_the_collection(model, made):
     shifted = scores.copy(data=np.clip(scores.values + np.array([0.1, 0, 0, 0]), 0, 1))
     actual = means(shifted).sel(metric="AP").values[4:]
     holes = shifted[4:].where(shifted.metric != "AP")
-    blind, told = predict(holes, model), predict(holes, model, known=shifted[:4])
+    blind, told = predict(holes, model), predict(holes, model, calibrate=shifted[:4])
     assert (
         np.abs(told["value"].values[:, 0] - actual).mean()
         < np.abs(blind["value"].values[:, 0] - actual).mean() / 3
@@ -202,7 +202,10 @@ def test_known_systems_without_the_metrics_it_takes_calibrate_nothing(model):
     """A calibration table that lacks the target changes no prediction, and a note says so."""
     blind = predict(given("P@10=0.4"), model, want=["AP"])
     told = predict(
-        given("P@10=0.4"), model, want=["AP"], known=table([[0.4, 0.5]], ["P@10", "RR"])
+        given("P@10=0.4"),
+        model,
+        want=["AP"],
+        calibrate=table([[0.4, 0.5]], ["P@10", "RR"]),
     )
     assert told["value"].item() == blind["value"].item()
     assert any("not calibrated" in note for note in about(told)["notes"])
@@ -460,7 +463,7 @@ def test_known_systems_that_intervals_miss_are_a_warning(model):
     scores = table(rows, ["AP", "P@10", "RR"])
     assert "AP (0 of 4 systems)" in warned(predict(scores, model))
     assert "--calibrate" in warned(predict(scores, model))
-    assert "AP (" not in warned(predict(scores, model, known=scores[:4]))
+    assert "AP (" not in warned(predict(scores, model, calibrate=scores[:4]))
     usual = predict(scores[:4, :, 1:], model, want=["AP"])["value"].values[:, 0]
     scores[:4, 0, 0] = usual
     assert not warnings(predict(scores, model))
@@ -498,7 +501,7 @@ def test_the_output_counts_the_collections_whose_systems_are_missed_together(mad
     assert together(predict(asked, odd, want=["AP"]))[0].endswith(
         "on 1 (c4) intervals for some target are expected to miss most systems."
     )
-    assert not together(predict(asked, odd, want=["AP"], known=cubes["c0"]))
+    assert not together(predict(asked, odd, want=["AP"], calibrate=cubes["c0"]))
 
 
 def test_a_single_collection_has_no_intervals_and_no_word_on_their_misses(made):

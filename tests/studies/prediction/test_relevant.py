@@ -138,7 +138,7 @@ def test_the_first_sentence_says_what_the_number_does(model):
         given("P@10=0.45"),
         model,
         want=wanted,
-        known=world(430, np.random.default_rng(1)),
+        calibrate=world(430, np.random.default_rng(1)),
     )
     assert findings(calibrated)[0].startswith("2 scores predicted")
     plain = predict(given("P@10=0.45"), model, want=["RR"])
@@ -171,7 +171,7 @@ def test_known_systems_and_learners_take_the_number_too(model):
     scores = world(80, rng)
     actual = scores.sel(metric="R@10").values[4:, 0]
     blind = scores[4:].sel(metric=["P@10", "RR"])
-    told = predict(blind, model, want=["R@10"], relevant=80, known=scores[:4])
+    told = predict(blind, model, want=["R@10"], relevant=80, calibrate=scores[:4])
     assert_allclose(told["value"].values[:, 0], actual, rtol=0.25)
     assert (told["known"] == 4).all()
     train = {f"c{i}": world(50 + 10 * i, rng) for i in range(5)}

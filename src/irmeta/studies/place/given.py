@@ -44,10 +44,8 @@ def _everybody(name: str) -> Known:
 
 def cubes_of(scores: Placed) -> dict[str, xr.DataArray]:
     """Return scores by collection, of score files, too."""
-    if isinstance(scores, str | PathLike):
-        scores = [scores]
-    if isinstance(scores, list | tuple):
-        return load_files([Path(one) for one in scores])
+    if isinstance(scores, str | PathLike | list | tuple):
+        return load_files(scores)
     made: Any = scores
     return by_name(made)
 

@@ -4,6 +4,7 @@ from irmeta.studies.prediction.predict.cells import OUTSIDE
 from irmeta.studies.prediction.predict.study import predict
 from irmeta.studies.prediction.predict.summary import (
     findings,
+    in_csv,
     overview,
     tables,
     warnings,
@@ -14,6 +15,7 @@ __all__ = [
     "OUTSIDE",
     "findings",
     "given",
+    "in_csv",
     "overview",
     "predict",
     "tables",

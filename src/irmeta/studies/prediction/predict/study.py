@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 
 from irmeta.choices import Learner, Missing
 from irmeta.datasets.reference import reference_model
-from irmeta.errors import ScoresError, require_share
+from irmeta.errors import IrmetaError, ScoresError, require_share
 from irmeta.io.model_file import Model
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seed
@@ -19,6 +19,7 @@ from irmeta.scores.cubes import by_topic, in_range
 from irmeta.scores.means import means
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete
+from irmeta.studies.door import Given, study
 from irmeta.studies.prediction.predict.alarms import (
     far_systems,
     hardly_judged,
@@ -30,45 +31,68 @@ from irmeta.studies.prediction.predict.cells import learned_from, predict_cells
 from irmeta.studies.prediction.predict.naming import renamed, wanted_targets
 from irmeta.studies.prediction.predict.relevant import NUMBER, caution
 from irmeta.studies.prediction.predict.relevant import relevant as numbers_relevant
-from irmeta.studies.result import answered
+from irmeta.studies.prediction.predict.typed import given as one_system
+from irmeta.studies.prediction.prediction_model import prediction_model
+
+TABLE = "irmeta.studies.prediction.predict.typed.table"
+TRAIN = "irmeta.io.scores.load_files"
 
 
-@answered
+@study
 def predict(
-    scores: xr.DataArray,
-    model: Model | None = None,
+    scores: Annotated[xr.DataArray | None, Given("SCORES", TABLE)] = None,
+    model: Annotated[
+        Model | None, Given("FILE", "irmeta.io.model_file.load_model")
+    ] = None,
     *,
+    given: str | None = None,
     want: Iterable[str] | None = None,
     level: float = 0.9,
-    known: xr.DataArray | None = None,
-    relevant: float | str | PathLike[str] | None = None,
-    train: Mapping[str, xr.DataArray] | None = None,
+    calibrate: Annotated[xr.DataArray | None, Given("FILE", TABLE)] = None,
+    relevant: Annotated[float | str | PathLike[str] | None, Given("N|FILE")] = None,
+    train: Annotated[
+        Mapping[str, xr.DataArray] | None, Given("FILE", TRAIN, several=True)
+    ] = None,
     learner: Learner = "ols",
     kernel: float | None = None,
     missing: Missing = "error",
     rng: int = 0,
 ) -> xr.Dataset:
-    """Predict what is missing from a table of system-level scores, each system from the scores that it has.
+    """Predict what was not reported, each score with its interval.
 
-    scores : a cube; its means over topics are used, or each topic by itself where the model is one of scores on topics.
-        What a system lacks on all topics (NaN) is a hole to fill
-    model : as `prediction_model` makes it; by default the reference model that ships with irmeta
-    learner, kernel, rng : the kind of model, see `irmeta.stats.prediction.learners.learner`. One that is not linear is
-        fitted on `train`, the collections that `model` was made of
-    train : the collections, by name, to fit a model on that is not linear
-    want : metrics to predict, as a list or in one text; by default those that some system lacks
-    level : coverage aimed at, in (0, 1), for a system of a collection that the model has not seen
-    known : systems of the same collection whose wanted scores are known; they tell the collection's offset
-    relevant : how many documents are relevant (of grade 1 or above), the mean over topics, or the judgments to count it
-        in; by default NumRel among the scores. AP and R are divided by it, so it is one of their predictors
+    What a system lacks on all topics is predicted. As CSV the table itself is written, its holes filled: a predicted
+    score has its interval in the columns beside it, a reported one has none.
+
+    90% intervals held 94% of scores on average over collections left out, 83 to 91% on the worst of five. Single
+    metrics on a single collection can fail: with all judgments, the lowest coverage measured is 25%. On later rounds
+    of TREC-COVID, intervals that were 7 to 15% narrower held 64 to 99%. The misses of one collection come together,
+    and a few systems whose scores are known reduce them (--calibrate). `distance` says how far the given scores lie
+    from those that the model has seen: 1 is usual.
+
+    scores : a table: CSV with systems in rows and metrics in columns, a score file, or a cube; its means over topics are
+        used, or each topic by itself where the model is one of scores on topics
+    model : a model that irmeta predict fit wrote, or `prediction_model` made; by default the one that ships
+    given : one system's scores, as in 'P@10=0.43 RR=0.61'
+    want : metrics to predict; by default what is missing
+    level : coverage that intervals should have on average over collections, for a collection that the model has not seen
+    calibrate : a table of a few systems of the same collection, with the metrics to predict known; they tell the
+        collection's offset
+    relevant : how many documents are relevant a topic, or the judgments to count it in: AP and R are divided by it; by
+        default NumRel of the table
+    train : a score file to fit on, in place of a model; can be repeated. A learner that is not linear needs it, beside a
+        model that was made of the same collections
+    learner : the kind of model
+    kernel : with svr: the size of its radial kernel; by default scaled
     missing : what to do where a system lacks a metric on some topics only, as in `selection.complete`
+    rng : a seed
 
     Returns, over (system, target), NaN where the score was given: value, low, high, distance (of the given scores from
     those the model has seen, 1 is usual, see `irmeta.stats.prediction.intervals.mahalanobis`), outside, known (how many
     systems told the offset); and `reported`.
     """
     require_share("the level of an interval", level, 0.9)
-    model = model or reference_model()
+    scores = _asked(scores, given)
+    model = _model(model, train, learner)
     rng = seed(rng)
     learned = learned_from(train, learner, kernel, rng)
     scores, notes = _usable(_of_unit(scores, model), model, missing)
@@ -80,8 +104,8 @@ def predict(
     notes += more
     calibration = None
     inputs = {"given": scores}
-    if known is not None:
-        known, more = _usable(_of_unit(known, model), model, missing)
+    if calibrate is not None:
+        known, more = _usable(_of_unit(calibrate, model), model, missing)
         calibration, _, _ = renamed(in_range(means(known)), model)
         notes += [f"known systems: {note}" for note in more]
         inputs["known"] = known
@@ -95,12 +119,12 @@ def predict(
             "that the model knows"
         )
     alarms = [*far_systems(table, grid), *hardly_judged(scores, level)]
-    if known is None:
+    if calibrate is None:
         alarms += missed_systems(table, targets, model, level, learned, counts)
     notes += stand_ins + notes_on(
-        table, grid, model, level, calibrated=known is not None
+        table, grid, model, level, calibrated=calibrate is not None
     )
-    if known is None and not np.isnan(grid["low"]).all():
+    if calibrate is None and not np.isnan(grid["low"]).all():
         notes += on_collections_left_out(
             table, targets, model, level, counts, linear=learned is None
         )
@@ -120,7 +144,7 @@ def predict(
         "want": targets,
         "names": names,
         "relevant": None if counts is None else counts.here,
-        "cautions": caution(targets, model, counts, calibrated=known is not None),
+        "cautions": caution(targets, model, counts, calibrated=calibrate is not None),
         "missing": missing,
         "alarms": alarms,
     }
@@ -129,6 +153,35 @@ def predict(
         "prediction", data, inputs=inputs, options=options, notes=unique_notes
     )
     return outcome.assign_coords(system=table.system.values.astype(str), target=targets)
+
+
+def _asked(scores: xr.DataArray | None, given: str | None) -> xr.DataArray:
+    """Return the scores to predict from: a table's, or one system's."""
+    if scores is None and given is None:
+        raise IrmetaError(
+            "give a table to complete, or one system's scores with --given 'P@10=0.43 RR=0.61'"
+        )
+    if given is None:
+        assert scores is not None
+        return scores
+    if scores is not None:
+        raise IrmetaError("a table and --given exclude each other; use one")
+    return one_system(given)
+
+
+def _model(
+    model: Model | None, train: Mapping[str, xr.DataArray] | None, learner: Learner
+) -> Model:
+    """Return the model given, one of the collections to train on, or the one that ships."""
+    if train is None:
+        return model or reference_model()
+    if model is None:
+        return prediction_model(train)
+    if learner == "ols" or {part.name for part in model.parts} != set(train):
+        raise IrmetaError(
+            "--model and --train exclude each other: use a model, or fit one"
+        )
+    return model
 
 
 def _of_unit(scores: xr.DataArray, model: Model) -> xr.DataArray:

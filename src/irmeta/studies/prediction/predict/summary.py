@@ -5,6 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.studies.prediction.predict.typed import GIVEN
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -26,6 +27,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "system", "metric", "value", "low", "high", level, "distance"
     )
     return {"prediction": prediction, "filled": _filled(outcome)}
+
+
+def in_csv(outcome: xr.Dataset) -> str:
+    """Name the table that CSV has: the one that was given, filled; of one system's typed scores the prediction."""
+    typed = outcome["system"].values.tolist() == [GIVEN]
+    return "prediction" if typed else "filled"
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
