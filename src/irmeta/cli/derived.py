@@ -38,6 +38,8 @@ VALUES = {
     **dict.fromkeys(("system", "baseline"), "SYSTEM"),
     "against": "SYSTEMS",
     "truth": "NAME",
+    "want": "METRICS",
+    "given": "SCORES",
 }
 """What stands for the value of a text, by the name of the option."""
 _BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")

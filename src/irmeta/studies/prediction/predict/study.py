@@ -69,18 +69,18 @@ def predict(
     and a few systems whose scores are known reduce them (--calibrate). `distance` says how far the given scores lie
     from those that the model has seen: 1 is usual.
 
-    scores : a table: CSV with systems in rows and metrics in columns, a score file, or a cube; its means over topics are
-        used, or each topic by itself where the model is one of scores on topics
-    model : a model that irmeta predict fit wrote, or `prediction_model` made; by default the one that ships
+    scores : a table: CSV with systems in rows and metrics in columns, a score file, or a cube; its means over topics
+        are used, or each topic by itself where the model is one of scores on topics
+    model : a model that irmeta predict fit wrote, or `fit` made; by default the one that ships
     given : one system's scores, as in 'P@10=0.43 RR=0.61'
     want : metrics to predict; by default what is missing
-    level : coverage that intervals should have on average over collections, for a collection that the model has not seen
+    level : coverage that intervals should have on average over collections, for one that the model has not seen
     calibrate : a table of a few systems of the same collection, with the metrics to predict known; they tell the
         collection's offset
-    relevant : how many documents are relevant a topic, or the judgments to count it in: AP and R are divided by it; by
-        default NumRel of the table
-    train : a score file to fit on, in place of a model; can be repeated. A learner that is not linear needs it, beside a
-        model that was made of the same collections
+    relevant : how many documents are relevant a topic, or the judgments to count it in: AP and R are divided by it;
+        by default NumRel of the table
+    train : a score file to fit on, in place of a model; can be repeated. A learner that is not linear needs it, beside
+        a model that was made of the same collections
     learner : the kind of model
     kernel : with svr: the size of its radial kernel; by default scaled
     missing : what to do where a system lacks a metric on some topics only, as in `selection.complete`
