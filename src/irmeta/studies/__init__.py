@@ -22,7 +22,7 @@ class Verb(NamedTuple):
     flags : a parameter that is a flag on the command line: its name there, and the value that it stands for
     view : the choices of `--view`, by their name in `irmeta.choices`
     page : the function that writes the result to a folder, where -o names one
-    scores : the function that writes the scores of runs, where -o names a score file
+    scores : the function that scores the runs first, where -o names a score file for their scores
     """
 
     examples: tuple[str, ...] = ()
@@ -331,7 +331,7 @@ STUDIES: dict[str, Study] = {
                 "irmeta judges compare nist.txt umbrela.txt # labels only",
             ),
             view="JudgesView",
-            scores="irmeta.studies.judges.compare.given.saved",
+            scores="irmeta.studies.judges.compare.given.scored",
         ),
     ),
     "estimate": Study(

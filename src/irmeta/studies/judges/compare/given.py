@@ -11,7 +11,7 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import listed, location, stem
-from irmeta.io.scores import load_files, save
+from irmeta.io.scores import load_files
 from irmeta.studies.door import Given
 from irmeta.studies.judges.compare.labels import Relevant
 
@@ -58,8 +58,10 @@ def judged(
     return evaluate_under(judges, runs, wanted, rel=own), judges
 
 
-def saved(output: Path, given: dict[str, Any]) -> dict[str, Any]:
-    """Write the scores under every judge to a score file; return the arguments with these scores in place of runs."""
+def scored(
+    output: Path, given: dict[str, Any]
+) -> tuple[dict[str, Any], Mapping[str, xr.DataArray]]:
+    """Return the arguments with scores under every judge in place of runs, and these scores, to be written."""
     cubes, labels = judged(
         given["judges"], given.pop("runs"), given.pop("metrics"), given["rel"]
     )
@@ -67,8 +69,7 @@ def saved(output: Path, given: dict[str, Any]) -> dict[str, Any]:
         raise IrmetaError(
             f"{output}: labels alone give no scores to write; name runs with --runs"
         )
-    save(cubes, output)
-    return given | {"judges": cubes, "judgments": labels}
+    return given | {"judges": cubes, "judgments": labels}, cubes
 
 
 def relevant(text: str) -> Relevant:
