@@ -90,3 +90,42 @@ def test_a_study_without_figure_says_so(run, file):
     code, _, err = run("table", file, "--plot", "table.pdf", "--quiet")
     assert code == 2
     assert "have no figure; leave out --plot" in err
+
+
+@pytest.fixture
+def builds(tmp_path):
+    """Write scores of a baseline, a bad build and one that is its equal."""
+    rng = np.random.default_rng(1)
+    main = rng.uniform(0.3, 0.7, (30, 1))
+    near = main + 0.03 * rng.uniform(-1, 1, (30, 1))
+    bad = near - 0.2
+    path = tmp_path / "builds.parquet"
+    topics = [str(one) for one in range(30)]
+    irmeta.save(
+        cube(np.stack([main, bad, near]), ["main", "bad", "near"], topics, ["AP"]), path
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("system", "strict", "expected"),
+    [("bad", [], 3), ("near", [], 0), ("near", ["--unless-safe"], 3)],
+)
+def test_a_gate_ends_with_3_where_it_fails(run, builds, system, strict, expected):
+    """A loss that is shown ends with 3; with --unless-safe so does one that is not excluded."""
+    gate = ["--against", "main", "--fail-if-worse", "0.02", *strict, "--quiet"]
+    code, out, _ = run("versus", builds, "--system", system, *gate)
+    assert code == expected
+    assert out.startswith("Worse: " if system == "bad" else "Cannot tell: ")
+
+
+def test_the_summary_of_a_night_is_added_in_markdown(run, builds, tmp_path):
+    """--summary adds the answer and the table to a file that has other things in it."""
+    summary = tmp_path / "summary.md"
+    summary.write_text("# Tonight\n")
+    run("versus", builds, "--system", "bad", "--against", "main", "--fail-if-worse")
+    gate = ["--fail-if-worse", "0.02", "--summary", summary, "--quiet"]
+    run("versus", builds, "--system", "bad", "--against", "main", *gate)
+    text = summary.read_text()
+    assert text.startswith("# Tonight\n**Worse: by AP bad scores ")
+    assert "| against | diff. |" in text

@@ -652,6 +652,43 @@ def test_factors_of_teams_that_nobody_named_are_not_said_to_have_aged() -> None:
     assert "have aged cannot be said without the teams" in said
 
 
+def builds(seed: int, loss: float, topics: int = 60) -> xr.DataArray:
+    """Return a release, s0, and a build that truly loses so much, s1."""
+    rng = np.random.default_rng(seed)
+    release = 0.5 + 0.1 * rng.normal(size=topics)
+    build = release - loss + 0.05 * rng.normal(size=topics)
+    return named(np.stack([release, build])[..., None])
+
+
+def gated(scores: xr.DataArray) -> str:
+    """Return what the gate says of a build that may lose .02."""
+    return versus(scores, "s1", "s0", fail_if_worse=0.02).findings[0]
+
+
+@pytest.mark.parametrize(
+    ("loss", "topics", "says"),
+    [
+        (0.10, 60, "Worse: .* a loss of \\.0[2-9]. or more is shown"),
+        (
+            -0.03,
+            400,
+            "Safe: .* a loss of \\.0.. or more is excluded|any loss is excluded",
+        ),
+        (0.02, 60, "Cannot tell: .* a loss of up to .* is possible"),
+    ],
+)
+def test_a_gate_says_what_is_true(loss: float, topics: int, says: str) -> None:
+    """A clear loss is worse, a gain on many topics is safe, and of a loss of just the margin nothing is said."""
+    assert re.search(says, gated(builds(0, loss, topics)))
+
+
+@pytest.mark.parametrize("verdict", ["Worse", "Safe"])
+def test_a_gate_hardly_claims_what_is_false(verdict: str) -> None:
+    """Of a loss of just the margin neither claim is made oftener than its level allows."""
+    made = sum(gated(builds(seed, 0.02)).startswith(verdict) for seed in range(MANY))
+    assert made <= scipy.stats.binom.ppf(0.999, MANY, 0.05)
+
+
 class Unfounded(NamedTuple):
     """A sentence that scores of a degenerate world do not carry, by a pattern, and one that they do, if any."""
 

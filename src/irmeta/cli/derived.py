@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from importlib import import_module
@@ -24,7 +25,7 @@ from irmeta.cli.options import (
     named,
     only,
 )
-from irmeta.cli.output import refuse_overwriting, say, working
+from irmeta.cli.output import FAILED, refuse_overwriting, say, working
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ VALUES = {
     "truth": "NAME",
     "want": "METRICS",
     "given": "SCORES",
+    "history": "FILE",
 }
 """What stands for the value of a text, by the name of the option."""
 _BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")
@@ -232,6 +234,8 @@ class Derived:
                 f"wrote {page}; open it in a browser, mail it, or host it",
                 quiet=shown.quiet,
             )
+        if result.get("failed"):
+            sys.exit(FAILED)
 
     def _file(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""

@@ -330,6 +330,13 @@ class Shown:
             help="Draw the result: FILE.svg, .pdf or .png.",
         ),
     ] = None
+    summary: Annotated[
+        Path | None,
+        option(
+            panel=RESULT,
+            help="Also add the answer, the tables and the notes in Markdown to the end of this file, as in CI.",
+        ),
+    ] = None
     highlight: Annotated[
         str | None,
         option(
@@ -397,6 +404,11 @@ class Shown:
                 )
             save(drawn, self.plot, width=self.plot_width)
         emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
+        if self.summary is not None:
+            from irmeta.io.outputs import append
+            from irmeta.report.words import markdown
+
+            append(self.summary, markdown(result).encode())
         return result
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from irmeta.studies.result import Result
 
 
+FAILED = 3
+"""Exit code where a system is worse than the user lets it be, or not shown to be safe."""
 _FORMATS: "dict[str, Format]" = {
     ".json": "json",
     ".csv": "csv",

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from irmeta.cli.app import app, argument, option
+from irmeta.cli.output import FAILED
 from irmeta.errors import IrmetaError
 
-WORSE = 3
-"""Exit code of `submit --fail-if-worse` where a loss above the margin is shown."""
 SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
 
 
@@ -128,8 +127,22 @@ def submit(
         option(
             metavar="X",
             min=0,
-            help="With --wait and --baseline: exit with 3 if a loss above X is shown (95%).",
+            help="With --wait and --baseline: exit with 3 if a loss above X is shown, as irmeta versus does.",
             show_default="never",
+        ),
+    ] = None,
+    unless_safe: Annotated[
+        bool,
+        option(
+            "--unless-safe", help="Exit with 3 also if such a loss is not excluded."
+        ),
+    ] = False,
+    history: Annotated[
+        Path | None,
+        option(
+            metavar="FILE",
+            help="File of earlier nights, with which this one shares the level of 5%.",
+            show_default="one look",
         ),
     ] = None,
     token_file: Annotated[
@@ -148,8 +161,10 @@ def submit(
     """
     from irmeta.serve import client
 
-    if fail_if_worse is not None and not (wait and baseline):
-        raise IrmetaError("--fail-if-worse needs --wait and --baseline")
+    if fail_if_worse is None and (unless_safe or history is not None):
+        raise IrmetaError("--unless-safe and --history need --fail-if-worse")
+    if fail_if_worse is not None and (check or not (wait and baseline)):
+        raise IrmetaError("--fail-if-worse needs --wait and --baseline, not --check")
     if name is not None and len(runs) > 1:
         raise IrmetaError("--name names one run; the names of several are their files'")
     server = client.Server(to, client.token(token_file))
@@ -164,6 +179,7 @@ def submit(
         "replace": "1" if replace else "",
     }
     outcomes: list[dict[str, Any]] = []
+    failed = False
     for path in runs:
         if not path.is_file():
             raise IrmetaError(f"{path}: no such file")
@@ -174,12 +190,18 @@ def submit(
             found = server.submit(path, own, about)
         if wait and not check and found["status"] < 300:
             found["score"] = server.score(found["key"])
+            if fail_if_worse is not None:
+                gate = _gate(
+                    server, found["score"], fail_if_worse, unless_safe, history
+                )
+                found["gate"] = gate.findings[0]
+                failed |= bool(gate["failed"])
         outcomes.append({"run": own, **found})
         if format == "text":
             _say(server, outcomes[-1])
     if format == "json":
         print(json.dumps(outcomes, indent=1))
-    sys.exit(_code(outcomes, fail_if_worse))
+    sys.exit(_code(outcomes, failed=failed))
 
 
 def _say(server: Any, found: dict[str, Any]) -> None:
@@ -204,6 +226,8 @@ def _say(server: Any, found: dict[str, Any]) -> None:
             print(
                 f"{score['claim']['name']}: {_figure(score['claim'], 'difference', '+')}"
             )
+    if "gate" in found:
+        print(found["gate"])
 
 
 def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
@@ -215,22 +239,46 @@ def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
     )
 
 
-def _code(outcomes: list[dict[str, Any]], margin: float | None) -> int:
-    """Return the exit code: 1 for a refused run, 3 for a loss above the margin."""
+def _gate(
+    server: Any,
+    record: dict[str, Any],
+    margin: float,
+    unless_safe: bool,
+    history: Path | None,
+) -> Any:
+    """Compare a run with its baseline by the first metric, as `irmeta versus --fail-if-worse` does."""
+    import numpy as np
+
+    import irmeta
+    from irmeta.scores.cube import cube
+
+    metric, claim = record["metric"], record["claim"]
+    if claim is None:
+        raise IrmetaError(
+            "--fail-if-worse: the board has no difference from --baseline"
+        )
+    keys = {record["label"]: record["key"], claim["name"]: claim["baseline"]}
+    vectors = [server.by_topic(key)[metric] for key in keys.values()]
+    topics = dict(server.topics())
+    values = np.array(vectors, dtype=np.float64)[..., None]
+    scores = cube(values, list(keys), list(topics), [metric])
+    if any(topics.values()):
+        scores = irmeta.with_clusters(scores, topics)
+    return irmeta.versus(
+        scores,
+        *keys,
+        fail_if_worse=margin,
+        unless_safe=unless_safe,
+        history=history,
+        missing="common",
+    )
+
+
+def _code(outcomes: list[dict[str, Any]], *, failed: bool) -> int:
+    """Return the exit code: 1 for a refused run, 3 for one that fails."""
     wrong = any(
         one["status"] >= 400
         or any(remark["level"] == "error" for remark in one.get("remarks", []))
         for one in outcomes
     )
-    if wrong:
-        return 1
-    claims = [one["score"]["claim"] for one in outcomes if one.get("score")]
-    # where all topics differ alike there is no interval: the difference counts
-    ends = [
-        one["difference"] if one["high"] is None else one["high"]
-        for one in claims
-        if one
-    ]
-    if margin is not None and any(end < -margin for end in ends):
-        return WORSE
-    return 0
+    return 1 if wrong else FAILED * failed

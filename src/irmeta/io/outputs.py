@@ -50,6 +50,24 @@ def writing(path: Path) -> Iterator[Path]:
         raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
 
+def append(path: Path, data: bytes) -> None:
+    """Add bytes to the end of a file by one write, so that they are there whole, beside what others add."""
+    require_folder(path)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            written = os.write(handle, data)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise FileFormatError(
+            f"{path}: cannot be written ({error.strerror or error})"
+        ) from error
+    if written < len(data):
+        raise FileFormatError(f"{path}: the disk is full; its last line is cut off")
+
+
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Yield a new file beside `path`, which replaces it at the end, once it is on the disk, and else is removed."""

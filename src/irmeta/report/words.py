@@ -1,9 +1,11 @@
 """What a person reads of a result: the answer first, then the tables, then what else there is to know."""
 
+import re
 import textwrap
 from collections.abc import Sequence
 
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
+from irmeta.report.tables import render
 from irmeta.studies.result import Result
 from irmeta.words import printable
 
@@ -22,6 +24,20 @@ def page(result: Result, tables: str, *, width: int | None = None) -> str:
         _wrapped([f"Note: {note}" for note in notes], width),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def markdown(result: Result) -> str:
+    """Return the answer of a result, its tables and its notes in Markdown, as for a pull request."""
+    answer, *others = result.findings
+    parts = [f"**{_plain(answer)}**", *_warned(result.warnings)]
+    parts += [render(result.data, "markdown").strip(), *map(_plain, others)]
+    parts += [f"<sub>{_plain(note)}</sub>" for note in result.notes]
+    return "".join(f"{part}\n\n" for part in parts)
+
+
+def _plain(text: str) -> str:
+    """Return a sentence on one line whose names Markdown does not take for marks."""
+    return re.sub(r"([*_`<>|\[\]])", r"\\\1", " ".join(printable(text).split()))
 
 
 def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:

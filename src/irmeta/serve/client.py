@@ -1,10 +1,13 @@
 """What `irmeta submit` does: it sends runs to a server, and waits for what comes of them."""
 
+import csv
+import json
 import os
 import re
 import stat
 import time
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -64,15 +67,30 @@ class Server:
             pause = min(2 * pause, 2.0)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
 
-    def _ask(self, method: str, where: str, **given: Any) -> Answer:
-        try:
-            answer = self._session.request(
-                method, self.root + where, timeout=120, allow_redirects=False, **given
-            )
-        except requests.RequestException as error:
+    def by_topic(self, key: str) -> dict[str, list[float | None]]:
+        """Return the scores of a run that is published, by metric, in the order of the board's topics."""
+        script = self._public(f"s/{key}/scores.js")
+        found: Answer = json.loads(script[script.index("(") + 1 : script.rindex(")")])
+        scores: dict[str, list[float | None]] = found["scores"]
+        return scores
+
+    def topics(self) -> list[tuple[str, str]]:
+        """Return the topics of the board in their order, each with its cluster, which may be empty."""
+        rows = csv.DictReader(StringIO(self._public("data/topics.csv")))
+        return [(row["topic"], row["cluster"]) for row in rows]
+
+    def _public(self, file: str) -> str:
+        """Return a file of the board that anybody may read."""
+        where = f"/b/{self.board}/{file}"
+        answer = self._answer("GET", where)
+        if answer.status_code != requests.codes.ok:
             raise IrmetaError(
-                f"{self.root}: no answer ({error}); does the server run?"
-            ) from error
+                f"{self.root}{where}: status {answer.status_code}, and no scores"
+            )
+        return answer.content.decode()
+
+    def _ask(self, method: str, where: str, **given: Any) -> Answer:
+        answer = self._answer(method, where, **given)
         try:
             found: Answer = answer.json()
         except ValueError as error:
@@ -80,6 +98,16 @@ class Server:
                 f"{self.root}: status {answer.status_code}, and no answer of irmeta serve"
             ) from error
         return {**found, "status": answer.status_code}
+
+    def _answer(self, method: str, where: str, **given: Any) -> requests.Response:
+        try:
+            return self._session.request(
+                method, self.root + where, timeout=120, allow_redirects=False, **given
+            )
+        except requests.RequestException as error:
+            raise IrmetaError(
+                f"{self.root}: no answer ({error}); does the server run?"
+            ) from error
 
 
 def token(path: Path | None) -> str:

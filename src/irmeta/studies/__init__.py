@@ -160,7 +160,10 @@ STUDIES: dict[str, Study] = {
                 "irmeta versus scores.parquet --system cheap --against costly --margin 0.02 "
                 "# do they differ by less than .02?",
                 "irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only",
-            )
+                "irmeta versus scores.parquet --system tonight --against main -m nDCG@10 --fail-if-worse 0.02 "
+                "--history nights.jsonl # exit with 3 where a loss above .02 is shown",
+            ),
+            flags={"unless_safe": ("--unless-safe", True)},
         ),
     ),
     "correlation": Study(

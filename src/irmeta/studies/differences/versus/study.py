@@ -1,6 +1,7 @@
 """Is this system better than others, by how much, and on which topics: one system against those asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -27,6 +28,7 @@ from irmeta.studies.differences.notes import (
     on_intervals,
     on_tests,
 )
+from irmeta.studies.differences.versus.gate import Policy, gated
 from irmeta.studies.door import study
 from irmeta.words import listed
 
@@ -57,6 +59,9 @@ def versus(
     correct: ManyToOne | None = None,
     alpha: float = 0.05,
     margin: float | None = None,
+    fail_if_worse: float | None = None,
+    unless_safe: bool = False,
+    history: str | Path | None = None,
     resamples: int | None = None,
     missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
@@ -76,6 +81,10 @@ def versus(
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
         `correct` is bh or none, else all comparisons of a metric at once
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
+    fail_if_worse : a loss in mean, 0 or more, above which the system is too bad: whether such a loss is shown,
+        excluded or neither, one-sided at level alpha
+    unless_safe : fail also where such a loss is not excluded
+    history : a file of earlier nights, with which this one shares the level, and to which it is added
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
@@ -83,11 +92,12 @@ def versus(
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
-    and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's
-    correction, and equivalent; over (topic, metric) score, median and best (of the other systems),
-    systems_above; over (against, topic, metric) opponent, whose scores they are compared with, and by_topic, the
-    differences, and decides, the fewest topics without which the difference is no longer on its side of 0; fewest, over
-    (against, metric), is their number, NaN where no topics do it. Raises ScoresError for an unknown system.
+    and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's correction, and equivalent;
+    with fail_if_worse verdict (worse, safe, open), loss_shown, loss_possible, visible and topics_needed
+    (`irmeta.stats.tests.nights`), and failed, of all; over (topic, metric) score, median and best (of the other
+    systems), systems_above; over (against, topic, metric) opponent, whose scores they are compared with, and by_topic,
+    the differences, and decides, the fewest topics without which the difference is no longer on its side of 0; fewest,
+    over (against, metric), is their number, NaN where no topics do it. Raises ScoresError for an unknown system.
     Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.scores.cube import cube
@@ -99,6 +109,7 @@ def versus(
     require_choice("test", test, get_args(PairedTest))
     require_choice("correct", correct or "holm", get_args(ManyToOne))
     way = Way.of(test, correct, alpha, margin, resamples)
+    policy = Policy.of(fail_if_worse, unless_safe, history)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
@@ -140,6 +151,10 @@ def versus(
     }
     data |= _topics(scores, system, others)
     data |= _behind_sign(added(np.moveaxis(found, 1, 2), line))
+    if policy is not None:
+        verdicts, said = gated(found, names, scores, system, policy, alpha)
+        data |= verdicts
+        notes += said
     outcome = result(
         "versus",
         data,
@@ -151,6 +166,9 @@ def versus(
             "correct": way.correct,
             "alpha": alpha,
             "margin": margin,
+            "fail_if_worse": fail_if_worse,
+            "unless_safe": unless_safe,
+            "history": None if history is None else str(history),
             "missing": missing,
             "resamples": way.resamples,
             "seed": seed,

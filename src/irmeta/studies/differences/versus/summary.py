@@ -9,6 +9,7 @@ from irmeta.scores.clusters import unit
 from irmeta.scores.figures import first_rows, intervals, short
 from irmeta.scores.result import frame
 from irmeta.stats.tests.flips import needed, smallest_seen
+from irmeta.studies.differences.versus import gate
 from irmeta.studies.differences.versus.study import MEDIAN
 from irmeta.words import counted, listed
 
@@ -16,6 +17,8 @@ FEW_METRICS = 4
 FEW_COMPARISONS = 3
 FEW_TOPICS = 5
 """How many of the topics that gain and lose most are shown."""
+GATE = ("verdict", "loss_shown", "loss_possible", "visible", "topics_needed")
+"""What is said of each comparison where a loss is named that is too much."""
 EQUAL = 1e-12
 """Differences of at most this are of rounding."""
 
@@ -25,7 +28,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
     p_corrected, effect_size, significant, fewest (topics without which the difference is no longer on its side of 0;
-    null if none do it); with a margin p_equivalent, equivalent.
+    null if none do it); with a margin p_equivalent, equivalent; with a loss that is too much verdict (worse, safe,
+    open), loss_shown (it is larger), loss_possible (it is smaller), visible (what so many topics show), topics_needed.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
@@ -46,6 +50,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     fields += ["significant", "fewest"] + ["p_equivalent", "equivalent"] * (
         "equivalent" in outcome
     )
+    fields += [*GATE] * ("verdict" in outcome)
     by_topic = frame(
         outcome, ["opponent", "by_topic", "decides"], by=["against", "topic", "metric"]
     ).rename({"by_topic": "difference"})
@@ -193,7 +198,7 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
-    sentences = []
+    sentences = _of_gate(outcome)
     for metric in _reported(outcome):
         one = outcome.sel(metric=metric)
         if one.sizes["against"] <= FEW_COMPARISONS:
@@ -209,6 +214,23 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{_system(outcome)} is significantly better than {name} by {better} and worse by {worse}."
         )
     return sentences
+
+
+def _of_gate(outcome: xr.Dataset) -> list[str]:
+    """Say which losses above the margin are shown, excluded or possible, the worst first."""
+    if "verdict" not in outcome:
+        return []
+    margin = float(about(outcome)["options"]["fail_if_worse"])
+    pairs = [
+        outcome.sel(against=name, metric=metric)
+        for name in outcome.against.values
+        for metric in outcome.metric.values
+    ]
+    pairs.sort(key=lambda one: gate.ORDER.index(str(one["verdict"].item())))
+    return [
+        gate.sentence(one, _system(outcome), _other(one), margin, unit(outcome))
+        for one in pairs
+    ]
 
 
 def _reported(outcome: xr.Dataset) -> list[str]:

@@ -1,0 +1,84 @@
+"""The nights that a gate has seen: a file of JSON lines, one for each night, to which the next is added whole."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import read_bytes
+from irmeta.io.outputs import append, require_folder
+from irmeta.stats.arrays import Floats
+
+
+class Comparison(msgspec.Struct, forbid_unknown_fields=True):
+    """One comparison of a night: the differences by topic, and what was said of a loss."""
+
+    against: str
+    metric: str
+    verdict: str
+    differences: dict[str, float]
+
+
+class Night(msgspec.Struct, forbid_unknown_fields=True):
+    """One night: the system, the loss that matters, and each comparison."""
+
+    system: str
+    margin: float
+    comparisons: list[Comparison]
+
+    def same(self, other: "Night") -> bool:
+        """Say whether another night has these very differences under this margin: it shows nothing new."""
+        return self.margin == other.margin and [
+            one.differences for one in self.comparisons
+        ] == [one.differences for one in other.comparisons]
+
+
+def read_nights(path: Path) -> list[Night]:
+    """Read the nights of a file, none where there is no file yet; a line that is no night raises FileFormatError."""
+    require_folder(path)
+    if not path.exists():
+        return []
+    data = bytes(read_bytes(path))
+    if data and not data.endswith(b"\n"):
+        last = data.count(b"\n") + 1
+        raise FileFormatError(
+            f"{path}:{last}: the line is cut off; remove it, and run that night again"
+        )
+    return [_night(path, at, line) for at, line in enumerate(data.splitlines(), 1)]
+
+
+def _night(path: Path, at: int, line: bytes) -> Night:
+    try:
+        night = msgspec.json.decode(line, type=Night)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise FileFormatError(
+            f"{path}:{at}: not a night of irmeta versus --history ({error}); name another "
+            "file, or remove the line"
+        ) from error
+    if not night.comparisons or not all(one.differences for one in night.comparisons):
+        raise FileFormatError(f"{path}:{at}: a night without scores; remove the line")
+    return night
+
+
+def add_night(path: Path, night: Night) -> None:
+    """Add a night to the end of a file."""
+    append(path, msgspec.json.encode(night) + b"\n")
+
+
+def by_topic(nights: list[Night]) -> list[Floats]:
+    """Return the differences of each night over all topics of any: (comparison, topic), NaN where there is none."""
+    topics: dict[str, int] = {}
+    for night in nights:
+        for one in night.comparisons:
+            for topic in one.differences:
+                topics.setdefault(topic, len(topics))
+    found = []
+    for night in nights:
+        values = np.full((len(night.comparisons), len(topics)), np.nan)
+        for row, one in zip(values, night.comparisons, strict=True):
+            row[[topics[topic] for topic in one.differences]] = list(
+                one.differences.values()
+            )
+        found.append(values)
+    return found

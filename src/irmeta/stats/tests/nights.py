@@ -1,0 +1,234 @@
+"""A loss above a margin, shown or excluded, night after night on the same topics, at one level for all nights.
+
+With x the differences plus the margin, a night's statistic is r = sum(x) / sqrt(sum(x^2)), which rises with Student's
+t. If no night has a loss above the margin, the r of all nights together are drawn as sum(w x) / sqrt(sum(x^2)) with
+weights w of the topics that are the same for all nights: so nights that share topics, or nearly the same system, count
+as the little news that they are. The laws of w are `signs` and `directions`, as in `stepdown`.
+A night's limit is the smallest with which no more draws than the level allows pass any limit, of the nights before, of
+this one, and of those to come, if as many pass then as passed a night so far.
+Sources: Lan and DeMets (Biometrika 1983) for spending; Westfall and Young (1993); Johnson (JASA 1978) for skew.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from irmeta.stats.arrays import Bools, Floats, Indices, Singles
+
+NIGHTS = 200
+"""Nights for which the level is: the next 200 have their own."""
+FIRST = 0.1
+"""The share of the level that the first night has."""
+DRAWS = 16384
+"""Weights by each law, each of them also with the other sign."""
+POWER = 0.8
+"""The share of nights on which a visible loss is shown."""
+
+
+class Looks:
+    """The limits of nights, one after the other; `topics` is the number of all topics that any of them has."""
+
+    def __init__(
+        self, topics: int, alpha: float, rng: np.random.Generator, draws: int = DRAWS
+    ) -> None:
+        normal, signs = rng.spawn(2)
+        both = np.array([-1.0, 1.0], dtype=np.float32)
+        # a topic is a row, so that further topics leave the draws of the others as they are
+        directions = normal.standard_normal((topics, draws), dtype=np.float32)
+        self._laws = (
+            _Law(directions, alpha),
+            _Law(signs.choice(both, size=(topics, draws)), alpha),
+        )
+
+    def limit(self, found: Floats, *, single: bool = False) -> float:
+        """Return the limit that |r| of the next night has to pass.
+
+        found : differences plus the margin, (comparison, topic), NaN for a topic that the night lacks.
+        single : whether no night follows, so that this one may spend the whole level.
+        """
+        lows = [law.lowest(found) for law in self._laws]
+        limit = max(
+            law.limit(low, single=single)
+            for law, low in zip(self._laws, lows, strict=True)
+        )
+        for law, low in zip(self._laws, lows, strict=True):
+            law.take(low, limit)
+        return limit
+
+
+class _Law:
+    """The draws by one law: which of them passed a limit, and the lowest r that each had in any night."""
+
+    def __init__(self, weights: Singles, alpha: float) -> None:
+        self._weights = weights
+        self._size = np.sqrt((weights**2).mean(axis=0))
+        self._allowed = alpha * 2 * weights.shape[1]
+        self._passed = np.zeros(2 * weights.shape[1], dtype=bool)
+        self._ever = np.zeros(self._passed.size, dtype=np.float32)
+        self._first = self._ever
+        self._nights = self._spent = 0
+
+    def lowest(self, found: Floats) -> Singles:
+        """Return the lowest r of a night in each draw, those of the other sign behind."""
+        known = ~np.isnan(found)
+        values = np.where(known, found, 0.0)
+        length = np.sqrt((values**2).sum(axis=1, keepdims=True))
+        unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
+        drawn = unit.astype(np.float32) @ self._weights
+        drawn /= self._sizes(known)
+        return np.concatenate([drawn.min(axis=0), -drawn.max(axis=0)])
+
+    def _sizes(self, known: Bools) -> Singles:
+        """Return the root mean square of the weights of the topics that each comparison has."""
+        if known.all():
+            return self._size
+        there = known / known.sum(axis=1, keepdims=True)
+        return np.sqrt(there.astype(np.float32) @ self._weights**2)
+
+    def limit(self, low: Singles, *, single: bool) -> float:
+        """Return the smallest limit that the draws allow: those that passed, that pass now, and that will.
+
+        The chance beyond the k-th lowest of N draws is k / (N + 1), so that each night costs one draw more than pass.
+        """
+        left = self._allowed - self._spent
+        ever = np.minimum(self._ever, low)
+        values = _lowest(ever, int(self._allowed))
+        passing = 1 + _below(values, low[~self._passed])
+        if single:
+            return _at(values, passing <= left)
+        if self._nights == 0:
+            return _at(values, passing <= FIRST * left)
+        # passing + (nights to come) * (passed a night so far) <= left
+        a_night = (_below(values, ever) - _below(values, self._first)) / self._nights
+        to_come = NIGHTS - 1 - self._nights
+        return _at(values, passing + to_come * np.maximum(a_night, 1) <= left)
+
+    def take(self, low: Singles, limit: float) -> None:
+        """Note what passed the limit of a night."""
+        passing = low < -limit
+        if np.isfinite(limit):
+            self._spent += 1 + int(np.count_nonzero(passing & ~self._passed))
+        self._passed |= passing
+        self._ever = np.minimum(self._ever, low)
+        if self._nights == 0:
+            self._first = low
+        self._nights += 1
+
+
+def _lowest(values: Singles, count: int) -> Singles:
+    """Return this many of the lowest values, sorted."""
+    if count < values.size:
+        values = np.partition(values, count - 1)[:count]
+    return np.sort(values)
+
+
+def _below(values: Singles, draws: Singles) -> Indices:
+    """Count the draws below each of some sorted values."""
+    few = np.sort(draws[draws < values[-1]])
+    return np.searchsorted(few, values)
+
+
+def _at(values: Singles, allowed: Bools) -> float:
+    """Return the smallest limit of sorted values up to the last that is allowed; infinite if the first is not."""
+    count = allowed.size if allowed.all() else int(np.argmin(allowed))
+    if count == 0:
+        return np.inf
+    return max(0.0, -float(values[count - 1]) * (1 + 1e-6))
+
+
+class Bounds(NamedTuple):
+    """What a night says of each comparison, (comparison,): mean losses in units of the metric, above 0 if worse.
+
+    shown : the loss is larger.  possible : the loss is smaller.  visible : a loss that is shown to exceed the margin on
+    4 of 5 such nights, infinite if the metric has none so large.  topics : with how many an equal system would be shown
+    to lose less than the margin on 4 of 5 nights; NaN for a margin of 0.
+    """
+
+    shown: Floats
+    possible: Floats
+    visible: Floats
+    topics: Floats
+
+
+def bounds(
+    found: Floats, limit: float | Floats, margin: float, widest: Floats
+) -> Bounds:
+    """Return what differences (comparison, topic) show of a loss, at a limit of |r|, or one for each.
+
+    Losses run from mean loss less q standard errors to mean loss plus q, with q Student's t of the limit, larger where
+    the topics' skew makes t too certain. The upper end has one topic more, lost by all that the metric allows: rare
+    losses are not to be seen on few topics.
+    widest : the largest loss on one topic, (comparison,); infinite where there is none.
+
+    >>> equal = np.zeros((1, 200))
+    >>> [float(one[0].round(3)) for one in bounds(equal, 2.6, 0.02, np.ones(1))]
+    [0.0, 0.018, 0.02, 50.0]
+    """
+    loss = -found
+    topics = (~np.isnan(loss)).sum(axis=1).astype(np.float64)
+    q = _student(limit, topics)
+    mean, error, skew = _moments(loss)
+    shown = mean - _half(_adjusted(q, -skew, topics), error)
+    most = np.where(np.isfinite(widest), widest, np.nanmax(np.abs(loss), axis=1))
+    upper, wider, _ = _moments(np.concatenate([loss, most[:, None]], axis=1))
+    possible = upper + _half(_adjusted(q, skew, topics), wider)
+    reach = q + float(ndtri(POWER))
+    visible = margin + _half(reach, error)
+    return Bounds(
+        np.maximum(shown, -widest),
+        np.minimum(possible, widest),
+        np.where(visible <= widest, visible, np.inf),
+        _needed(_half(reach, error) * np.sqrt(topics), margin, most),
+    )
+
+
+def _half(q: Floats, error: Floats) -> Floats:
+    """Return q standard errors, infinite where q is."""
+    known = np.isfinite(q)
+    return np.where(known, np.where(known, q, 0.0) * error, np.inf)
+
+
+def _needed(reach: Floats, margin: float, most: Floats) -> Floats:
+    """Return n with margin = reach / sqrt(n) + most / n, where the last is of the topic that is lost."""
+    if margin == 0:
+        return np.full_like(reach, np.nan)
+    root = (reach + np.sqrt(reach**2 + 4 * margin * most)) / (2 * margin)
+    return np.ceil(root**2)
+
+
+def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return means, their standard errors, and skewness of values (comparison, topic), which may lack some (NaN)."""
+    count = (~np.isnan(values)).sum(axis=1)
+    mean = np.nanmean(values, axis=1)
+    away = values - mean[:, None]
+    variance = np.nanmean(away**2, axis=1)
+    error = np.sqrt(variance / np.maximum(count - 1, 1))
+    spread = variance > 1e-24
+    third = np.nanmean(away**3, axis=1)
+    skew = np.divide(third, variance**1.5, out=np.zeros_like(third), where=spread)
+    return mean, error, skew
+
+
+def _student(limit: float | Floats, topics: Floats) -> Floats:
+    """Return Student's t of a limit of r: infinite if no r on so many topics passes it."""
+    left = topics - limit**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = limit * np.sqrt((topics - 1) / left)
+    return np.where(left > 1e-9 * topics, t, np.inf)
+
+
+def _adjusted(q: Floats, skew: Floats, topics: Floats) -> Floats:
+    """Return q made larger where a mean is too certain: t is low too often where topics are skewed to the right.
+
+    Johnson's t is t + a (1 + 2 t^2) with a = skew / (6 sqrt(n)); what is returned is the first -t that puts it at -q,
+    infinite if none does. Only skew beyond its own standard error counts.
+    """
+    a = np.maximum(skew - np.sqrt(6 / topics), 0) / (6 * np.sqrt(topics))
+    known = np.isfinite(q)
+    finite = np.where(known, q, 0.0)
+    root = 1 - 8 * a * (a + finite)
+    reached = known & (root >= 0)
+    skewed = a > 1e-9
+    t = (1 - np.sqrt(np.maximum(root, 0))) / (4 * np.where(skewed, a, 1.0))
+    return np.where(reached, np.where(skewed, t, finite), np.inf)

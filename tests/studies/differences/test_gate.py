@@ -1,0 +1,104 @@
+"""A gate: three verdicts, what fails, and nights that share one level."""
+
+import numpy as np
+import pytest
+
+from irmeta.errors import ScoresError
+from irmeta.io.nights import read_nights
+from irmeta.scores.cube import cube
+from irmeta.studies.differences.versus import versus
+
+
+def scores(loss=0.0, topics=60, spread=0.05, seed=0, metrics=("AP",)):
+    """Return a baseline and a build that loses so much on average."""
+    rng = np.random.default_rng(seed)
+    shape = (topics, len(metrics))
+    main = rng.uniform(0.3, 0.7, shape)
+    tonight = main - loss + spread * rng.uniform(-1, 1, shape)
+    names = [f"t{at}" for at in range(topics)]
+    return cube(np.stack([main, tonight]), ["main", "tonight"], names, list(metrics))
+
+
+def gate(cube_, margin=0.02, **options):
+    """Compare the build with the baseline."""
+    return versus(cube_, "tonight", "main", fail_if_worse=margin, **options)
+
+
+@pytest.mark.parametrize(
+    ("loss", "topics", "verdict"),
+    [(0.15, 60, "worse"), (0.0, 400, "safe"), (0.03, 60, "open")],
+)
+def test_a_gate_has_three_verdicts(loss, topics, verdict):
+    """A clear loss is worse, many topics without one are safe, and of few nothing can be said."""
+    found = gate(scores(loss, topics))
+    assert found["verdict"].item() == verdict
+    assert bool(found["failed"]) == (verdict == "worse")
+    strict = gate(scores(loss, topics), unless_safe=True)
+    assert bool(strict["failed"]) == (verdict != "safe")
+    assert found["loss_shown"] < loss < found["loss_possible"]
+
+
+def test_the_worst_verdict_comes_first():
+    """Of two metrics the finding is about the one that fails."""
+    both = scores(metrics=("AP", "P@10"), topics=400)
+    both.loc["tonight", :, "P@10"] -= 0.2
+    found = gate(both)
+    assert found["verdict"].values[0].tolist() == ["safe", "worse"]
+    assert found.findings[0].startswith("Worse: by P@10 ")
+
+
+def test_a_night_is_added_once(tmp_path):
+    """The same scores again are no further look: the verdict is the same, and nothing is added."""
+    path = tmp_path / "nights.jsonl"
+    first, again = (gate(scores(0.02), history=path) for _ in range(2))
+    assert len(read_nights(path)) == 1
+    assert first["loss_shown"].item() == again["loss_shown"].item()
+    gate(scores(0.02, seed=1), history=path)
+    assert [one.system for one in read_nights(path)] == ["tonight", "tonight"]
+    old = gate(scores(0.02), history=path)
+    assert len(read_nights(path)) == 2
+    assert old["loss_shown"].item() == first["loss_shown"].item()
+
+
+def test_nights_share_the_level(tmp_path):
+    """One look claims more than the first night of 200 may."""
+    once = gate(scores(0.05))
+    nightly = gate(scores(0.05), history=tmp_path / "nights.jsonl")
+    assert once["loss_shown"] > nightly["loss_shown"]
+
+
+def test_the_next_200_nights_have_a_level_of_their_own(tmp_path, monkeypatch):
+    """After the last night of a level the next has the limit of a first one."""
+    from irmeta.stats.tests import nights
+
+    monkeypatch.setattr(nights, "NIGHTS", 3)
+    path = tmp_path / "nights.jsonl"
+    shown = [
+        gate(scores(0.05, seed=seed), history=path)["loss_shown"].item()
+        for seed in range(4)
+    ]
+    alone = gate(scores(0.05, seed=3), history=tmp_path / "other.jsonl")
+    assert shown[3] == pytest.approx(alone["loss_shown"].item(), abs=0.001)
+
+
+def test_missing_topics_are_left_out():
+    """With --missing pairwise only topics with both scores count."""
+    holed = scores(0.15)
+    holed.loc["tonight", "t0", "AP"] = np.nan
+    found = gate(holed, missing="pairwise")
+    assert found["verdict"].item() == "worse"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"unless_safe": True}, "name the loss"),
+        ({"history": "nights.jsonl"}, "name the loss"),
+        ({"fail_if_worse": -0.1}, "must be 0 or more"),
+        ({"fail_if_worse": float("nan")}, "must be 0 or more"),
+    ],
+)
+def test_what_a_gate_cannot_do_is_refused(options, says):
+    """A gate needs a loss that is too much, 0 or more."""
+    with pytest.raises(ScoresError, match=says):
+        versus(scores(), "tonight", "main", **options)
