@@ -8,7 +8,7 @@ import pytest
 from bench.coverage import table
 from bench.coverage.__main__ import run
 from bench.coverage.entries import ENTRIES
-from bench.coverage.frame import Case, Entry, hardest, measure
+from bench.coverage.frame import AWAY, Case, Entry, hardest, measure
 from bench.coverage.printed import PRINTED
 from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
@@ -43,6 +43,20 @@ def test_figures_are_means_over_draws():
     row = measure(INTERVAL, case, 4)
     assert row.figures == {"kept": 0.5, "width": 2.0}
     assert np.isclose(row.error, np.std([0, 1, 0, 1], ddof=1) / 2)
+
+
+def test_the_width_that_a_promise_needs_is_that_of_the_errors():
+    """Of 20 errors .05 apart 95% are within .95; a width of twice that holds them, whatever an interval was like."""
+    errors = iter(np.linspace(0.05, 1, 20))
+
+    def trial(_):
+        return {"kept": 1.0, "width": 5.0, AWAY: next(errors)}
+
+    row = measure(INTERVAL, Case("a world", 10, trial), 20)
+    assert row.figures["needed"] == pytest.approx(1.9)
+    measured = table.listed([row])
+    assert table.wide(measured) == "- an interval, a world, 10 topics: 2.6 times"
+    assert table.wide(measured.with_columns(beside=pl.lit("width 5"))) == ""
 
 
 def test_the_hardest_case_has_the_fewest_topics():

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.worlds import (
     SIZES,
     UNTIED,
     Cases,
+    in_all,
+    in_hard,
     in_populations,
     in_worlds,
     named,
@@ -22,6 +24,7 @@ from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.cube import cube
 from irmeta.scores.teams import Grouping
 from irmeta.stats.arrays import settled
+from irmeta.stats.halves.halving import split_half
 from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.design_taus import design_taus
@@ -36,9 +39,18 @@ def _expected_tau(
     world: World, scores: np.ndarray, rng: np.random.Generator
 ) -> Mapping[str, float]:
     tau = float(tau_a(settled(world.means[:, 0]), settled(scores.mean(axis=1))))
-    low, high = expected.tau_interval(scores, rng)
-    error = expected.expected(expected.pairs(scores)).tau - tau
-    return {"kept": low <= tau <= high, "width": high - low, "bias": error}
+    topics = scores.shape[1]
+    halves = (topics // 2, topics - topics // 2)
+    half = float(split_half(scores[..., None], [halves], 50, rng)[0].phi.item())
+    stepped = expected.stepped(half, 2)
+    low, high = expected.tau_interval(scores, half, rng)
+    low, high = min(low, stepped), max(high, stepped)
+    return {
+        "kept": low <= tau <= high,
+        "width": high - low,
+        "bias": stepped - tau,
+        AWAY: stepped - tau,
+    }
 
 
 @cache
@@ -60,9 +72,13 @@ def _coefficient(
     topics = scores.shape[1]
     low, high = signal_ends(scores, name)
     ends = [float(components.stability(end, topics)) for end in (low, high)]
+    found = components.components(scores[..., None])
+    estimate, truth = components.signal(found, name).item(), _true_signals(world)[name]
+    off = components.stability(estimate, topics) - components.stability(truth, topics)
     return {
-        "kept": low <= _true_signals(world)[name] <= high,
+        "kept": low <= truth <= high,
         "width": ends[1] - ends[0],
+        AWAY: float(off),
     }
 
 
@@ -267,7 +283,10 @@ def _others(name: components.Coefficient) -> Cases:
     return in_populations(partial(_coefficient, name), FEW_AND_MANY, SIZES)
 
 
-_TRUE = in_worlds(_expected_tau, UNTIED)
+_TRUE = in_all(
+    in_worlds(_expected_tau, UNTIED),
+    in_hard(_expected_tau, ["differ"], systems=24, sizes=(5, 10, 25, 50)),
+)
 _ALSO = in_populations(_expected_tau, FEW_AND_MANY, SIZES, own=True)
 
 ENTRIES = [

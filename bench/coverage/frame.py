@@ -4,12 +4,21 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-Trial = Callable[[np.random.Generator], Mapping[str, float]]
+Trial = Callable[[np.random.Generator], Mapping[str, Any]]
 """A draw of data whose truth is known, and what came of it: `kept`, whether the promise was kept, or the share of
 systems or pairs for which it was; and any other figure that the table shows beside it, such as the `width`."""
+
+
+AWAY = "away"
+"""Among the figures of a trial: how far the estimate, or each of several, is from the truth.
+
+From it comes the width that the promise needs: that of an interval of fixed width around the estimate, which holds as
+often as promised.
+"""
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,13 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
     drawn: list[Mapping[str, float]] = []
     while len(drawn) < draws and (len(drawn) < LEAST or _error(drawn) > ERROR):
         drawn.append(case.trial(rng))
-    figures = {key: float(np.mean([one[key] for one in drawn])) for key in drawn[0]}
+    figures = {
+        key: float(np.mean([one[key] for one in drawn]))
+        for key in drawn[0]
+        if key != AWAY
+    }
+    if AWAY in drawn[0]:
+        figures["needed"] = needed([one[AWAY] for one in drawn], entry.promised)
     return Row(
         entry,
         case,
@@ -88,6 +103,19 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
         _error(drawn),
         time.process_time() - begun,
     )
+
+
+def needed(away: Sequence[float | np.ndarray], promised: float) -> float:
+    """Return the width of the narrowest fixed interval around estimates that holds the truth as often as promised.
+
+    away : of each draw, how far the estimate, or each of several, is from the truth.
+
+    >>> needed([-0.1, 0.2, 0.3, -0.4], 0.75)
+    0.6
+    """
+    every = np.abs(np.concatenate([np.ravel(one) for one in away]))
+    half = np.quantile(every, promised, method="inverted_cdf")
+    return round(2 * float(half), 12)
 
 
 def _error(drawn: Sequence[Mapping[str, float]]) -> float:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.hard import Hard, hard
 from irmeta.stats.halves.phi import phi, phi_interval
 from irmeta.stats.judging.favour import favour, unpaired
 from irmeta.stats.judging.rankings import taus
+from irmeta.stats.judging.soft import p_values, soft_accuracy
 from irmeta.stats.rankings.rank import tau_b
 
 SPREAD, TOPIC, NOISE = 0.08, 0.2, 0.15
@@ -125,6 +126,7 @@ def _tau(which: int, kind: Kind, rng: np.random.Generator) -> Mapping[str, float
     return {
         "kept": found.low[which] <= truth <= found.high[which],
         "width": found.high[which] - found.low[which],
+        AWAY: found.value[which] - truth,
     }
 
 
@@ -135,6 +137,40 @@ def _difference(
     truth = expected_taus(kind)
     low, high = found.low[0, other], found.high[0, other]
     return {"kept": low <= truth[0] - truth[other] <= high, "width": high - low}
+
+
+@cache
+def expected_soft(kind: Kind) -> np.ndarray:
+    """Compute the mean soft pairwise accuracy of each judge over many worlds of a kind, on the scale of tau."""
+    rng = np.random.default_rng(0)
+    signs = rng.choice([-1.0, 1.0], size=(200, kind.topics))
+    upper = np.triu_indices(kind.systems, 1)
+    found = []
+    for _ in range(300):
+        p = p_values(kind.draw(rng)[0], signs)
+        found.append(1 - 2 * np.abs(p[1:] - p[0])[:, *upper].mean(axis=-1))
+    return np.mean(found, axis=0)
+
+
+def _soft(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
+    """Hold the good judge's interval; beside it the bad one's, and those of the two differences."""
+    team = np.arange(kind.systems) if kind.teams is None else kind.teams
+    found = soft_accuracy(kind.draw(rng)[0], rng, team)
+    own, apart = found.interval(), found.differences()
+    truth = expected_soft(kind)
+    inside = (own.low <= truth) & (truth <= own.high)
+    between = truth[:, None] - truth
+    held = (apart.low <= between) & (between <= apart.high)
+    return {
+        "kept": inside[0],
+        # of an accuracy between 0 and 1
+        "width": (own.high[0] - own.low[0]) / 2,
+        AWAY: (own.value[0] - truth[0]) / 2,
+        "bad judge": inside[1],
+        "good less bad": held[0, 1],
+        "good less good": held[0, 2],
+        "bad found": apart.p[0, 1] < 0.05,
+    }
 
 
 def _gain(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
@@ -198,6 +234,13 @@ SINGLE = [
     *(Kind(*size, factors) for size in SIZES for factors in (False, True)),
     *(Kind(20, 25, factors, few=True) for factors in (False, True)),
 ]
+SOFT = [
+    Kind(5, 25, False),
+    Kind(10, 10, False),
+    Kind(20, 25, False),
+    Kind(20, 25, True),
+    Kind(20, 25, False, few=True),
+]
 IN_TEAMS = [Kind(*size, True, team=4) for size in TEAMS]
 SMALL = (20, 24)
 """Numbers of systems of the kinds that are measured without the real collections, as in CI."""
@@ -233,6 +276,15 @@ ENTRIES = [
     ),
     *_single_and_in_teams(
         "difference of tau, two good judges", partial(_difference, 2), 0.90, 40
+    ),
+    Entry("soft pairwise accuracy", 0.95, 0.90, in_kinds(_soft, SOFT), 150, 20),
+    Entry(
+        "soft pairwise accuracy, teams left out",
+        0.95,
+        0.85,
+        in_kinds(_soft, IN_TEAMS[:1]),
+        150,
+        20,
     ),
     *_single_and_in_teams("gain in phi, good judge", _gain, 0.85, 20),
     Entry(

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.choices import Coefficient, Level
 from irmeta.scores.cube import cube
@@ -142,6 +142,7 @@ def _phi(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     return {
         "kept": held.mean(),
         "of mean phi": of_means.mean(),
+        AWAY: found["phi"].values - truth,
         "width": (found["phi_high"] - found["phi_low"]).values.mean(),
     }
 

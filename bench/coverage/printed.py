@@ -51,6 +51,7 @@ _BOARD = ("rank sets of a leaderboard",)
 _ERHO2 = ("E rho2", "E rho2, other systems", "E rho2, teams left out")
 _PHI = ("Phi", "Phi, other systems", "Phi, teams left out")
 _TAU = ("tau with the true ranking", "tau with the true ranking, other systems")
+_SOFT = ("soft pairwise accuracy", "soft pairwise accuracy, teams left out")
 
 
 def _in_teams_too(*names: str) -> Sequence[str]:
@@ -93,6 +94,8 @@ PRINTED: Mapping[str, Sequence[str]] = {
         "difference of tau, two good judges",
     ),
     "judges.systems.phi_gain_low": _in_teams_too("gain in phi, good judge"),
+    "judges.pairs.soft_low": _SOFT,
+    "judges.systems.soft_low": _SOFT,
     "judges.systems.tau_low": _in_teams_too("tau, good judge", "tau, bad judge"),
     "leaderboard.models.low": _BOARD,
     "leaderboard.predicted.predicted_low": ("predicted score of a leaderboard",),
@@ -144,6 +147,8 @@ WITHOUT: Mapping[str, str] = {
     "estimate.pairs.human_p_corrected": "the paired t test, Holm, on the topics judged by people",
     "estimate.pairs.p_corrected": "the interval of the difference, inverted",
     "judges.bias.p_corrected": "the interval of the favour, inverted, corrected by BH",
+    "judges.pairs.soft_p": "the interval of the difference of soft accuracy, inverted",
+    "judges.pairs.soft_p_corrected": "the same p, corrected by Holm",
     "judges.pairs.p": "the interval of the difference of tau, inverted",
     "judges.pairs.p_corrected": "the same p, corrected by Holm",
     "judges.significance.reversed": "a count of pairs that people and a judge test the other way round, no promise",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.worlds import (
     SIZES,
     TIED,
@@ -43,6 +43,7 @@ def _t_interval(
     return {
         "kept": ((low <= truth) & (truth <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: scores.mean(axis=1) - truth,
     }
 
 

@@ -124,6 +124,8 @@ def page(measured: pl.DataFrame) -> str:
     return template.render(
         tables=markdown(measured),
         kept=partial(kept, measured),
+        wide=wide(measured),
+        counted=sum("needed" in beside for beside in measured["beside"]),
         differ=[*UNTIED, *TIES],
         untied=UNTIED,
     )
@@ -147,6 +149,23 @@ def kept(
         pl.col("topics").is_in(list(topics) or measured["topics"].unique()),
     ).with_columns(pl.col("systems").fill_null(0))
     return over([Measured(*row) for row in rows.select(Measured._fields).rows()]).share
+
+
+WIDE = 1.3
+"""Intervals this many times as wide as they need to be are listed."""
+
+
+def wide(measured: pl.DataFrame) -> str:
+    """List the rows whose intervals are much wider than the promise needs, the widest first."""
+    times = []
+    for row in measured.iter_rows(named=True):
+        figures = _figures(row["beside"])
+        if {"width", "needed"} <= set(figures) and float(figures["needed"]) > 0:
+            ratio = float(figures["width"]) / float(figures["needed"])
+            if ratio > WIDE:
+                where = f"{row['of']}, {row['world']}, {row['topics']} topics"
+                times.append((ratio, f"- {where}: {ratio:.1f} times"))
+    return "\n".join(line for _, line in sorted(times, reverse=True))
 
 
 def markdown(measured: pl.DataFrame) -> str:
@@ -191,10 +210,16 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _together(texts: Iterable[str]) -> str:
-    """Join `width 3` and `width 2` to `width 3, 2`."""
-    figures: dict[str, list[str]] = {}
-    for text in texts:
-        for figure in filter(None, text.split(", ")):
-            name, value = figure.rsplit(" ", 1)
-            figures.setdefault(name, []).append(value)
-    return "; ".join(f"{name} {', '.join(values)}" for name, values in figures.items())
+    """Join `width 3` and `width 2` to `width 3, 2`; what was not measured of all is due."""
+    each = [_figures(text) for text in texts]
+    names = dict.fromkeys(name for figures in each for name in figures)
+    joined = (
+        (name, ", ".join(figures.get(name, "due") for figures in each))
+        for name in names
+    )
+    return "; ".join(f"{name} {values}" for name, values in joined)
+
+
+def _figures(text: str) -> dict[str, str]:
+    """Return the figures of a row by name, as in `width 3, needed 2`."""
+    return dict(part.rsplit(" ", 1) for part in filter(None, text.split(", ")))

@@ -76,13 +76,17 @@ class Column:
         return self.of.scores(topics, rng)[..., None]
 
 
-def in_hard(check: Check, hows: Sequence[str]) -> Cases:
+def in_hard(
+    check: Check,
+    hows: Sequence[str],
+    systems: int = 12,
+    sizes: Sequence[int] = SIZES,
+) -> Cases:
     """Return the cases of a promise in the hard worlds of these kinds, which need no real collection."""
 
     def cases(_: Path | None) -> Iterable[Case]:
-        return _with_sizes(
-            check, {str(world): Column(world) for world in hard(hows)}, SIZES
-        )
+        made = {str(world): Column(world) for world in hard(hows, systems)}
+        return _with_sizes(check, made, sizes)
 
     return cases
 

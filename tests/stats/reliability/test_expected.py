@@ -123,12 +123,23 @@ def test_expected_tau_is_the_mean_tau_with_the_truth():
     for _ in range(200):
         scores = truth[:, None] + rng.normal(size=(15, 30)) + rng.normal(size=30)
         tau = float(tau_a(truth, scores.mean(axis=1)))
-        low, high = tau_interval(scores, rng)
+        half = float(tau_a(scores[:, ::2].mean(axis=1), scores[:, 1::2].mean(axis=1)))
+        low, high = tau_interval(scores, half, rng)
         taus.append(tau)
         promised.append(expected(pairs(scores)).tau)
         inside.append(low <= tau <= high)
     assert abs(np.mean(taus) - np.mean(promised)) < 0.03
     assert np.mean(inside) > 0.9
+
+
+def test_an_interval_of_five_topics_need_not_end_at_1():
+    """With 5 topics ends come from all sizes of errors, and the lower the agreement of halves, the lower they are."""
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(20, 1)) + 2 * rng.normal(size=(20, 5))
+    ends = [tau_interval(scores, half, np.random.default_rng(0)) for half in (0.2, 0.6)]
+    assert ends[0][1] < 0.95
+    assert ends[0][0] < ends[1][0]
+    assert ends[0][1] < ends[1][1]
 
 
 def test_tau_from_halves_is_that_of_normal_scores():

@@ -353,7 +353,21 @@ def test_how_many_judges_are_not_clearly_worse() -> None:
         "none of the other 2 judges are clearly worse than" in line for line in noise
     )
     two = findings(compare_judges(made(metrics=("AP",))))
-    assert any(line == "AP: the other judge is clearly worse (.05)." for line in two)
+    worse = "AP: the other judge is clearly worse (soft pairwise accuracy, .05)."
+    assert worse in two
+
+
+def test_soft_accuracy_stands_beside_tau() -> None:
+    """The first sentence and the tables have it with its interval; where topics are not shared there is none."""
+    outcome = compare_judges(made(metrics=("AP",)))
+    soft = outcome["soft"].values[0]
+    assert (outcome["soft_low"].values < soft).all()
+    assert (soft < outcome["soft_high"].values).all()
+    assert "with soft pairwise accuracy ." in findings(outcome)[0]
+    [pair] = tables(outcome)["pairs"].iter_rows(named=True)
+    assert pair["soft_difference"] == pytest.approx(soft[0] - soft[1])
+    assert pair["soft_low"] < pair["soft_difference"] < pair["soft_high"]
+    assert pair["soft_p_corrected"] == pair["soft_p"] < 0.05
 
 
 LABELS = {

@@ -144,7 +144,7 @@ def taus(
     # what a topic does to all systems alike leaves tau as it is
     scores = scores - scores.mean(axis=1, keepdims=True)
     drawn = [
-        _means_on_halves(scores, team, stream, count)
+        means_on_halves(scores, team, stream, count)
         for stream, count in streams(rng, draws, BLOCK)
     ]
     together, separate = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
@@ -169,7 +169,7 @@ def taus_on_own_topics(
     sides = [one - one.mean(axis=0) for one in (truth, judge)]
     drawn = []
     for stream, count in streams(rng, draws, BLOCK):
-        both = [_means_on_halves(side[None], team, stream, count) for side in sides]
+        both = [means_on_halves(side[None], team, stream, count) for side in sides]
         # truth and judge beside each other: (half, 2, system), together and apart
         pair = [np.concatenate(means, axis=1) for means in zip(*both, strict=True)]
         drawn.append(pair)
@@ -272,7 +272,7 @@ def by_topics(on_halves: Floats, topics: int) -> Floats:
     return np.asarray(on_halves.var(axis=0, ddof=1) * half / (topics - half))
 
 
-def _means_on_halves(
+def means_on_halves(
     scores: Floats, team: Ints, rng: np.random.Generator, count: int
 ) -> tuple[Floats, Floats]:
     """Average scores (set, system, topic) over halves that all systems share, and over halves for each team by itself.

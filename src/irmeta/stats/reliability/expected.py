@@ -182,9 +182,13 @@ def stepped(half: float, times: float) -> float:
     >>> round(stepped(0.5, 2), 3), stepped(1.0, 2), stepped(-0.1, 2)
     (0.728, 1.0, 0.0)
     """
+    return float(2 / np.pi * np.arcsin(np.sqrt(_reliability(half, times))))
+
+
+def _reliability(half: float, times: float) -> float:
+    """Return the squared correlation of means with true ones, from tau between two halves (see `stepped`)."""
     rho = max(np.sin(np.pi / 2 * half), 0.0)
-    r = times * rho / (1 + (times - 1) * rho)
-    return float(2 / np.pi * np.arcsin(np.sqrt(r)))
+    return float(times * rho / (1 + (times - 1) * rho))
 
 
 def _same(scores: Floats) -> float:
@@ -198,26 +202,40 @@ def _same(scores: Floats) -> float:
     return float((copies * (copies - 1)).sum() / (systems * (systems - 1)))
 
 
+LEAST = 0.02
+"""A lower reliability of means says no more than this one: hardly anything."""
+
+
 def tau_interval(
-    scores: Floats, rng: np.random.Generator, level: float = 0.95, draws: int = 200
+    scores: Floats,
+    half: float,
+    rng: np.random.Generator,
+    level: float = 0.95,
+    draws: int = 200,
 ) -> tuple[float, float]:
     """Return between which values tau-a of this ranking with the true one lies, scores of (system, topic).
 
-    The means are moved by errors as they occur, whole topics less the means with random signs, and ranked again: the
-    ends are quantiles of tau with the means as they are. Systems that are the same on every topic count as ranked
-    rightly, as in `expected`. Its coverage is measured in the documentation.
+    True means are drawn as they may be, given those observed, and ranked: the ends are quantiles of tau. With r the
+    share of the variance of means that is of true means, from tau between halves of the topics as in `stepped`,
+
+        true mean = r mean + sqrt(r) error,  error = sum over topics of w (score - mean) / sqrt(n (n - 1)),
+
+    the posterior of normal means, with a standard normal weight w of each topic. Systems that are the same on every
+    topic count as ranked rightly, as in `expected`. Its coverage is measured in the documentation.
 
     >>> scores = np.arange(5)[:, None] + np.random.default_rng(0).normal(size=(5, 20))
-    >>> tau_interval(scores, np.random.default_rng(0))
+    >>> tau_interval(scores, 0.9, np.random.default_rng(0))
     (0.8, 1.0)
     """
     n = scores.shape[1]
     means = scores.mean(axis=1)
     centred = scores - means[:, None]
-    signs = rng.choice([-1.0, 1.0], size=(draws, n))
+    weights = rng.normal(size=(draws, n))
     # (draw, system): their variance is sd^2 / n, with n - 1 in sd
-    errors = signs @ centred.T / np.sqrt(n * (n - 1))
-    taus = tau_a(settled(means), settled(means + errors)) + _same(scores)
+    errors = weights @ centred.T / np.sqrt(n * (n - 1))
+    # as the order of r mean + sqrt(r) error
+    drawn = means + errors / np.sqrt(max(_reliability(half, 2), LEAST))
+    taus = tau_a(settled(means), settled(drawn)) + _same(scores)
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(taus, tails, method="nearest")
     return float(low), float(high)

@@ -98,16 +98,17 @@ def reliability(
     counts = sorted({*sizes, used.sizes["topic"]})
     found = components.components(values)
     team = teams_of(used["system"].values, teams, values)
-    ends = _tau_ends(values, generator, level)
     half = _half_tau(values, generator)
+    tau = _stepped(half["half_tau"][1], values, counts)
+    here = tau[counts.index(used.sizes["topic"])]
     data: dict[str, Any] = {
         "metric": used.metric.values,
         "size": counts,
         "share": list(SHARES),
         **_coefficients(values, team.of, counts, stability, level),
         **_taus(values, counts),
-        "tau": (("size", "metric"), _stepped(half["half_tau"][1], values, counts)),
-        **ends,
+        "tau": (("size", "metric"), tau),
+        **_tau_ends(values, half["half_tau"][1], here, generator, level),
         **_shown(values, counts, difference, alpha, power),
         **half,
     }
@@ -205,14 +206,19 @@ def _taus(values: Floats, counts: list[int]) -> dict[str, Any]:
     }
 
 
-def _tau_ends(values: Floats, rng: np.random.Generator, level: float) -> dict[str, Any]:
-    """Compute the ends between which tau with the true ranking lies, on the topics there are."""
+def _tau_ends(
+    values: Floats, half: Floats, tau: Floats, rng: np.random.Generator, level: float
+) -> dict[str, Any]:
+    """Compute the ends between which tau with the true ranking lies, on the topics there are, and tau itself."""
     ends = [
-        expected.tau_interval(np.ascontiguousarray(column), rng, level)
-        for column in np.moveaxis(values, -1, 0)
+        expected.tau_interval(np.ascontiguousarray(column), float(one), rng, level)
+        for column, one in zip(np.moveaxis(values, -1, 0), half, strict=True)
     ]
     low, high = np.array(ends).T
-    return {"tau_low": ("metric", low), "tau_high": ("metric", high)}
+    return {
+        "tau_low": ("metric", np.minimum(low, tau)),
+        "tau_high": ("metric", np.maximum(high, tau)),
+    }
 
 
 def _half_tau(values: Floats, rng: np.random.Generator) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The study of judges: what is computed, under labels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -22,6 +22,7 @@ from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
 from irmeta.stats.judging.decisions import Decision, decisions, on_as_many_topics
 from irmeta.stats.judging.favour import Favour, favour, unpaired
+from irmeta.stats.judging.soft import soft_accuracy
 from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
@@ -38,6 +39,7 @@ DIFFERENCES = (
 )
 """What is measured of intervals of tau, and of differences between two judges' tau."""
 _ENDS = ("value", "low", "high")
+_PAIR = ("judge", "judge_2")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
@@ -86,13 +88,14 @@ def compare_judges(
     missing : see `selection.complete`
     rng : a seed or a generator
 
-    Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), tau_ap, tau_gap, tau_best, rbo,
-    phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the truth
-    itself is expected to have with the true ranking, and phi_truth; over (judge, judge_2, metric) difference of tau
-    with interval, p and p_corrected (Holm); over (judge, metric, decision) pairs of systems; over (judge, metric,
-    topic) topic_tau and topic_rest; over (judge, metric, system) and (judge, metric, group) favour with interval and
-    p_corrected (Benjamini-Hochberg); over (judge, figure) agreement of labels. A judge that ties all systems by a
-    metric has NaN there, and a note names it. Method and sources: docs/studies/judges.md.
+    Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), soft (soft pairwise accuracy,
+    the mean over pairs of systems of 1 - |p by the truth - p by the judge|) with interval, tau_ap, tau_gap, tau_best,
+    rbo, phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the
+    truth itself is expected to have with the true ranking, and phi_truth; over (judge, judge_2, metric) difference of
+    tau and soft_difference, with interval, p and p_corrected (Holm); over (judge, metric, decision) pairs of systems;
+    over (judge, metric, topic) topic_tau and topic_rest; over (judge, metric, system) and (judge, metric, group) favour
+    with interval and p_corrected (Benjamini-Hochberg); over (judge, figure) agreement of labels. A judge that ties all
+    systems by a metric has NaN there, and a note names it. Method and sources: docs/studies/judges.md.
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)
@@ -272,7 +275,39 @@ def _agreement(
 def _on_pairwise_topics(
     together: Aligned, which: int, team: Ints, rng: np.random.Generator
 ) -> Variables:
-    """Return tau of each judge over the topics that it shares with the truth, differences over those of both judges."""
+    """Return tau and soft accuracy of each judge over topics shared with the truth, and differences of judges."""
+    tau, apart = _of_pairs(
+        together, which, lambda scores: rankings.taus(scores, rng, team=team)
+    )
+    soft, soft_apart = _of_pairs(
+        together, which, lambda scores: soft_accuracy(scores, rng, team)
+    )
+    topics = [together.pairwise[name][0].sizes["topic"] for name in together.judges]
+    # soft accuracy comes on the scale of tau, -1 to 1
+    for end in _ENDS:
+        soft[end] = (1 + soft[end]) / 2
+        soft_apart[end] = soft_apart[end] / 2
+    return {
+        "topics": (("judge",), np.array(topics)),
+        **_named("tau", ("judge",), tau),
+        **_named("difference", _PAIR, apart),
+        **_named("soft", ("judge",), soft),
+        **_named("soft_difference", _PAIR, soft_apart),
+    }
+
+
+def _named(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Variables:
+    """Name the parts of a figure: the value as the figure, others behind it."""
+    return {
+        name if end == "value" else f"{name}_{end}": (dims, values)
+        for end, values in found.items()
+    }
+
+
+def _of_pairs(
+    together: Aligned, which: int, agreement_of: Callable[[Floats], rankings.Taus]
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return the ends of a figure of each judge, and of its differences over the topics of both judges, with p."""
     judges = together.judges
     shape = (len(judges), len(judges))
     one = {end: np.full(len(judges), np.nan) for end in _ENDS}
@@ -281,35 +316,21 @@ def _on_pairwise_topics(
     for first, of_first in enumerate(groups):
         for of_second in groups[first:]:
             named = list(dict.fromkeys([*of_first, *of_second]))
-            taus = rankings.taus(together.over(named, which), rng, team=team)
+            found = agreement_of(together.over(named, which))
             at = [judges.index(name) for name in named]
             own = [judges.index(name) for name in of_first]
             other = [judges.index(name) for name in of_second]
-            differ = taus.differences()
+            differ = found.differences()
             for end, values in two.items():
                 every = np.full(shape, np.nan)
                 every[np.ix_(at, at)] = getattr(differ, end)
                 for rows, columns in ((own, other), (other, own)):
                     values[np.ix_(rows, columns)] = every[np.ix_(rows, columns)]
             if of_first is of_second:
-                found = taus.interval()
+                ends_of = found.interval()
                 for end, ends in one.items():
-                    ends[at] = getattr(found, end)
-    pair = ("judge", "judge_2")
-    return {
-        "tau": (("judge",), one["value"]),
-        "tau_low": (("judge",), one["low"]),
-        "tau_high": (("judge",), one["high"]),
-        "topics": (
-            ("judge",),
-            np.array([together.pairwise[name][0].sizes["topic"] for name in judges]),
-        ),
-        "difference": (pair, two["value"]),
-        "difference_low": (pair, two["low"]),
-        "difference_high": (pair, two["high"]),
-        "difference_p": (pair, two["p"]),
-        "difference_p_corrected": (pair, _corrected_pairs(two["p"])),
-    }
+                    ends[at] = getattr(ends_of, end)
+    return one, two | {"p_corrected": _corrected_pairs(two["p"])}
 
 
 def _corrected_pairs(p: Floats) -> Floats:

@@ -133,9 +133,19 @@ def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     over = f" over {topics[best]:.0f} topics" if np.unique(topics).size > 1 else ""
     return (
         f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
-        f"{_with_interval(tau, low, high)}{over}{highest}; the expected tau of {truth} itself with the "
-        f"true ranking is {short(float(one['ceiling']))}."
+        f"{_with_interval(tau, low, high)}{over}{highest}{_soft(one, best)}; the expected tau of {truth} "
+        f"itself with the true ranking is {short(float(one['ceiling']))}."
     )
+
+
+def _soft(one: xr.Dataset, best: int) -> str:
+    """Say how alike a judge and the truth are in how sure they are of pairs, where both have the same topics."""
+    if "soft" not in one or np.isnan(one["soft"].values[best]):
+        return ""
+    value, low, high = (
+        float(one[f"soft{end}"].values[best]) for end in ("", "_low", "_high")
+    )
+    return f", and with soft pairwise accuracy {_with_interval(value, low, high)}"
 
 
 def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
@@ -162,8 +172,11 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Say of how many judges the best one is not clearly better."""
     if "difference" not in one:
         return []
-    every = one["difference_p_corrected"].values
-    p = np.delete(every[best], best)
+    every = one["soft_difference_p_corrected"].values
+    p = every[best].copy()
+    # the largest tau need not have the largest soft accuracy
+    p[one["soft_difference"].values[best] < 0] = 1.0
+    p = np.delete(p, best)
     tested = every[np.triu_indices(len(every), 1)]
     p = p[~np.isnan(p)]
     tested = tested[~np.isnan(tested)]
@@ -174,14 +187,14 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     name = one.judge.values[best]
     if tested.size == 1:
         return [
-            f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (.05)."
+            f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (soft pairwise accuracy, .05)."
         ]
     verdict = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
     if alike in (0, p.size):
         verdict = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
     return [
-        f"{metric}: {verdict}; of {tested.size} differences between judges' tau {differ} "
-        f"{'is' if differ == 1 else 'are'} more than noise (Holm, .05)."
+        f"{metric}: {verdict}; of {tested.size} differences between judges {differ} "
+        f"{'is' if differ == 1 else 'are'} more than noise (soft pairwise accuracy; Holm, .05)."
     ]
 
 
@@ -300,6 +313,7 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
         "tau",
         "tau_low",
         "tau_high",
+        *(name for name in ("soft", "soft_low", "soft_high") if name in outcome),
         "ceiling",
         "tau_ap",
         "tau_best",
@@ -344,7 +358,9 @@ def _whole(column: str) -> pl.Expr:
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
     columns = [
-        f"difference{suffix}" for suffix in ("", "_low", "_high", "_p", "_p_corrected")
+        f"{figure}difference{suffix}"
+        for figure in ("", "soft_")
+        for suffix in ("", "_low", "_high", "_p", "_p_corrected")
     ]
     every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
     order = {str(name): place for place, name in enumerate(outcome.judge.values)}
@@ -352,7 +368,10 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
         pl.col(name).replace_strict(order, return_dtype=pl.Int64)
         for name in ("judge", "judge_2")
     ]
-    names = {column: column.removeprefix("difference_") for column in columns}
+    names = {
+        column: column.removeprefix("difference_").replace("soft_difference_", "soft_")
+        for column in columns
+    }
     return (
         every.filter(place[0] < place[1])
         .rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
@@ -459,6 +478,7 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
             _with_interval(*row)
             for row in made.select("tau", "tau_low", "tau_high").rows()
         ],
+        **({"soft": _short(made["soft"].to_list())} if "soft" in made else {}),
         "tau_AP": _short(made["tau_ap"].to_list()),
         "best": _short(made["tau_best"].to_list()),
     }
@@ -494,15 +514,15 @@ def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
 def _clear(outcome: xr.Dataset) -> pl.DataFrame:
     if outcome.sizes["judge"] < 2:
         return pl.DataFrame()
-    clear = _pairs(outcome).filter(pl.col("p_corrected") < 0.05).sort("p").head(DIFFER)
-    differences = [
-        _with_interval(*row) for row in clear.select("difference", "low", "high").rows()
-    ]
+    clear = _pairs(outcome).filter(pl.col("soft_p_corrected") < 0.05)
+    clear = clear.sort("soft_p").head(DIFFER)
+    ends = clear.select("soft_difference", "soft_low", "soft_high")
+    differences = [_with_interval(*row) for row in ends.rows()]
     return clear.select(
         "judge_a",
         "judge_b",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
-        pl.Series("difference in tau", differences),
+        pl.Series("difference in soft accuracy", differences),
     )
 
 
