@@ -114,7 +114,7 @@ def teams_of(
 
 
 def by_default(systems: Iterable[str]) -> str | None:
-    """Return "stem" where so many names share their stem with another that stems are likely teams; else None.
+    """Return "stem" where enough names share their stem with another that stems are likely teams; else None.
 
     >>> by_default(["a_1", "a_2", "b_1", "b_2", "c_1", "d"]), by_default(["s1", "s2"])
     ('stem', None)
