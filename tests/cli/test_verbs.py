@@ -37,9 +37,9 @@ OF_SCORES = [
     name
     for name, needed in NEED.items()
     if list(needed) in (["scores"], ["cubes"])
-    and name not in ("leaderboard", "models", "coverage")
+    and name not in ("leaderboard", "models", "coverage", "place")
 ]
-"""The studies of these commands; a leaderboard is of one metric, and models take long."""
+"""The studies of these commands; a leaderboard is of one metric, models take long, and places need everybody."""
 
 
 def made(name):

@@ -11,7 +11,10 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import listed, location, stem
+from irmeta.io.runs.rankings import Qrels
 from irmeta.io.scores import load_files
+from irmeta.scores.cubes import by_name
+from irmeta.scores.frames import is_table
 from irmeta.studies.door import Given
 from irmeta.studies.judges.compare.labels import Relevant
 
@@ -30,7 +33,7 @@ REL = Given("GRADES", "irmeta.studies.judges.compare.given.relevant")
 
 
 def judged(
-    judges: Judges,
+    judges: Any,
     runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
     rel: Relevant,
@@ -38,15 +41,12 @@ def judged(
     """Return scores by judge, labels, or both."""
     if isinstance(judges, str | PathLike):
         judges = [judges]
-    if not isinstance(judges, JudgmentSets | Mapping):
-        found = _of_files([str(file) for file in judges], runs)
-        if not isinstance(found, JudgmentSets):
-            return found, None
-        judges = found
-    elif isinstance(judges, Mapping):
-        if all(isinstance(one, xr.DataArray) for one in judges.values()):
-            return judges, None
+    if isinstance(judges, list | tuple):
+        judges = _of_files([str(file) for file in judges], runs)
+    elif _are_labels(judges):
         judges = JudgmentSets.of(judges)
+    if not isinstance(judges, JudgmentSets):
+        return by_name(judges), None
     if runs is None:
         if metrics:
             raise IrmetaError(
@@ -56,6 +56,14 @@ def judged(
     own = rel if isinstance(rel, Mapping) else None
     wanted: Any = metrics or "nDCG@10"
     return evaluate_under(judges, runs, wanted, rel=own), judges
+
+
+def _are_labels(judges: Any) -> bool:
+    """Say whether judgments go by name: files, or grades by topic and document; anything else is scores."""
+    if not isinstance(judges, Mapping) or is_table(judges):
+        return False
+    kinds = (str, PathLike, Qrels, dict)
+    return all(isinstance(one, kinds) for one in judges.values())
 
 
 def scored(

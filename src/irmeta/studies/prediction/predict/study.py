@@ -158,7 +158,7 @@ def predict(
 def _asked(scores: xr.DataArray | None, given: str | None) -> xr.DataArray:
     """Return the scores to predict from: a table's, or one system's."""
     if scores is None and given is None:
-        raise IrmetaError(
+        raise ScoresError(
             "give a table to complete, or one system's scores with --given 'P@10=0.43 RR=0.61'"
         )
     if given is None:
