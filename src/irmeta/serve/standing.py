@@ -16,6 +16,8 @@ from irmeta.serve.catalogue.snapshot import Snapshot, Vectors
 MOST = 400
 """Runs with rank sets, which take time quadratic in the number of runs; and those standardized at a time."""
 EQUAL = 1e-10
+ON = ("scored", "accepted")
+"""States of runs that are on the table."""
 Known = dict[tuple[Any, ...], Interval]
 """Differences by the scores that they depend on: they are computed once."""
 
@@ -49,7 +51,8 @@ class Line:
 class Standing:
     """A board's figures.
 
-    version : of the judgments. metrics : those that all runs have. clusters : of the topics, a topic by itself its own.
+    version : of the judgments. metrics : those of all runs on the table.
+    clusters : of the topics, a topic by itself its own.
     ranked, others : the lines from the best on, then those off the table.
     every : the cube of all runs that have scores. cube : of the ranked runs, in their order.
     """
@@ -82,17 +85,22 @@ def stand(shot: Snapshot, known: Known) -> Standing:
     version, vectors = _complete(shot)
     topics = next((list(v.topics) for v in shot.versions if v.version == version), [])
     clusters = shot.board.clusters or {}
-    every = list(vectors.values())
+    # a run off the table is not scored again: new metrics do not wait for it
+    on = [
+        vectors[run.key] for run in shot.runs if run.state in ON and run.key in vectors
+    ]
     found = Standing(
         version,
         vectors,
         topics,
         [clusters.get(topic, topic) for topic in topics],
-        [name for name in shot.board.metrics if all(name in one for one in every)],
+        [name for name in shot.board.metrics if all(name in one for one in on)],
     )
     lines = {line.label: line for line in _lines(shot, found)}
     scored = {
-        label: vectors[line.key] for label, line in lines.items() if line.key in vectors
+        label: vectors[line.key]
+        for label, line in lines.items()
+        if vectors.get(line.key, {}).keys() >= set(found.metrics)
     }
     if scored and found.metrics:
         names = (shot.board.collection, topics, found.metrics)
@@ -110,7 +118,7 @@ def stand(shot: Snapshot, known: Known) -> Standing:
 def _ranks(line: Line) -> bool:
     """Say whether a run is on the table: a missing score is never ranked, a score of 0 is a score."""
     means = [one.value for one in line.scores.values()]
-    on = line.about["state"] in ("scored", "accepted")
+    on = line.about["state"] in ON
     return on and bool(means) and not np.isnan(means).any()
 
 

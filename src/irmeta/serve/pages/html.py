@@ -94,7 +94,7 @@ class Pages:
         """Render the page of a run that a referee opens, and what lies beside it."""
         found, folder = self._found, f"s/{line.key}/"
         vectors = found.vectors.get(line.key, {})
-        own = {name: vectors[name].tolist() for name in found.metrics if vectors}
+        own = {name: vectors[name].tolist() for name in line.scores}
         yield self._page("run", folder, line=line, topics=self._of_run(line))
         yield f"{folder}record.json", data.record(self._shot, found, line)
         shown = {"found": found, "line": line, "board": self._shot.board}
@@ -106,7 +106,7 @@ class Pages:
     def _of_run(self, line: Line) -> list[tuple[Any, ...]]:
         """List by topic its number, name, and the run's score beside the median and the best."""
         found = self._found
-        if found.cube is None or line.key not in found.vectors:
+        if found.cube is None or found.metric not in line.scores:
             return []
         own = found.vectors[line.key][found.metric]
         rows = zip(found.topics, own, self._middle, self._best, strict=True)

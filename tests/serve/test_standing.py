@@ -1,0 +1,77 @@
+"""What a board says of runs with one name, and of a best run."""
+
+from pathlib import Path
+
+import pytest
+
+from irmeta.errors import IrmetaError
+from irmeta.serve import importing, publishing
+from irmeta.serve.catalogue import boards, submissions, tables
+from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.site import Site
+from irmeta.serve.standing import stand
+
+from .conftest import a_run, work_off
+
+
+def test_runs_of_one_name_are_told_by_their_teams(filled: Site, tmp_path: Path) -> None:
+    """Runs of one name have their team's name beside it; one without a team says so; a withdrawn one has its key."""
+    engine = tables.upgraded(filled.database)
+    (tmp_path / "run").write_bytes(a_run(9, 0.4))
+    content = importing.store(filled, tmp_path / "run")
+    keys = [
+        submissions.submit(
+            *(engine, "lab", "same", content), received=at, about={"team": team}
+        ).key
+        for at, team in enumerate(("one", "no team", "", "gone"), 1)
+    ]
+    submissions.withdraw(engine, keys[-1])
+    work_off(filled, engine)
+    found = stand(snapshot(engine, "lab"), {})
+    engine.dispose()
+    labels = [found.lines[key].label for key in keys]
+    assert labels == [
+        "same (one)",
+        "same (no team)",
+        f"same (no team) {keys[2]}",
+        f"same (withdrawn {keys[3][:6]})",
+    ]
+    assert [line.key for line in found.others] == [keys[3]]
+
+
+def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:
+    """Where one run is surely the best the board says so first; runs off the table keep no new metric from it."""
+    engine = tables.upgraded(filled.database)
+    for key in [one.key for one in snapshot(engine, "lab").runs if one.name > "r1"]:
+        submissions.withdraw(engine, key)
+    boards.set_board(engine, "lab", {"metrics": ["P@10"]})
+    (tmp_path / "best").write_bytes(a_run(9, 3.0))
+    importing.import_runs(filled, engine, "lab", [tmp_path / "best"])
+    work_off(filled, engine)
+    found = stand(snapshot(engine, "lab"), {})
+    engine.dispose()
+    publishing.publish(filled)
+    assert found.metrics == ["P@10"]
+    assert found.ranked[0].label == "best"
+    assert found.ranked[0].rank_low == 1
+    sure = found.ranked[1].rank_low > 1
+    assert found.finding.startswith(
+        "best is better than all" if sure else "The best of"
+    )
+
+
+def test_names_that_cannot_be(filled: Site) -> None:
+    """A board's key, a run's name and a change that is none are each answered by name, or not at all."""
+    engine = tables.upgraded(filled.database)
+    version = boards.versions(engine)["lab"]
+    boards.set_board(engine, "lab", {"title": "lab"})
+    assert boards.versions(engine)["lab"] == version
+    with pytest.raises(IrmetaError, match="'A B': a board's key has"):
+        boards.new_board(engine, key="A B")
+    content = submissions.Bytes("0" * 64, 1)
+    with pytest.raises(RefusedError, match="'a/b': a run's name has"):
+        submissions.submit(engine, "lab", "a/b", content, received=1)
+    with pytest.raises(RefusedError, match="no board 'none'"):
+        submissions.submit(engine, "none", "a", content, received=1)
+    engine.dispose()
