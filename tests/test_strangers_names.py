@@ -14,8 +14,8 @@ import irmeta
 from irmeta.choices import Format
 from irmeta.errors import FileFormatError, IrmetaError, Remark, ScoresError
 from irmeta.report.page import writing
+from irmeta.report.screen import everything
 from irmeta.report.tables import render
-from irmeta.report.words import page
 from irmeta.scores.cube import cube
 from irmeta.words import folded, message, printable
 
@@ -73,7 +73,7 @@ def test_names_in_every_form_of_every_study(result: Any, form: Format) -> None:
     """No name steers a terminal, opens an element or a link, runs a formula, or is a command of LaTeX."""
     text = render(result, form)
     if form == "table":
-        text = page(result, text)
+        text = everything(result)
     if form != "csv":
         assert UNSEEN.findall(text) == []
     if form == "markdown":

@@ -106,7 +106,8 @@ def test_predictivity_json_is_the_study(file):
 
 def test_tables_with_words(file):
     """On a terminal the answer in words comes before the matrix, and the notes after it."""
-    shown = " ".join(run("predictivity", file, "--partitions", 50, "--quiet").split())
+    typed = ("predictivity", file, "--partitions", 50, "--quiet", "--explain")
+    shown = " ".join(run(*typed).split())
     assert "advantage (* interval excludes 0, each pair by itself)" in shown
     assert (
         shown.index("the largest mean phi")
@@ -139,7 +140,7 @@ def test_latex_is_the_matrix(file):
 
 def test_several_collections(two):
     """Several collections are pooled, or each by itself; one is chosen by name."""
-    assert "2 collections pooled" in run("correlate", two)
+    assert "2 collections pooled" in run("correlate", two, "--explain")
     rows = list(
         csv.DictReader(io.StringIO(run("correlate", two, "--each", "--format", "csv")))
     )

@@ -428,9 +428,8 @@ def test_errors_are_folded(run, capsys):
         ),
         (
             "evaluate q.txt q.txt -o s.parquet",
-            "s.parquet exists; add with --append: runs to its collection 'qrels' with "
-            '`--append --collection qrels -m "AP@1000 P@10 RR nDCG@10"` (--replace, too, for runs that it has), '
-            "another collection with `--append --collection NAME`; or choose another name for the file",
+            "s.parquet exists; --append adds runs to its collection 'qrels' (--replace, too, for runs that it has), "
+            "`--append --collection NAME` another collection; or choose another name for the file",
         ),
         (
             "reliability s.parquet -m RR --difference 2",

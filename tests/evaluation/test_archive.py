@@ -384,7 +384,7 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {"collection": "mine"},
             {},
-            "the runs to it with --collection mine, or make a new one with --collection qrels",
+            "the runs to it with --collection mine, or make a new one with --collection test_",
         ),
     ],
 )
@@ -420,7 +420,7 @@ def test_scores_changed_or_of_others_take_no_runs(desk: Path) -> None:
     with pytest.raises(ScoresError, match="changed after evaluation .standardization"):
         added(desk, desk / "runs")
     imported = irmeta.from_frame({"bm25": {"301": 0.5}}, metric="AP")
-    irmeta.save({"qrels": imported}, desk / "s.parquet")
+    irmeta.save({desk.name: imported}, desk / "s.parquet")
     with pytest.raises(ScoresError, match="irmeta evaluate did not make it"):
         added(desk, desk / "runs")
 

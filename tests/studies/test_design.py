@@ -109,7 +109,7 @@ def test_findings_say_what_to_buy_and_what_that_is_worth():
     best = tables(found)["budget"].row(0, named=True)
     said = findings(found)
     assert (
-        f"For 1000: {best['topics']} topics to depth {best['depth']} by {best['metric']}"
+        f"Buy {best['topics']} topics to depth {best['depth']} by {best['metric']}"
         in said[0]
     )
     assert "within error of the best" in said[-1]

@@ -754,7 +754,7 @@ UNFOUNDED = [
     Unfounded(
         "design without a budget", one_metric, "highest|lead", "no other design is"
     ),
-    Unfounded("design by one metric", as_good, "other design", "For 600: 20 topics"),
+    Unfounded("design by one metric", as_good, "other design", "Buy 20 topics"),
     Unfounded("place", two_systems, "is better than"),
 ]
 """What studies said of worlds that show nothing, or not that."""

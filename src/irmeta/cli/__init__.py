@@ -13,7 +13,7 @@ from irmeta.words import folded, printable, reason
 if TYPE_CHECKING:
     from cyclopts import App
 
-FRAME = {"app", "derived", "limited", "options", "output"}
+FRAME = {"app", "derived", "help", "limited", "options", "output"}
 """The modules here that have no command."""
 
 

@@ -24,6 +24,7 @@ from cyclopts.exceptions import (
 )
 from cyclopts.validators import Number
 
+from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES, About
 
@@ -91,6 +92,7 @@ class Verbs:
             group_arguments=ARGUMENTS,
             group_commands=Group("Commands", sort_key=3),
             help_format="plaintext",
+            help_formatter=Brief(),
             result_action="return_value",
             group=panel_of(verb) if verb else None,
             **settings,
@@ -318,10 +320,14 @@ def inside(group: App, verb: str = "") -> Iterator[tuple[str, App]]:
 
 def run(words: Sequence[str]) -> None:
     """Run the words of a command line; what it cannot take raises IrmetaError in the words of irmeta."""
+    token = WHOLE.set(ALL in words)
+    words = ["--help" if word == ALL else word for word in words]
     try:
         app.app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise IrmetaError(_in_our_words(error)) from error
+    finally:
+        WHOLE.reset(token)
 
 
 def _in_our_words(error: CycloptsError) -> str:

@@ -128,7 +128,7 @@ def evaluate(
         option(
             metavar="NAME",
             help="Name of the collection.",
-            show_default="the qrels file's name",
+            show_default="as the qrels file, or its folder",
         ),
     ] = None,
     names: Annotated[
@@ -266,11 +266,8 @@ def _how_to_add(path: Path) -> str:
     """Say how to add to a score file that exists: runs, by its metrics, to its collection, or another collection."""
     from irmeta.io.scores import held
 
-    collections = held(path)
-    name, about = next(iter(collections.items()))
-    metrics = " ".join(map(str, about["names"]["metric"]))
+    name = next(iter(held(path)))
     return (
-        f"{path} exists; add with --append: runs to its collection {name!r} with "
-        f'`--append --collection {name} -m "{metrics}"` (--replace, too, for runs that it has), another collection '
-        "with `--append --collection NAME`; or choose another name for the file"
+        f"{path} exists; --append adds runs to its collection {name!r} (--replace, too, for runs that it has), "
+        "`--append --collection NAME` another collection; or choose another name for the file"
     )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import Format, MeanOver, Missing, MissingOfPairs, explained
 from irmeta.cli.app import argument, option
+from irmeta.cli.help import RESULT as RESULT
+from irmeta.cli.help import SCORES as SCORES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -14,12 +16,12 @@ if TYPE_CHECKING:
     from irmeta.scores.teams import Groups
     from irmeta.studies.result import Result
 
-SCORES = "Scores to use"
-RESULT = "Result"
 WHERE_MISSING = "What to do where scores are missing."
 
 
-Seed = Annotated[int, option(min=0, help="Random seed; the result records it.")]
+Seed = Annotated[
+    int, option(min=0, panel=RESULT, help="Random seed; the result records it.")
+]
 Margin = Annotated[
     float | None,
     option(
@@ -356,6 +358,14 @@ class Shown:
             show_default="as wide as the plot needs",
         ),
     ] = None
+    explain: Annotated[
+        bool,
+        option(
+            "--explain",
+            panel=RESULT,
+            help="Print every row, finding and note; by default what one screen holds.",
+        ),
+    ] = False
     workers: Workers = None
     quiet: Quiet = False
 
@@ -403,7 +413,14 @@ class Shown:
                     choose_names("system", self.highlight, known, "the plot"),
                 )
             save(drawn, self.plot, width=self.plot_width)
-        emit(result, form=form, output=self.output, table=self.table, quiet=self.quiet)
+        emit(
+            result,
+            form=form,
+            output=self.output,
+            table=self.table,
+            explain=self.explain,
+            quiet=self.quiet,
+        )
         if self.summary is not None:
             from irmeta.io.outputs import append
             from irmeta.report.words import markdown

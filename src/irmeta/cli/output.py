@@ -34,19 +34,29 @@ def emit(
     form: "Format | None" = None,
     output: Path | None = None,
     table: str | None = None,
+    explain: bool = False,
     quiet: bool = False,
 ) -> None:
     """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
 
+    explain : all of it; by default what one screen holds. A file has all of it, too.
+
     What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
     table without the answer would lack, and the notes on a table for a paper.
     """
-    from irmeta.report.tables import render
-    from irmeta.report.words import page
-
     form, width = form or form_of(output), width_of(output)
-    text = render(result.data, form, table, width=width, whole=output is not None)
-    write(page(result, text, width=width) if form == "table" else text, output)
+    if form != "table":
+        from irmeta.report.tables import render
+
+        text = render(result.data, form, table, whole=output is not None)
+    else:
+        from irmeta.report.screen import everything, screen
+
+        if table is None and (explain or output is not None):
+            text = everything(result, width=width)
+        else:
+            text = screen(result, table, width=width)
+    write(text, output)
     if output is not None:
         say(f"wrote {output}: {result.findings[0]}", quiet=quiet)
     if form in ("csv", "latex", "markdown"):

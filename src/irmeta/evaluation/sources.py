@@ -1,5 +1,6 @@
 """What users pass as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -29,6 +30,7 @@ from irmeta.io.runs.rankings import (
 )
 from irmeta.io.runs.trec import Reading, read_qrels
 from irmeta.scores.cube import labels
+from irmeta.scores.selection import bare
 
 QrelsLike = Any
 """A path, folder or dataset, {topic: {document: grade}}, a pandas or polars frame, or rows of ir_measures or ranx."""
@@ -77,7 +79,7 @@ def sources_of(given: RunsLike) -> list[Source]:
 def sources_with_problems(given: RunsLike) -> Iterator[Source]:
     """List the systems of the runs given, with an error in place of each that cannot be used."""
     seen: dict[str, Location | Run] = {}
-    sources = list(_sources(given)) or [
+    sources = _bare(list(_sources(given))) or [
         ("runs", FileFormatError("there are no runs; give one or more"))
     ]
     for name, run in sources:
@@ -90,6 +92,23 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
         else:
             seen[label] = run
             yield name, run
+
+
+def _bare(sources: list[Source]) -> list[Source]:
+    """Name systems after their files without what only says that these are runs, where that tells them apart."""
+    of_file = [
+        not isinstance(run, Run | FileFormatError) and name == stem(run)
+        for name, run in sources
+    ]
+    short = [
+        bare(name) if is_file else name
+        for (name, _), is_file in zip(sources, of_file, strict=True)
+    ]
+    often = Counter(short)
+    return [
+        (new if often[new] == 1 else name, run)
+        for new, (name, run) in zip(short, sources, strict=True)
+    ]
 
 
 def renamed(given: RunsLike, names: str) -> dict[str, Location]:
@@ -108,6 +127,9 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
         known = {name: _tag(path) for name, path in files}
     else:
         known = _map(Path(names))
+    for name, _ in files:
+        if name not in known and bare(name) in known:
+            known[name] = known[bare(name)]
     if lacking := [name for name, _ in files if name not in known]:
         raise FileFormatError(
             f"{names}: no line names {words.listed(lacking)}; each line needs a run file and "

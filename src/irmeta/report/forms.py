@@ -13,6 +13,8 @@ from rich.table import Table
 from irmeta import words
 from irmeta.io.tables.spreadsheet import written
 
+WIDTH = 80
+"""Columns of a text that goes to no terminal."""
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
 
@@ -43,40 +45,21 @@ def text(
     digits: int = 4,
 ) -> str:
     """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = {
-        name: [cell(value, digits) for value in frame[name].to_list()]
-        for name in frame.columns
-    }
-    longest = {
-        name: max(map(len, (words.printable(name), *values)))
-        for name, values in cells.items()
-    }
-    longest_words = {
-        name: _longest_word([name, *values]) for name, values in cells.items()
-    }
-    texts = {name for name, kind in frame.schema.items() if not kind.is_numeric()}
+    cells = _cells(frame, digits)
+    widths = _widths(frame, cells, width or WIDTH)
     buffer = io.StringIO()
-    buffer.write(f"{fill(title, width or 80)}\n" if title else "")
+    buffer.write(f"{fill(title, width or WIDTH)}\n" if title else "")
     console = Console(
-        file=buffer, width=width or 80, highlight=False, markup=False, emoji=False
+        file=buffer, width=width or WIDTH, highlight=False, markup=False, emoji=False
     )
-    options = [  # three characters stand between columns
-        {
-            name: (min(size, max(fold, longest_words[name])) if name in texts else size)
-            + 3
-            for name, size in longest.items()
-        }
-        for fold in FOLDS
-    ]
-    widths = next(
-        (one for one in options if sum(one.values()) <= console.width), options[0]
-    )
-    for block in _blocks(widths, console.width):
-        drawn = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
+    for at, block in enumerate(_blocks(widths, console.width)):
+        if at:
+            buffer.write("\n")
+        drawn = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for name in block:
             drawn.add_column(
                 words.printable(name),
-                justify="left" if name in texts else "right",
+                justify="right" if frame[name].dtype.is_numeric() else "left",
                 overflow="fold",
                 max_width=widths[name] - 3,
             )
@@ -84,6 +67,38 @@ def text(
             drawn.add_row(*row)
         console.print(drawn)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def side_by_side(frame: pl.DataFrame, width: int | None = None) -> pl.DataFrame:
+    """Return the columns of a data frame that stand in the first block of its text."""
+    widths = _widths(frame, _cells(frame, 4), width or WIDTH)
+    return frame.select(_blocks(widths, width or WIDTH)[0])
+
+
+def _cells(frame: pl.DataFrame, digits: int) -> dict[str, list[str]]:
+    return {
+        name: [cell(value, digits) for value in frame[name].to_list()]
+        for name in frame.columns
+    }
+
+
+def _widths(
+    frame: pl.DataFrame, cells: dict[str, list[str]], width: int
+) -> dict[str, int]:
+    """Return how wide each column is, with the three characters between columns: texts fold where that helps."""
+    heads = {name: words.printable(name) for name in cells}
+    longest = {name: max(map(len, (heads[name], *cells[name]))) for name in cells}
+    longest_words = {name: _longest_word([name, *cells[name]]) for name in cells}
+    texts = {name for name in cells if not frame[name].dtype.is_numeric()}
+    options = [
+        {
+            name: (min(size, max(fold, longest_words[name])) if name in texts else size)
+            + 3
+            for name, size in longest.items()
+        }
+        for fold in FOLDS
+    ]
+    return next((one for one in options if sum(one.values()) <= width), options[0])
 
 
 def _longest_word(texts: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
 from irmeta.report.forms import cell
-from irmeta.report.tables import overview
+from irmeta.report.screen import whole
 from irmeta.scores.figures import ROWS
 from irmeta.studies.result import Result
 
@@ -21,7 +21,7 @@ def html(result: Result) -> str:
     parts += _paragraphs(f"Warning: {warning}" for warning in result.warnings)
     with suppress(ScoresError):  # it has no figure
         parts.append(_svg(result.plot()))
-    parts += [_table(title, frame) for title, frame in overview(result.data).items()]
+    parts += [_table(title, frame) for title, frame in whole(result).items()]
     parts += _paragraphs(f"Note: {note}" for note in result.notes)
     return "\n".join(parts)
 

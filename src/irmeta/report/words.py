@@ -1,35 +1,20 @@
-"""What a person reads of a result: the answer first, then the tables, then what else there is to know."""
+"""Sentences for people: the first answers of a page, and lines folded to a width."""
 
 import re
 import textwrap
 from collections.abc import Sequence
 
+from irmeta.report.forms import WIDTH
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
 from irmeta.report.tables import render
 from irmeta.studies.result import Result
 from irmeta.words import printable
 
-WIDTH = 80
-"""Columns of a page that goes to no terminal."""
-
-
-def page(result: Result, tables: str, *, width: int | None = None) -> str:
-    """Return the answer of a result with its warnings, its tables as given, the other findings, and the notes."""
-    findings, warned = result.findings, result.warnings
-    notes = [note for note in result.notes if note not in warned]
-    parts = [
-        _wrapped([*findings[:1], *_warned(warned)], width),
-        tables,
-        _wrapped(findings[1:], width),
-        _wrapped([f"Note: {note}" for note in notes], width),
-    ]
-    return "\n".join(part for part in parts if part)
-
 
 def markdown(result: Result) -> str:
     """Return the answer of a result, its tables and its notes in Markdown, as for a pull request."""
     answer, *others = result.findings
-    parts = [f"**{_plain(answer)}**", *_warned(result.warnings)]
+    parts = [f"**{_plain(answer)}**", *warned(result.warnings)]
     parts += [render(result.data, "markdown").strip(), *map(_plain, others)]
     parts += [f"<sub>{_plain(note)}</sub>" for note in result.notes]
     return "".join(f"{part}\n\n" for part in parts)
@@ -47,15 +32,16 @@ def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:
         answered = [panel for panel in section.panels if not _failed(panel)]
         if answered and section.key != "data":
             lines.append(f"{section.title}: {answered[0].findings[0]}")
-        lines += _warned([warning for panel in answered for warning in panel.warnings])
+        lines += warned([warning for panel in answered for warning in panel.warnings])
         failed = [panel for panel in section.panels if _failed(panel)]
         lines += [
             f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed
         ]
-    return _wrapped(lines, width)
+    return wrapped(lines, width)
 
 
-def _warned(warnings: Sequence[str]) -> list[str]:
+def warned(warnings: Sequence[str]) -> list[str]:
+    """Return warnings as the terminal says them."""
     return [f"Warning: {warning}" for warning in warnings]
 
 
@@ -63,7 +49,7 @@ def _failed(panel: Panel) -> bool:
     return bool(panel.findings) and panel.findings[0].startswith(NOT_COMPUTED)
 
 
-def _wrapped(lines: Sequence[str], width: int | None) -> str:
+def wrapped(lines: Sequence[str], width: int | None) -> str:
     """Fold lines between words to the width, later rows of a line set in by two."""
     folded = [
         textwrap.fill(

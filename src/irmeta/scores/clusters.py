@@ -12,6 +12,7 @@ from irmeta.measured.coverage import CLUSTERS, Held, held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
+from irmeta.scores.notes import Act
 from irmeta.scores.teams import STEM, stem
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves import clusters as statistics
@@ -185,10 +186,12 @@ def noticed(scores: xr.DataArray) -> list[str]:
         return []
     times = statistics.wider(from_topic, number)
     return [
-        f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and differences "
-        f"between systems by {metric} are alike within them (intraclass correlation {found.icc:.2f}, 95% "
-        f"{found.low:.2f} to {found.high:.2f}). Ignoring it makes intervals {times:.1f} times too short "
-        "(--clusters stem)."
+        Act(
+            f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and "
+            f"differences between systems by {metric} are alike within them (intraclass correlation {found.icc:.2f}, "
+            f"95% {found.low:.2f} to {found.high:.2f}). Ignoring it makes intervals {times:.1f} times too short "
+            "(--clusters stem)."
+        )
     ]
 
 

@@ -16,6 +16,7 @@ from irmeta.scores.clusters import units
 from irmeta.scores.cube import check, cube, from_frame_all, require_possible
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
+from irmeta.scores.notes import Act, Method, concerning
 from irmeta.scores.selection import deeper_metrics, prepare
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted, listed
@@ -125,7 +126,7 @@ def prepare_together(
             pairs=pairs,
             by_topic=by_topic,
         )
-        notes += [f"{name}: {note}" for note in more]
+        notes += [concerning(name, note) for note in more]
     return used, notes
 
 
@@ -153,9 +154,11 @@ def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     if not shared:
         return []
     return [
-        f"{listed(shared)} by name; if these are the same topics, the collections are not "
-        "independent, so that errors look too small and intervals are too narrow: keep one of the "
-        "collections"
+        Act(
+            f"{listed(shared)} by name; if these are the same topics, the collections are not "
+            "independent, so that errors look too small and intervals are too narrow: keep one of the "
+            "collections"
+        )
     ]
 
 
@@ -270,7 +273,7 @@ def system_level(
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
 
-ONE_COLLECTION = (
+ONE_COLLECTION = Method(
     "tau, R2 and RMSE hold for these systems on these collections and have no interval: "
     "collections differ more than resampling the systems of one would show"
 )

@@ -70,6 +70,18 @@ def first_rows(
     }
 
 
+def spoken(metrics: Iterable[str], few: int) -> list[str]:
+    """Return the metrics that sentences are about: all of a few; of many AP, or else the first.
+
+    >>> spoken(["RR", "AP@1000"], 4), spoken(["RR", "AP@1000"], 1)
+    (['RR', 'AP@1000'], ['AP@1000'])
+    """
+    names = [str(metric) for metric in metrics]
+    if len(names) <= few:
+        return names
+    return [next((name for name in names if name in ("AP", "AP@1000")), names[0])]
+
+
 def square(
     names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric"
 ) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.scores.attributes import about
 from irmeta.scores.means import geometric
+from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats
 
 
@@ -54,6 +55,8 @@ def shapes_notes(noun: str, systems: int, topics: int) -> list[str]:
     if not found.broken:
         return []
     return [
-        f"Rank sets suppose that equal {noun}s have scores of one shape: where shapes differ much, all held at "
-        f"once in {found}."
+        Method(
+            f"Rank sets suppose that equal {noun}s have scores of one shape: where shapes differ much, all held at "
+            f"once in {found}."
+        )
     ]

@@ -9,6 +9,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.metrics.names import STANDARDIZED
+from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import about, recorded
 
 
@@ -20,20 +21,23 @@ def result(
     options: Mapping[str, Any],
     notes: Sequence[str] = (),
 ) -> xr.Dataset:
-    """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options`, `notes` and `dims`.
+    """Make a study's result: labelled arrays, and attributes `study`, `inputs`, `options`, `notes` and others.
 
-    `irmeta.about` reads the attributes back; `dims` are the study's own, whatever xr.concat adds later.
+    `irmeta.about` reads the attributes back; `called_for` counts the notes that these scores call for, which come
+    first; `dims` are the study's own, whatever xr.concat adds later.
 
     study : the module of `irmeta.studies` that knows how to turn the result into tables.
     inputs : the cubes as the study used them (after selection), by collection name.
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
+    said = [*notes, *_scales(described.values())]
     facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
-        "notes": [*notes, *dict.fromkeys(_scales(described.values()))],
+        "notes": kinds.arranged(said),
+        "called_for": kinds.called(said),
         "dims": sorted(map(str, made.dims)),
     }
     return made.assign_attrs(recorded(facts))

@@ -105,10 +105,39 @@ def choose_names(
     return list(dict.fromkeys(spelled[name] for name in names))
 
 
+RUN_ENDS = (".run", ".txt", ".trec", ".res", ".results")
+"""What the name of a run file may end with, besides that it is compressed."""
+RUN_BEGINS = "input."
+"""What names of TREC's runs begin with."""
+
+
+def bare(name: str) -> str:
+    """Return the name of a run file without what only says that it is one.
+
+    >>> bare("input.bm25.run"), bare("bm25"), bare(".run")
+    ('bm25', 'bm25', '.run')
+    """
+    end = next((end for end in RUN_ENDS if name.endswith(end)), "")
+    return name.removeprefix(RUN_BEGINS).removesuffix(end) or name
+
+
+def known_as(name: str, known: Iterable[str]) -> str | None:
+    """Return the name by which a system is known, with or without the suffix of its file; None where there is not one.
+
+    >>> known_as("bm25", ["bm25.run", "mine"]), known_as("mine.txt", ["bm25.run", "mine"]), known_as("x", ["mine"])
+    ('bm25.run', 'mine', None)
+    """
+    names = [str(one) for one in known]
+    if name in names:
+        return name
+    same = [one for one in names if bare(one) == bare(name)]
+    return same[0] if len(same) == 1 else None
+
+
 def _matching(name: str, known: Sequence[str]) -> list[str]:
     """List the known names that a pattern of *, ? and [] matches; a known name, or one that matches none, itself."""
-    if name in known:
-        return [name]
+    if found := known_as(name, known):
+        return [found]
     return [one for one in known if fnmatchcase(one, name)] or [name]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
+from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import alike
 from irmeta.words import counted
@@ -75,8 +76,10 @@ class Teams(NamedTuple):
         systems = counted(len(self.of), "system")
         if self.source in (None, EACH):
             short = "; they are too short where several come from one team (--teams)"
-            return f"Intervals take the {systems} as independent of each other{'' if self.source else short}."
-        return (
+            return Method(
+                f"Intervals take the {systems} as independent of each other{'' if self.source else short}."
+            )
+        return Method(
             f"Intervals treat the {len(self.names)} teams, not their {systems}, as independent (teams: "
             f"{taken(self.options)})."
         )

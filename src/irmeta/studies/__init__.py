@@ -33,6 +33,17 @@ class Verb(NamedTuple):
     scores: str = ""
 
 
+class Screen(NamedTuple):
+    """How much of a result is printed unless more is asked for.
+
+    lines : of all; the first finding, warnings and two notes are there in any case
+    rows : of the first table, before other findings or the next table get room
+    """
+
+    lines: int = 25
+    rows: int = 8
+
+
 class Study(NamedTuple):
     """One study: its key in `STUDIES` is what its results name, and the module of its plots in `report.plots`.
 
@@ -42,6 +53,7 @@ class Study(NamedTuple):
     question : what a user asks
     section : whether the page has a section of it, the module of the same name in `report.page`
     docs : the page in docs/studies that explains it, without the suffix; empty for what has none
+    screen : how much of it is printed unless more is asked for; None for all that its overview and findings have
     command : what else to know for a command that is derived from the function; None where `irmeta.cli` has its own
     """
 
@@ -53,11 +65,17 @@ class Study(NamedTuple):
     section: bool = False
     docs: str = ""
     command: Verb | None = None
+    screen: Screen | None = Screen()
 
 
 STUDIES: dict[str, Study] = {
     "evaluation": Study(
-        "checks.evaluation", "", "evaluate", "scores", "What do these runs score?"
+        "checks.evaluation",
+        "",
+        "evaluate",
+        "scores",
+        "What do these runs score?",
+        screen=None,
     ),
     "validation": Study(
         "checks.validation",
@@ -65,6 +83,7 @@ STUDIES: dict[str, Study] = {
         "validate",
         "scores",
         "What is odd about these runs and judgments?",
+        screen=None,
     ),
     "description": Study(
         "differences.description",
@@ -113,6 +132,7 @@ STUDIES: dict[str, Study] = {
                 "irmeta significance scores.parquet --metrics AP --plot asl.svg # p of all pairs in order",
             )
         ),
+        screen=Screen(lines=30, rows=23),
     ),
     "leaderboard": Study(
         "leaderboard",
@@ -130,6 +150,7 @@ STUDIES: dict[str, Study] = {
             view="LeaderboardView",
             page="irmeta.report.page.leaderboard.write_leaderboard",
         ),
+        screen=None,
     ),
     "place": Study(
         "place",
@@ -336,6 +357,7 @@ STUDIES: dict[str, Study] = {
             view="JudgesView",
             scores="irmeta.studies.judges.compare.given.scored",
         ),
+        screen=Screen(lines=30),
     ),
     "estimate": Study(
         "judges.estimate",
@@ -444,6 +466,7 @@ STUDIES: dict[str, Study] = {
         "reproduce",
         "scores",
         "Can a paper's published figures be reproduced?",
+        screen=None,
     ),
 }
 """Every study by name, in the order in which commands, sections and pages list them."""

@@ -113,9 +113,14 @@ class Result:
         """Return a table in LaTeX: the one named, else the first that a person reads."""
         return self._written("latex", table)
 
+    def explain(self) -> str:
+        """Return all that there is to read: every table with all rows, every finding and note."""
+        text: str = _report("screen").everything(self)
+        return text
+
     def __str__(self) -> str:
-        """Return what the terminal shows: the answer, the tables, the notes."""
-        text: str = _report("words").page(self, self._written("table"))
+        """Return what the terminal shows: the answer, the tables, the notes, as far as one screen goes."""
+        text: str = _report("screen").screen(self, more=".explain()")
         return text
 
     __repr__ = __str__

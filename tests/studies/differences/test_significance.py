@@ -138,14 +138,25 @@ def test_letters_are_left_to_few_systems():
     assert (systems["rank"] <= systems["rank_high"]).all()
 
 
-def test_of_many_metrics_only_the_power_is_shown():
-    """A table for reading has the systems by each of a few metrics; of many it would have thousands of lines."""
+def test_of_many_metrics_each_has_a_row():
+    """A table for reading has the systems by each of a few metrics; of many a row for each, and a sentence on one."""
     few, many = (scores(metrics=[f"P@{k}" for k in range(1, last)]) for last in (5, 6))
     assert list(overview(significance(few))) == [
         *(f"systems by P@{k}" for k in range(1, 5)),
         "tests",
     ]
-    assert list(overview(significance(many))) == ["power"]
+    [shown] = overview(significance(many)).values()
+    made = significance(many)
+    assert sorted(shown["metric"]) == sorted(made.metric.values)
+    for row in shown.rows(named=True):
+        one = made.sel(metric=row["metric"])
+        assert row["pairs that differ"] == int(one["significant"].sum())
+        best = str(one.system.values[one["mean"].values.argmax()])
+        assert row["best"] == best
+        beside = (one.system_a == best) | (one.system_b == best)
+        assert row["not different from it"] == int((beside & ~one["significant"]).sum())
+    about_pairs = [line for line in made.findings if "significantly (" in line]
+    assert [line.partition(":")[0] for line in about_pairs] == ["P@1"]
 
 
 def test_tukey_is_not_corrected_twice():

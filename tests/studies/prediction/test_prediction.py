@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LinearRegression
 
 from irmeta.errors import MetricError, ScoresError
-from irmeta.report.words import page
+from irmeta.report.screen import everything
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
@@ -438,7 +438,7 @@ def test_a_model_of_topics_predicts_topics(made):
 def test_scores_outside_what_the_model_has_seen_are_a_warning() -> None:
     """On a terminal the warning of scores that the model has not seen stands with the answer, and only there."""
     odd = given("P@10=0.99 P@1000=0.0 RR=0.01", system="odd")
-    said = page(predict(odd, want=["AP@1000"]), "")
+    said = everything(predict(odd, want=["AP@1000"]))
     assert "Warning: scores far from those that the model" in said
     assert said.count("far from those that the model") == 1
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -70,17 +70,32 @@ class Qrels:
         return collection_name(self.source)
 
 
-def collection_name(source: str | PurePath) -> str:
-    """Name a collection by its qrels file, up to the first point, or by its dataset of ir_datasets.
+_SAYS_NOTHING = {
+    *("qrels", "qrel", "train", "dev", "test"),
+    *("txt", "tsv", "trec", "csv", "gz", "bz2", "xz", "zst"),
+}
+"""Parts of the names of judgments that do not say of which collection."""
 
-    >>> collection_name("data/robust04.qrels.txt")
+
+def collection_name(source: str | PurePath) -> str:
+    """Name a collection by its qrels file, else by the folder of it, or by its dataset of ir_datasets.
+
+    >>> collection_name("data/robust04.qrels.txt"), collection_name("qrels.dl21-passage.txt.gz")
+    ('robust04', 'dl21-passage')
+    >>> collection_name("robust04/qrels.txt")
     'robust04'
     >>> collection_name("irds:msmarco-passage/trec-dl-2019/judged")
     'msmarco-passage-trec-dl-2019-judged'
     """
     if str(source).startswith("irds:"):
         return str(source).removeprefix("irds:").replace("/", "-")
-    return PurePath(source).name.partition(".")[0] or "collection"
+    path = Path(source)
+    names = path.name.split(".")
+    if path.parent != Path() or path.exists():
+        folders = path if "://" in str(source) else path.absolute()
+        names += [folder.name for folder in folders.parents]
+    telling = (name for name in names if name and name.lower() not in _SAYS_NOTHING)
+    return next(telling, names[0] or "collection")
 
 
 def index_strings(texts: Strings) -> tuple[list[str], Indices]:

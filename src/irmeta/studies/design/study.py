@@ -15,6 +15,7 @@ from irmeta.parallel import seeded
 from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cube import check
 from irmeta.scores.means import additive, means
+from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import (
     complete,
@@ -359,9 +360,11 @@ def _notes(
     found: DesignTaus, ways: Sequence[Way], known: Mapping[int, float]
 ) -> list[str]:
     half = found.sizes[-1]
-    lines = [
-        "tau: between the ranking of systems by one design on n topics and by the target on n "
-        f"other topics; measured up to {half} topics, extrapolated up to {BEYOND * half}."
+    lines: list[str] = [
+        Method(
+            "tau: between the ranking of systems by one design on n topics and by the target on n "
+            f"other topics; measured up to {half} topics, extrapolated up to {BEYOND * half}."
+        )
     ]
     if all(way.depth == FULL for way in ways):
         lines.append(

@@ -5,7 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import first_rows, intervals, short
+from irmeta.scores.figures import intervals, short
 from irmeta.scores.result import frame
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design.study import OF_A_WAY
@@ -57,7 +57,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             .otherwise(pl.lit("no"))
         )
         bought = views["budget"].filter(pl.col("tau").is_not_null())
-        best = first_rows("budget", bought)
+        best = {"budget": bought}
         shown |= {
             title: _read(part, behind.alias("behind")) for title, part in best.items()
         }
@@ -116,12 +116,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
     of_first = (
-        f"For {options['budget']:g}: {_tau_reached(way, topics)} "
-        f"({_spent(outcome, way, options['budget'])}) rank systems as {target} does on as many "
-        f"other topics with tau {promised} ({low} to {high}{_reached(outcome, topics)})."
+        f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}: they "
+        f"rank systems as {target} does on as many other topics with tau {promised} ({low} to "
+        f"{high}{_reached(outcome, topics)})."
     )
     return [
         of_first,
+        *_spent(outcome, way, options["budget"]),
         *_beside_target(outcome, options["target"], best),
         *_best_pool(outcome, best),
         *_within_error(outcome),
@@ -141,18 +142,19 @@ def _within_error(outcome: xr.Dataset) -> list[str]:
     return [f"{within} within error of the best."]
 
 
-def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> str:
-    """Say what of the budget a way costs, where it would pay for more topics, and whether judgments are counted."""
-    price = float(way["topic_cost"])
-    said = [f"{int(way['affordable']) * price:.0f} of {budget:g}"]
-    paid, most = int(budget // price), int(outcome["most"])
+def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
+    """Say where the budget would pay for more topics, and whether judgments are counted."""
+    paid, most = int(budget // float(way["topic_cost"])), int(outcome["most"])
+    said = []
     if paid > most:
         said.append(
-            f"the budget pays for {paid}, but figures are extrapolated only to {most} topics"
+            f"The budget pays for {paid} topics, but figures are extrapolated only to {most}."
         )
     if np.isnan(float(way["judgments"])):
-        said.append("without --runs and --qrels no judgments are counted")
-    return "; ".join(said)
+        said.append(
+            "Costs are of topics only; --runs and --qrels add those of judgments."
+        )
+    return said
 
 
 def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:

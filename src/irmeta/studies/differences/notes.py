@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.measured.coverage import Held, held
 from irmeta.scores.clusters import held_of_means
 from irmeta.scores.means import geometric
+from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import CORRECTED, Way
@@ -67,7 +68,7 @@ def _too_few(way: Way, topics: int, comparisons: int) -> str:
         )
         if way.least(topics) < way.alpha:
             better += ", or --correct bh"
-    return (
+    return Act(
         f"{why} no p is below {way.least(topics):.2g}, and {needs}: nothing can be significant; "
         f"{better}"
     )
@@ -89,8 +90,10 @@ def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
     if not blind:
         return []
     return [
-        f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
-        f"that {way.test} has no p that is small enough; --test t has no such limit"
+        Act(
+            f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
+            f"that {way.test} has no p that is small enough; --test t has no such limit"
+        )
     ]
 
 
@@ -109,8 +112,10 @@ def on_intervals(
     at_once = way.together and comparisons > 1
     together = words[at_once]
     by = way.joint or "Student's t"
-    lines = [
-        f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for {together} (by {by})"
+    lines: list[str] = [
+        Method(
+            f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for {together} (by {by})"
+        )
     ]
     if at_once:
         return lines + _held_at_once(scores, *promises[way.joint])

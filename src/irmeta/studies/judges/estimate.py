@@ -11,7 +11,8 @@ from irmeta.choices import Missing
 from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import most, short
+from irmeta.scores.figures import short
+from irmeta.scores.notes import Method
 from irmeta.scores.result import frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
@@ -32,8 +33,6 @@ from irmeta.words import counted, listed
 
 HELPS = 0.9
 """Where intervals keep this share of their width or more, the machine's scores hardly help."""
-SHOWN = 15
-"""How many systems the overview shows."""
 
 
 @study
@@ -100,9 +99,11 @@ def estimate(
     else:
         paid = "topics and by which pairs people judged"
     lines = [
-        f"{n} of {total} topics have human judgments; means are over {target}; variances by {paid}, intervals by "
-        f"{freedom}",
-        *_held(systems.size, n, both),
+        Method(
+            f"{n} of {total} topics have human judgments; means are over {target}; variances by {paid}, intervals by "
+            f"{freedom}"
+        ),
+        *map(Method, _held(systems.size, n, both)),
     ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
@@ -227,12 +228,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        order = np.argsort(one["rank"].values, kind="stable")[: most(SHOWN)]
+        order = np.argsort(one["rank"].values, kind="stable")
         cells = {
             name: one[name].values[order]
             for name in ("mean", "low", "high", "human", "human_low", "human_high")
         }
-        shown[f"{metric}, best {order.size} of {one.sizes['system']}"] = pl.DataFrame(
+        shown[f"{metric}: means"] = pl.DataFrame(
             {
                 "system": one.system.values[order].astype(str),
                 "rank": one["rank"].values[order],
@@ -291,6 +292,8 @@ def _gained(one: xr.Dataset) -> str:
     )
     if np.nanmin(gains) < HELPS:
         return answer
+    if n == total:
+        return f"{_limits(one, n, total)}."
     return f"{_limits(one, n, total)}: {answer}"
 
 
@@ -301,11 +304,12 @@ def _limits(one: xr.Dataset, n: int, total: int) -> str:
     at_best = float(np.sqrt(1 - rho**2))
     if at_best >= HELPS:
         return "the machine's labels hardly help; judge more topics by people, not by machine"
-    judged = "all" if n == total else f"{n} of the"
+    narrower = f"can make intervals up to {round(100 * (1 - at_best))}% narrower"
+    if n == total:
+        return f"people judged all {total} topics, so the machine adds nothing; topics that only it judges {narrower}"
     return (
-        f"the machine's labels hardly help here, because people judged {judged} {total} topics; "
-        f"more machine topics would help, to make intervals at most {round(100 * (1 - at_best))}% "
-        "narrower"
+        f"the machine's labels hardly help here, because people judged {n} of the {total} topics; "
+        f"more topics that only it judges {narrower}"
     )
 
 

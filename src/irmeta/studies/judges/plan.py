@@ -300,19 +300,14 @@ def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
         int(one[name]) for name in ("topics_needed", "topics_alone", "topics_many")
     )
     of_differences = f"intervals of differences {wanted:g} wide"
-    if alone > 0:
-        people = f"people alone need {alone} topics"
-    else:
-        people = "people alone need more than 100 000 topics"
+    enough = f"{alone}" if alone > 0 else "more than 100 000"
+    people = f"people alone need {enough} topics"
     if needed > 0:
         return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
-    of_weights = (
-        f"{of_differences} cannot be reached with these {total} topics, even if people judge all; "
-        f"{people}"
-    )
+    too_few = f"{total} topics are too few for {of_differences}"
     if not 0 < many < (alone if alone > 0 else np.inf):
-        return of_weights
-    return f"{of_weights}, or {many} if the machine judges {many * MANY}"
+        return f"{too_few}; {people}"
+    return f"{too_few}; let people judge {many} and the machine {many * MANY}, or people alone {enough}"
 
 
 def _cheapest(one: xr.Dataset, total: int) -> str:

@@ -20,6 +20,7 @@ from irmeta.scores.clusters import ignored
 from irmeta.scores.cube import DIMS, check
 from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
+from irmeta.scores.notes import Act, Method
 from irmeta.scores.partly import PartlyJudged
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
@@ -177,7 +178,7 @@ def weights(
     if sample is None:
         return np.ones(n), [
             *_seem_chosen(both),
-            (
+            Method(
                 "assumed to be drawn at random; confirm it with --sample FILE, as irmeta judges "
                 "sample writes it"
             ),
@@ -209,9 +210,11 @@ def _seem_chosen(both: Paired) -> list[str]:
         return []
     metric = both.machine.metric.values[which]
     return [
-        f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} differs between them "
-        f"and the other {int((~drawn).sum())}, as it does in {_share(p[which])} of random samples. If people chose "
-        "them, the intervals are wrong: draw topics with irmeta judges sample"
+        Act(
+            f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} differs between them "
+            f"and the other {int((~drawn).sum())}, as it does in {_share(p[which])} of random samples. If people chose "
+            "them, the intervals are wrong: draw topics with irmeta judges sample"
+        )
     ]
 
 

@@ -12,6 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import SIZE, by_cluster
+from irmeta.scores.notes import Method
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.leaderboards import items
@@ -72,8 +73,8 @@ def board_of(
     if not one:
         raise ScoresError("no metric has scores to rank models by")
     first = next(iter(one.values()))
-    notes = [
-        str(note)
+    notes: list[str] = [
+        Method(note)
         for scores in one.values()
         for note in about(scores).get("notes") or []
     ]

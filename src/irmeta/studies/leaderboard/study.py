@@ -15,6 +15,7 @@ from irmeta.parallel import seeded
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cubes import by_name
 from irmeta.scores.limits import shapes_notes
+from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
@@ -415,18 +416,24 @@ def _notes(
         )
     if missing and policy == "bounds" and "borda" in kinds:
         notes.append(
-            "borda: a missing score earns no votes, as on MTEB; brackets show the ranks that "
-            "missing scores allow"
+            Method(
+                "borda: a missing score earns no votes, as on MTEB; brackets show the ranks that "
+                "missing scores allow"
+            )
         )
     if np.isnan(every[0].rank).any():
         notes.append(
-            f"{nouns.model}s whose rank is open are listed by the middle of their possible ranks; "
-            f"ties by their mean standardized score on the {nouns.task}s that they have"
+            Method(
+                f"{nouns.model}s whose rank is open are listed by the middle of their possible ranks; "
+                f"ties by their mean standardized score on the {nouns.task}s that they have"
+            )
         )
     if any(one.separated for one in every):
         notes.append(
-            f"bt: some {nouns.model}s always win or always lose; a tenth of a draw was added to "
-            "each pair"
+            Method(
+                f"bt: some {nouns.model}s always win or always lose; a tenth of a draw was added to "
+                "each pair"
+            )
         )
     if over != "items":
         notes += shapes_notes(nouns.model, *board.scores.shape)
@@ -449,14 +456,22 @@ def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
         )
     else:
         below = ""
-    notes = [f"bounds: a missing score can be anything from {_ends(high, task)}{below}"]
+    notes: list[str] = [
+        Method(
+            f"bounds: a missing score can be anything from {_ends(high, task)}{below}"
+        )
+    ]
     if "standardized" in kinds:
         notes.append(
-            f"standardized: bounds keep the mean and spread of the scores that each {task} has"
+            Method(
+                f"standardized: bounds keep the mean and spread of the scores that each {task} has"
+            )
         )
     if "bt" in kinds:
         notes.append(
-            "bt: bounds are those of borda, which ranks a full table as Bradley-Terry does"
+            Method(
+                "bt: bounds are those of borda, which ranks a full table as Bradley-Terry does"
+            )
         )
     return notes
 

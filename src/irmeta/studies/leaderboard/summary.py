@@ -190,7 +190,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = {f"leaderboard{cut}": pl.DataFrame(board)}
     if "complete_rank" in outcome:
         views["complete"] = _among_complete(outcome)
-    if outcome.sizes["aggregate"] > 1:
+    if outcome.sizes["aggregate"] > 1 and most() is None:
         ranks = {
             str(kind): _ranks(ordered.sel(aggregate=kind))
             for kind in outcome.aggregate.values

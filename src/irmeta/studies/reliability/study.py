@@ -12,6 +12,7 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
 from irmeta.scores.means import additive
+from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, require_variation
 from irmeta.scores.teams import Grouping, teams_of
@@ -120,7 +121,11 @@ def reliability(
             "partitions": PARTITIONS,
             **team.options,
         },
-        notes=[*notes, *_notes(found, data, used), f"E rho2 and Phi: {team.note}"],
+        notes=[
+            *notes,
+            *_notes(found, data, used),
+            concerning("E rho2 and Phi", team.note),
+        ],
     )
 
 
@@ -318,9 +323,13 @@ def _notes(
             *promises, systems=used.sizes["system"], topics=used.sizes["topic"]
         )
         if share.broken:
-            lines.append(f"A 95% interval of {figure} held the truth in {share}.")
+            lines.append(
+                Method(f"A 95% interval of {figure} held the truth in {share}.")
+            )
     if used.sizes["system"] > MOST_SORTED:
         lines.append(
-            f"Expected tau is by ML only: MSQD is computed for at most {MOST_SORTED} systems."
+            Method(
+                f"Expected tau is by ML only: MSQD is computed for at most {MOST_SORTED} systems."
+            )
         )
     return lines

@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
-from irmeta.scores.figures import first_rows, short
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.scores.teams import taking, wanting
 
@@ -93,7 +93,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             needed = needed.with_columns(
                 _counts(views["needed"][column]).alias(column.replace("needed", units))
             )
-    found = first_rows("coefficients", shown) | first_rows("needed", needed)
+    found = {"coefficients": shown, "needed": needed}
     if "design" in views:
         found[f"{units} for the difference"] = views["design"].pivot(
             "way", index="metric", values="topics"

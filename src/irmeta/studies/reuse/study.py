@@ -15,6 +15,7 @@ from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
 from irmeta.scores.means import geometric
+from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.teams import Grouping, by_default, grouped
 from irmeta.stats.arrays import Bools, Floats, Indices
@@ -220,11 +221,13 @@ def _name(looked: LookedUp) -> str:
 
 def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> list[str]:
     """Say what the figures rest on."""
-    notes = []
+    notes: list[str] = []
     if groups == len(pooled):
         notes.append(
-            "each run is its own group; runs of one team share documents, so losses look too "
-            "small: name the teams (--teams)"
+            Act(
+                "each run is its own group; runs of one team share documents, so losses look too "
+                "small: name the teams (--teams)"
+            )
         )
     if depth is None:
         notes.append(
@@ -256,7 +259,9 @@ def _shallow(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
     if share >= JUDGED:
         return []
     return [
-        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool "
-        "was shallower (--depth), or some of these runs were not pooled (column pooled of "
-        "--teams), so losses look too small"
+        Act(
+            f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool "
+            "was shallower (--depth), or some of these runs were not pooled (column pooled of "
+            "--teams), so losses look too small"
+        )
     ]

@@ -8,7 +8,6 @@ import xarray as xr
 
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import first_rows
 from irmeta.scores.result import frame
 from irmeta.studies.reuse.study import unjudged_at
 from irmeta.words import counted, listed
@@ -99,7 +98,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "unique_relevant", descending=True, maintain_order=True
     )
     brought = groups.select("group", "runs", "brought", "unique", "unique_relevant")
-    return shown | first_rows("groups", brought, 10)
+    return shown | {"groups": brought}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

@@ -12,6 +12,7 @@ from irmeta.scores import means, selection
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import by_name, prepare_together, shared_topics, topic_numbers
+from irmeta.scores.notes import Method, arranged, called, concerning
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings import disattenuated
@@ -113,7 +114,7 @@ def correlate(
     }
     if unit == "system":
         data |= _between_true_means(used, method)
-        notes.append(_SYSTEM_LEVEL)
+        notes.append(Method(_SYSTEM_LEVEL))
         notes += _few_systems(used, method)
     name = COEFFICIENTS[method][0]
     if len(used) > 1:
@@ -121,8 +122,10 @@ def correlate(
     else:
         pooled = ""
     notes.append(
-        f"{name} over {_span(n)} {_OVER[unit]}{pooled}; "
-        + _interval_note(used, n, low, unit)
+        Method(
+            f"{name} over {_span(n)} {_OVER[unit]}{pooled}; "
+            + _interval_note(used, n, low, unit)
+        )
     )
     return result(
         "correlation", data, inputs=used, options={"coefficient": name}, notes=notes
@@ -144,11 +147,17 @@ def _each(
     described = {}
     for name, outcome in results.items():
         described[name] = about(outcome)["inputs"]["collections"][name]
-        notes += [f"{name}: {note}" for note in about(outcome)["notes"]]
+        said = [concerning(name, note) for note in about(outcome)["notes"]]
+        notes += [
+            *said[: about(outcome)["called_for"]],
+            *map(Method, said[about(outcome)["called_for"] :]),
+        ]
     attributes = about(next(iter(results.values())))
     attributes["inputs"] |= {"collections": described}
     attributes["options"] = {"coefficient": attributes["options"]["coefficient"]}
-    return together.assign_attrs(recorded(attributes | {"notes": notes}))
+    return together.assign_attrs(
+        recorded(attributes | {"notes": arranged(notes), "called_for": called(notes)})
+    )
 
 
 def _components(

@@ -13,6 +13,7 @@ from irmeta.parallel import seeded
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats
@@ -301,9 +302,11 @@ def _notes(
     ranked: int,
 ) -> list[str]:
     first, second = options["halves"]
-    lines = [
-        f"{options['coefficient']} between rankings of {ranked} systems on {first} and on {second} topics, "
-        f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
+    lines: list[str] = [
+        Method(
+            f"{options['coefficient']} between rankings of {ranked} systems on {first} and on {second} topics, "
+            f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
+        )
     ]
     lines += _of_drawing(drawn, errors)
     if options["top_on"] == "half":
@@ -312,7 +315,10 @@ def _notes(
         )
     else:
         lines.append(
-            "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of topics and systems."
+            Method(
+                "advantage: phi(predictor, target) - phi(target, target); 95% interval over samples of "
+                "topics and systems."
+            )
         )
     undefined = np.sum([agreement.undefined for agreement in drawn], axis=0)
     for name, count in zip(used["metric"].values, undefined, strict=True):
@@ -328,7 +334,9 @@ def _of_drawing(drawn: Sequence[Agreement], errors: _Errors) -> list[str]:
     error = max(float(agreement.se.max()) for agreement in drawn)
     if error < LITTLE * np.nan_to_num(errors.phi).min():
         return []
-    return [f"The Monte-Carlo standard error of phi is at most {short(error, 4)}."]
+    return [
+        Method(f"The Monte-Carlo standard error of phi is at most {short(error, 4)}.")
+    ]
 
 
 def _unvaried(errors: _Errors, few: int) -> list[str]:

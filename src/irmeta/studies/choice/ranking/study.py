@@ -118,7 +118,7 @@ def rank(
     metrics, top, by, missing : what to use of the scores, as in `selection.prepare`; a matrix is used whole
     include : metrics that every set must have, as in 'AP P@10'
     exclude : metrics that no set may have; they still count as unreported metrics to explain
-    cost : what metrics cost, as in 'AP=3 P@10=0.5', by name in Python; others cost 1; with "exact" only
+    cost : what metrics cost, as in 'AP=3 P@10=0.5'; by name in Python, others cost 1; with "exact" only
     budget : the most that a set may cost, with "exact" only; by default any
     time_limit : seconds that the search may take (without partitions); a size that is not proven by then says so, with
         the gap that remains, and may have another subset on another machine

@@ -16,7 +16,7 @@ from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric
 from irmeta.scores.result import result
-from irmeta.scores.selection import default_by, metric_of, prepare
+from irmeta.scores.selection import default_by, known_as, metric_of, prepare
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -98,6 +98,8 @@ def describe(
             "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
         )
     names = [str(metric) for metric in scores.metric.values]
+    if system is not None:
+        system = known_as(system, scores.system.values) or system
     if system is not None and system not in scores.system.values:
         raise ScoresError(
             f"no system {system!r}; {nearest(system, scores.system.values)}"

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
-from irmeta.scores.figures import first_rows, intervals, spans
+from irmeta.scores.figures import intervals, spans
 from irmeta.scores.means import additive, from_additive, geometric
 from irmeta.scores.result import frame
 from irmeta.scores.teams import taking, wanting
@@ -88,7 +88,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         columns |= {
             metric: shown["mean"].sel(metric=metric).values for metric in others
         }
-    return first_rows("means", pl.DataFrame(columns))
+    return {"means": pl.DataFrame(columns)}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -171,14 +171,14 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> str:
         )
     first = int((of_metric["rank_low"] == 1).sum())
     tied = int((of_metric["rank"] == 1).sum())
-    which = f"{first} systems may be the best, so the largest mean is probably too high"
+    which = f"any of {first} systems may be the best, so the largest mean is probably too high"
     if first == tied:
         which = "no other system can be the best"
     if tied == outcome.sizes["system"]:
         which = "any of them may be the best"
     return (
-        f"{which}, and {of_metric['distinguished'].item():.0%} of the pairs of systems are "
-        f"distinguished (simultaneous rank sets, {level:.0%}: all true ranks at once)."
+        f"{which}. {of_metric['distinguished'].item():.0%} of the pairs of systems are distinguished ({level:.0%}, "
+        "all ranks at once)."
     )
 
 
@@ -203,7 +203,7 @@ def _discovered(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
         return []
     return [
         f"{options['by']}: {share:.0%} of the pairs are distinguished if {1 - options['level']:.0%} of such claims "
-        "may be wrong on average (false discovery rate; ranks found_low to found_high)."
+        "may be wrong on average (false discovery rate)."
     ]
 
 

@@ -14,6 +14,7 @@ from irmeta.metrics.names import highest
 from irmeta.parallel import seeded, steps
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, geometric, means
+from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
 from irmeta.stats import descriptive
@@ -80,11 +81,11 @@ def significance(
 
     scores : a cube of at least 2 systems and 2 topics
     metrics : one or several; all by default. Each is corrected for its own pairs
-    test : max-t (the largest t, step by step: `irmeta.stats.tests.stepdown`) and tukey (randomised Tukey HSD) correct
-        for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do not. Systems that
-        score the same on every topic have p = 1
-    correct : of the others holm, the default, or bonferroni (any false rejection), bh (share of false rejections) or
-        none
+    test : the paired test: max-t (the largest t, step by step: `irmeta.stats.tests.stepdown`) and tukey (randomised
+        Tukey HSD) correct for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do
+        not. Systems that score the same on every topic have p = 1
+    correct : how the other tests are corrected for all pairs: holm, the default, or bonferroni (any false rejection),
+        bh (share of false rejections) or none
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and tukey
@@ -131,13 +132,17 @@ def significance(
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     pairs = len(differing)
     if test in CORRECTED:
-        notes.append(f"{test} corrects for all pairs itself; p_corrected equals p")
+        notes.append(
+            Method(f"{test} corrects for all pairs itself; p_corrected equals p")
+        )
     notes += on_tests(way, scores, pairs, list(differing.T))
     notes += _opposed_notes(way, figures)
     notes += on_intervals(way, scores, pairs, HOLD, AT_ONCE)
     if pairs > 1:
         notes.append(
-            "the share of pairs that differ significantly describes these topics and has no interval"
+            Method(
+                "the share of pairs that differ significantly describes these topics and has no interval"
+            )
         )
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(margin, scores)
@@ -264,7 +269,9 @@ def _opposed_notes(way: Way, figures: Mapping[str, Floats]) -> list[str]:
     if count > 1:
         tests = f"{count} significant tests favour"
     return [
-        f"{tests} the system with the lower mean (direction and difference have opposite signs "
-        "in table tests), because a few topics with large differences decide the mean; do not "
-        "report these as differences in mean"
+        Act(
+            f"{tests} the system with the lower mean (direction and difference have opposite signs "
+            "in table tests), because a few topics with large differences decide the mean; do not "
+            "report these as differences in mean"
+        )
     ]

@@ -6,13 +6,13 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
-from irmeta.scores.figures import ROWS, intervals, most, short, spans
+from irmeta.scores.figures import ROWS, intervals, most, short, spans, spoken
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication
 from irmeta.stats.halves.swaps import least_difference
 from irmeta.stats.tests import multiplicity
-from irmeta.stats.tests.comparing import JOINT
+from irmeta.stats.tests.comparing import CORRECTED, JOINT
 from irmeta.studies.differences.significance.study import MOST_LETTERS
 from irmeta.words import counted, listed
 
@@ -61,16 +61,33 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show discriminative power where there are many metrics; else the best systems with letters, and a few tests."""
     metrics = [str(metric) for metric in outcome.metric.values]
     if len(metrics) > FEW_METRICS:
-        power = tables(outcome)["power"].sort(
-            "share_significant", descending=True, maintain_order=True
-        )
-        return {"power": power.rename({"share_significant": "pairs distinguished"})}
+        return {"": _by_metric(outcome)}
     views: dict[str, pl.DataFrame] = {}
     for metric in metrics:
         views |= _lettered(outcome.sel(metric=metric), metric)
     if outcome.sizes["pair"] <= FEW_PAIRS:
         views["tests"] = _few_tests(outcome)
     return views
+
+
+def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each metric: the pairs that differ, and the best system with those not distinguished from it."""
+    rows = []
+    for metric in outcome.metric.values:
+        one = outcome.sel(metric=metric)
+        best = int(one["rank"].values.argmin())
+        rows.append(
+            {
+                "metric": str(metric),
+                "pairs that differ": int(one["significant"].sum()),
+                "share": f"{one['share_significant'].item():.0%}",
+                "best": str(one.system.values[best]),
+                "not different from it": int((~_confirmed(one)[best]).sum()) - 1,
+            }
+        )
+    return pl.DataFrame(rows).sort(
+        "pairs that differ", descending=True, maintain_order=True
+    )
 
 
 def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
@@ -122,11 +139,14 @@ def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
     options = about(outcome)["options"]
-    corrected = options["correct"] != "none" and options["test"] not in JOINT
+    corrected = options["correct"] != "none" and options["test"] not in (
+        *JOINT,
+        *CORRECTED,
+    )
     pairs = outcome.sizes["pair"]
     differ = "differs" if pairs == 1 else "differ"
     lines = []
-    for metric in outcome.metric.values:
+    for metric in spoken(outcome.metric.values, FEW_METRICS):
         of_metric = outcome.sel(metric=metric)
         significant = int(of_metric["significant"].sum())
         test = options["test"]

@@ -15,8 +15,9 @@ from irmeta.parallel import seeded
 from irmeta.scores.clusters import added
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, from_additive, means
+from irmeta.scores.notes import Method
 from irmeta.scores.result import result
-from irmeta.scores.selection import prepare
+from irmeta.scores.selection import known_as, prepare
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.stats.tests import paired
@@ -73,11 +74,12 @@ def versus(
     against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
         and "best" (the other system with the best mean by that metric); a system that is called so is meant first
     metrics : one or several; all by default
-    test : max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step, which corrects by
-        itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired by topic
-    correct : of other tests than max-t holm, the default, bonferroni (any false rejection), dunnett (the same, by the
-        joint distribution of the comparisons), bh (share of false rejections) or none; by metric, over the comparisons
-        asked for and no others
+    test : the paired test: max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step,
+        which corrects by itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired
+        by topic
+    correct : how other tests than max-t are corrected: holm, the default, bonferroni (any false rejection), dunnett
+        (the same, by the joint distribution of the comparisons), bh (share of false rejections) or none; by metric,
+        over the comparisons asked for and no others
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
         `correct` is bh or none, else all comparisons of a metric at once
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
@@ -116,6 +118,7 @@ def versus(
         raise ScoresError(
             "a paired test needs at least 2 topics (a system-wise table has means only)"
         )
+    system = known_as(system, scores.system.values) or system
     others = _others(scores, system)
     names = _baselines(scores, system, against)
     line = additive(scores)
@@ -215,6 +218,8 @@ def _baselines(
             names.append(name)
         elif name == ALL:
             names += others
+        elif other := known_as(name, others):
+            names.append(other)
         else:
             raise ScoresError(
                 f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
@@ -343,7 +348,9 @@ def _notes(
     notes += on_intervals(way, scores, count, hold, AT_ONCE)
     if count > 1 and way.correct in ("holm", "bh"):
         notes.append(
-            "Verdicts follow the corrected p, which can be significant although the interval includes 0."
+            Method(
+                "Verdicts follow the corrected p, which can be significant although the interval includes 0."
+            )
         )
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)

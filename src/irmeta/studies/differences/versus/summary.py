@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
-from irmeta.scores.figures import first_rows, intervals, short
+from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.result import frame
 from irmeta.stats.tests.flips import needed, smallest_seen
 from irmeta.studies.differences.versus import gate
@@ -15,7 +15,7 @@ from irmeta.words import counted, listed
 
 FEW_METRICS = 4
 FEW_COMPARISONS = 3
-FEW_TOPICS = 5
+FEW_TOPICS = 3
 """How many of the topics that gain and lose most are shown."""
 GATE = ("verdict", "loss_shown", "loss_possible", "visible", "topics_needed")
 """What is said of each comparison where a loss is named that is too much."""
@@ -88,18 +88,26 @@ def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the comparisons by up to four metrics, else how many are won and lost by each; then the topics behind it."""
-    views: dict[str, pl.DataFrame] = {}
     if outcome.sizes["metric"] > FEW_METRICS:
-        views["metrics"] = _by_metric(outcome)
-        return views
-    for metric in outcome.metric.values:
-        one = outcome.sel(metric=metric)
-        one = one.isel(against=np.argsort(one["difference"].values, kind="stable"))
-        views |= {
-            name.replace("comparisons", f"by {metric}", 1): table
-            for name, table in first_rows("comparisons", _compared(one)).items()
-        }
-        title = f"{unit(one)}s by {metric}: the worst and the best against {_whom(one)}"
+        return {"metrics": _by_metric(outcome)}
+    each = [outcome.sel(metric=metric) for metric in outcome.metric.values]
+    if outcome.sizes["against"] == 1 and len(each) > 1:
+        whom = f"against {outcome.against.item()}"
+        rows = [
+            _compared(one).select(
+                pl.lit(str(one.metric.item())).alias("metric"), pl.exclude("against")
+            )
+            for one in each
+        ]
+        views = {whom: pl.concat(rows)}
+    else:
+        each = [
+            one.isel(against=np.argsort(one["difference"].values, kind="stable"))
+            for one in each
+        ]
+        views = {f"by {one.metric.item()}": _compared(one) for one in each}
+    for one in each:
+        title = f"{unit(one)}s by {one.metric.item()}: the worst and the best against {_whom(one)}"
         views[title] = _extremes(one)
     return views
 
@@ -199,7 +207,7 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
     sentences = _of_gate(outcome)
-    for metric in _reported(outcome):
+    for metric in spoken(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
         if one.sizes["against"] <= FEW_COMPARISONS:
             count = one.sizes["against"]
@@ -230,16 +238,6 @@ def _of_gate(outcome: xr.Dataset) -> list[str]:
     return [
         gate.sentence(one, _system(outcome), _other(one), margin, unit(outcome))
         for one in pairs
-    ]
-
-
-def _reported(outcome: xr.Dataset) -> list[str]:
-    """Return the metrics that findings are about: all of a few; of many AP, or else the first."""
-    metrics = [str(metric) for metric in outcome.metric.values]
-    if len(metrics) <= FEW_METRICS:
-        return metrics
-    return [
-        next((metric for metric in metrics if metric in ("AP", "AP@1000")), metrics[0])
     ]
 
 

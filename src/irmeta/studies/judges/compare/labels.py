@@ -10,6 +10,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.metrics.names import nearest
+from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import labels
 from irmeta.stats.judging.labels import Estimate
@@ -253,8 +254,8 @@ def _notes(
     alike: Sequence[str],
     rel: Relevant,
 ) -> list[str]:
-    lines = [
-        (
+    lines: list[str] = [
+        Method(
             "Agreement of labels counts only pairs that both sets judged; an unjudged pair never "
             "counts as grade 0."
         )

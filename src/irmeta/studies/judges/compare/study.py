@@ -14,6 +14,7 @@ from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.means import additive
+from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
 from irmeta.scores.teams import EACH, Grouping, Teams, families_of, teams_of
@@ -489,10 +490,12 @@ def _notes(
         corrected = "not corrected for all pairs"
     else:
         corrected = f"corrected for all pairs ({correct})"
-    lines = [
-        f"{over}; intervals of tau are for other samples of as many systems and topics",
-        _coverage_note(systems, topics, team),
-        f"pairs of systems: paired t test at {alpha:g}, {corrected}",
+    lines: list[str] = [
+        Method(
+            f"{over}; intervals of tau are for other samples of as many systems and topics"
+        ),
+        Method(_coverage_note(systems, topics, team)),
+        Method(f"pairs of systems: paired t test at {alpha:g}, {corrected}"),
     ]
     if not together.shared:
         lines.append(
@@ -500,8 +503,10 @@ def _notes(
             "are means over random parts of the other's"
         )
     lines.append(
-        "favour may be an effect of scale: a judge whose scores vary less seems to favour "
-        "weak systems"
+        Method(
+            "favour may be an effect of scale: a judge whose scores vary less seems to favour "
+            "weak systems"
+        )
     )
     lines.append(team.note)
     return lines
@@ -510,7 +515,9 @@ def _notes(
 def _power(data: Mapping[str, Any], together: Aligned) -> list[str]:
     """Say which favour of a family these topics would show in 80% of such comparisons."""
     if "group_favour" not in data:
-        return ["favour is of single systems; for favour of groups add --families"]
+        return [
+            Method("favour is of single systems; for favour of groups add --families")
+        ]
     half = (data["group_favour_high"][1] - data["group_favour_low"][1]) / 2
     # an interval reaches 1.96 standard errors; a difference is found in 80% from 2.80 on
     found = settled(2.8 / 1.96 * half)

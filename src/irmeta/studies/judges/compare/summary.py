@@ -12,8 +12,8 @@ from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.words import counted
 
-FAVOURS = 8
-"""How many of the largest favours the overview shows."""
+FEW_FAMILIES = 8
+"""At most this number of families is shown whether their favour is clear or not."""
 DIFFER = 10
 """How many pairs of judges the overview shows."""
 
@@ -57,12 +57,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "group_favour" in outcome:
         shown |= _families(outcome)
     elif "system_favour" in outcome and (clear := _favoured(outcome)).height:
-        most = clear.head(FAVOURS)
-        if clear.height > most.height:
-            count = f", {most.height} of {clear.height}"
-        else:
-            count = ""
-        shown[f"largest clear favours{count}"] = most
+        shown["largest clear favours"] = clear
     if "label" in outcome:
         shown["labels"] = _labels_shown(outcome)
     return shown
@@ -529,15 +524,15 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
 def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show favour of families: of all, where they are few, else the largest that are clear."""
     bias = _bias(outcome).filter(pl.col("of") == "group")
-    if bias.height <= FAVOURS:
+    if bias.height <= FEW_FAMILIES:
         return {"favour of families": _shown_favours(outcome, bias, "family")}
     clear = bias.filter(pl.col("p_corrected") < 0.05)
     most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
     if not most.height:
         return {}
-    count = f", {FAVOURS} of {most.height}" if most.height > FAVOURS else ""
-    title = f"largest clear favours of families{count}"
-    return {title: _shown_favours(outcome, most.head(FAVOURS), "family")}
+    return {
+        "largest clear favours of families": _shown_favours(outcome, most, "family")
+    }
 
 
 def _favoured(outcome: xr.Dataset) -> pl.DataFrame:

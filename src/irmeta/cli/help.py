@@ -1,0 +1,76 @@
+"""What `--help` shows: a command's own options, each in a sentence; `--help-all` shows all that there is to know."""
+
+import re
+from contextvars import ContextVar
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from cyclopts.help import DefaultFormatter
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from cyclopts.help import HelpEntry, HelpPanel
+    from rich.console import Console, ConsoleOptions
+
+SCORES = "Scores to use"
+RESULT = "Result"
+FOLDED = {SCORES, RESULT, "Reading files", "Results of MTEB"}
+"""The panels of options that commands share, or that one kind of file has: only their names are listed."""
+ALL = "--help-all"
+WHOLE: ContextVar[bool] = ContextVar("WHOLE", default=False)
+"""Whether help shows the options that commands share, and what each choice means."""
+LONG = 75
+"""Characters from which a help is cut after its first sentence."""
+_ENDS = re.compile(r"[.;:] ")
+
+
+class Brief(DefaultFormatter):
+    """Draws the panels of a help; of options that commands share only the names, unless all is asked for."""
+
+    def __call__(
+        self, console: "Console", options: "ConsoleOptions", panel: "HelpPanel"
+    ) -> None:
+        """Draw one panel."""
+        if WHOLE.get() or panel.format == "command":
+            super().__call__(console, options, panel)
+        elif panel.title in FOLDED:
+            names = " ".join([*one.names, *one.shorts][0] for one in panel.entries)
+            text = fill(
+                f"{panel.title} ({ALL}): {names}", console.width, subsequent_indent="  "
+            )
+            console.print(text, highlight=False, markup=False)
+        else:
+            entries = [_shortened(entry) for entry in panel.entries]
+            super().__call__(console, options, panel.copy(entries=entries))
+
+    def render_description(
+        self, console: "Console", options: "ConsoleOptions", description: Any
+    ) -> None:
+        """Print what the command does: the first paragraph, and a second one that is short."""
+        if not WHOLE.get():
+            first, *more = str(description.primary_renderable).split("\n\n")
+            kept = [first, *(one for one in more[:1] if len(one) < 3 * LONG)]
+            description.primary_renderable = Text("\n\n".join(kept))
+        super().render_description(console, options, description)
+
+
+def _shortened(entry: "HelpEntry") -> "HelpEntry":
+    text = entry.description
+    text.primary_renderable = Text(brief(str(text.primary_renderable)))
+    # the usage says what is required
+    return entry.copy(
+        required=entry.required and not entry.positional_label, choices=None
+    )
+
+
+def brief(text: str) -> str:
+    r"""Return the question of an option and the names of its choices; of a long question the first sentence.
+
+    >>> brief("Which tau?\n\na: Kendall's tau-a\nb: Kendall's tau-b")
+    'Which tau? a, b.'
+    """
+    question, _, choices = text.partition("\n\n")
+    if len(question) > LONG and (end := _ENDS.search(question)):
+        question = f"{question[: end.start()]}."
+    names = [line.partition(": ")[0] for line in choices.splitlines()]
+    return f"{question} {', '.join(names)}." if names else question

@@ -1,0 +1,164 @@
+"""A result on one screen: the answer, the tables as far as they fit, at most two notes, and what more there is."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from irmeta.report.forms import side_by_side, text
+from irmeta.report.tables import named, overview
+from irmeta.report.words import warned, wrapped
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import WHOLE
+from irmeta.studies import STUDIES, name_of
+from irmeta.studies.result import Result
+from irmeta.words import counted, joined
+
+NOTES = 2
+"""How many notes stand on a screen: the first that the scores call for."""
+OTHERS = 2
+"""How many findings stand below the tables."""
+SPARED = 4
+"""Rows that a table leaves room for of the next one."""
+LEAST = 3
+"""A table that fewer of its rows fit of is left out."""
+
+
+def screen(
+    result: Result,
+    table: str | None = None,
+    *,
+    width: int | None = None,
+    more: str = "--explain",
+) -> str:
+    """Return the answer with its warnings, the tables, other findings and notes, as many lines as the study may have.
+
+    table : the only table to show, in all its rows
+    more : what shows the rest
+    """
+    head = wrapped([*result.findings[:1], *warned(result.warnings)], width)
+    others, notes = result.findings[1:], _notes(result)
+    shown = notes[: min(NOTES, about(result.data).get("called_for", NOTES))]
+    tail = wrapped([f"Note: {note}" for note in shown], width)
+    left: list[str] = []
+    size = STUDIES[name_of(result.data)].screen
+    if table is not None:
+        views, said = {table: named(result.data, table)}, []
+        drawn = [text(views[table], table, width=width)]
+    elif size is None:
+        views, said = overview(result.data), others
+        drawn = [text(frame, name, width=width) for name, frame in views.items()]
+    else:
+        # the last part has no blank line below it, but a line that says what is left out
+        views, room = whole(result), size.lines - _height(head) - tail.count("\n") - 1
+        first = _lines(next(iter(views.values())), size.rows)
+        said = _fitting(others[:OTHERS], room - first, width)
+        drawn, left = _fitted(
+            views, room - _height(wrapped(said, width)), size.rows, width
+        )
+    left += [
+        counted(len(rest), what)
+        for rest, what in (
+            (others[len(said) :], "finding"),
+            (notes[len(shown) :], "note"),
+        )
+        if rest
+    ]
+    if left:
+        tail += wrapped([f"More with {more}: {joined(left)}."], width)
+    return _joined([head, *drawn, wrapped(said, width), tail])
+
+
+def everything(result: Result, *, width: int | None = None) -> str:
+    """Return all that a person can read of a result: every table, row, finding and note."""
+    tables = [text(frame, name, width=width) for name, frame in whole(result).items()]
+    return _joined(
+        [
+            wrapped([*result.findings[:1], *warned(result.warnings)], width),
+            *tables,
+            wrapped(result.findings[1:], width),
+            wrapped([f"Note: {note}" for note in _notes(result)], width),
+        ]
+    )
+
+
+def _notes(result: Result) -> list[str]:
+    """Return the notes that no warning says already."""
+    return [note for note in result.notes if note not in result.warnings]
+
+
+def whole(result: Result) -> dict[str, pl.DataFrame]:
+    """Return the tables for reading, with all of their rows."""
+    token = WHOLE.set(True)
+    try:
+        return overview(result.data)
+    finally:
+        WHOLE.reset(token)
+
+
+def _height(*parts: str) -> int:
+    """Count the lines of parts, each with a blank line below it."""
+    return sum(part.count("\n") + 1 for part in parts if part)
+
+
+def _lines(frame: pl.DataFrame, rows: int) -> int:
+    """Return the lines of the first rows of a table: a title, two for the heads of columns, and a blank one."""
+    return min(rows, frame.height) + 4
+
+
+def _fitting(sentences: Sequence[str], room: int, width: int | None) -> list[str]:
+    """Return the first sentences that fit."""
+    count = len(sentences)
+    while count and _height(wrapped(sentences[:count], width)) > room:
+        count -= 1
+    return list(sentences[:count])
+
+
+def _fitted(
+    views: Mapping[str, pl.DataFrame], room: int, fewest: int, width: int | None
+) -> tuple[list[str], list[str]]:
+    """Draw the first tables, as many rows and columns as fit; say how many rows, columns and tables do not.
+
+    fewest : rows that a table has before it leaves room for the next one.
+    """
+    drawn: list[str] = []
+    rows, columns, tables = 0, 0, 0
+    names = list(views)
+    for name, after in zip(names, [*names[1:], None], strict=True):
+        frame = views[name]
+        beside = side_by_side(frame, width)
+        spared = 0 if after is None else _lines(views[after], SPARED)
+        count = _rows(
+            name, beside, max(room - spared, min(room, _lines(frame, fewest))), width
+        )
+        if drawn and count < min(LEAST, frame.height):
+            tables += 1
+            continue
+        drawn.append(text(beside.head(count), _titled(name, frame, count), width=width))
+        room -= _height(drawn[-1])
+        rows += frame.height - count
+        columns += frame.width - beside.width
+    left = [(rows, "row"), (columns, "column"), (tables, "table")]
+    return drawn, [counted(number, what) for number, what in left if number]
+
+
+def _rows(name: str, frame: pl.DataFrame, room: int, width: int | None) -> int:
+    """Count the rows of a table that fit."""
+    count = max(0, min(frame.height, room - 3))
+    while (
+        count
+        and _height(text(frame.head(count), _titled(name, frame, count), width=width))
+        > room
+    ):
+        count -= 1
+    return count
+
+
+def _titled(name: str, frame: pl.DataFrame, count: int) -> str:
+    """Return the title of a table, with how many of its rows there are."""
+    if count == frame.height:
+        return name
+    return f"{name}{';' if ':' in name else ':'} the first {count} of {frame.height}"
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return "\n".join(part for part in parts if part)

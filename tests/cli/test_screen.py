@@ -1,0 +1,115 @@
+"""What stands on one screen: the answer, as many rows as fit, two notes; and what --explain adds."""
+
+import numpy as np
+import pytest
+
+import irmeta
+from irmeta.cli import commands
+from irmeta.metrics.names import parse_list
+from irmeta.scores.cube import cube
+from irmeta.studies import STUDIES
+
+SYSTEMS, TOPICS = 40, 50
+SCREENS = {
+    "describe": ("describe",),
+    "table": ("table",),
+    "table by 3": ("table", "-m", "AP nDCG@20 P@10"),
+    "versus": ("versus", "--system", "s3-1"),
+    "versus one": ("versus", "--system", "s3-1", "--against", "s4-1", "-m", "AP P@10"),
+    "versus all": ("versus", "--system", "s3-1", "-m", "AP"),
+    "significance": ("significance",),
+    "predictivity": ("predictivity",),
+    "predictivity by 4": ("predictivity", "-m", "AP nDCG@10 P@10 RR"),
+    "rank": ("rank",),
+    "correlate": ("correlate",),
+    "reliability": ("reliability", "-m", "AP nDCG@10 P@10", "--difference", ".03"),
+}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Scores of a simulated collection: 40 systems, 50 topics, 23 metrics that depend on each other."""
+    rng = np.random.default_rng(7)
+    metrics = [str(metric) for metric in parse_list("seeds23")]
+    level = rng.normal(0, 0.6, (SYSTEMS, 1, 1)) + rng.normal(0, 1, (1, TOPICS, 1))
+    own = rng.normal(0, 0.7, (SYSTEMS, TOPICS, 1))
+    noise = rng.normal(0, 0.5, (SYSTEMS, TOPICS, len(metrics)))
+    scores = 1 / (1 + np.exp(1 - level - own - noise))
+    names = [f"s{at // 4}-{at % 4}" for at in range(SYSTEMS)]
+    path = tmp_path_factory.mktemp("scores") / "scores.parquet"
+    topics = [str(301 + at) for at in range(TOPICS)]
+    irmeta.save(cube(scores, names, topics, metrics), path)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_result_fits_one_screen(run, file, name):
+    """Of 40 systems, 50 topics and 23 metrics, a command prints no more lines than its study may have."""
+    verb, *options = SCREENS[name]
+    code, out, _ = run(verb, file, *options)
+    assert code == 0
+    most = next(one for one in STUDIES.values() if one.verb == verb).screen.lines
+    assert most == (30 if verb == "significance" else 25)
+    lines = out.splitlines()
+    assert most - 12 < len(lines) <= most
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith("Note: ") for line in lines) <= 2
+
+
+def test_explain_says_what_a_screen_leaves_out(run, file):
+    """The last line counts what is left out, and --explain prints that: rows, findings, notes."""
+    _, screen, _ = run("describe", file)
+    *_, last = screen.splitlines()
+    shown = sum(line.startswith("s") and " to " in line for line in screen.splitlines())
+    assert last.startswith(f"More with --explain: {SYSTEMS - shown} rows")
+    _, whole, _ = run("describe", file, "--explain")
+    rows = [
+        line for line in whole.splitlines() if line.startswith("s") and " to " in line
+    ]
+    assert len(rows) == SYSTEMS
+    assert "Note: Rank sets suppose" in " ".join(whole.split())
+    assert "Rank sets suppose" not in screen
+    assert "More with" not in whole
+
+
+def test_a_named_table_is_whole(run, file):
+    """A table that is named has all of its rows, and no notes on others hide it."""
+    _, out, _ = run("describe", file, "--table", "topics", "-m", "AP")
+    rows = [line for line in out.splitlines() if line.startswith("3")]
+    assert len(rows) == TOPICS
+
+
+def test_what_is_always_true_waits_until_it_is_asked_for(run, file):
+    """A note that these scores call for is on the screen; how figures are made is said with --explain, behind it."""
+    typed = ("predictivity", file, "-m", "AP P@10")
+    _, out, _ = run(*typed)
+    [note] = [line for line in out.splitlines() if line.startswith("Note: ")]
+    assert note.startswith("Note: the scores have no AP; the deepest one")
+    _, whole, _ = run(*typed, "--explain")
+    assert (
+        whole.index(note)
+        < whole.index("Note: Kendall")
+        < whole.index("advantage: phi(")
+    )
+
+
+def test_python_shows_the_same_screen(run, file):
+    """A result in Python prints what the command prints, and says in Python's words how to see the rest."""
+    result = irmeta.describe(irmeta.load(file))
+    _, out, _ = run("describe", file)
+    assert str(result) == out.replace("--explain", ".explain()")
+    assert result.explain() == run("describe", file, "--explain")[1]
+
+
+@pytest.mark.parametrize("verb", commands())
+def test_a_help_fits_one_screen(run, verb):
+    """A help has at most 45 lines, and names every option; --help-all explains them all."""
+    _, short, _ = run(*verb.split(), "--help")
+    _, whole, _ = run(*verb.split(), "--help-all")
+    assert len(short.splitlines()) <= 45
+    assert len(short) <= len(whole)
+    for one in commands()[verb].assemble_argument_collection():
+        if not one.parameter.name:
+            continue
+        assert one.name in whole
+        assert one.name in short
