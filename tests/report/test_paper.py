@@ -1,5 +1,6 @@
 """The table of a paper as LaTeX and Markdown: complete, escaped, and with every mark."""
 
+import re
 import shutil
 import subprocess
 
@@ -45,6 +46,45 @@ def test_markdown_is_a_whole_table(made):
     assert lines[0] == "| System | AP | P@10 |"
     assert sum(line.startswith("| a\\|b |") for line in lines) == 1
     assert lines[-1].startswith("Mean scores on my_runs")
+
+
+def rows_of(made):
+    """The cells of each row of the LaTeX table."""
+    body = render(made, "latex").partition(r"\midrule")[2].partition(r"\bottomrule")[0]
+    lines = [line for line in body.splitlines() if " & " in line]
+    return [re.split(r" &(?: |$)", line.removesuffix(r" \\")) for line in lines]
+
+
+def test_numbers_are_aligned(made):
+    """In LaTeX a column of numbers stands beside one of marks; without a test there are numbers only."""
+    rows = rows_of(made)
+    assert len(rows) == 3
+    for _, *cells in rows:
+        assert len(cells) == 4
+        assert all("$" not in number for number in cells[::2])
+        assert all(mark.startswith("$^") or not mark for mark in cells[1::2])
+    assert "\\begin{tabular}{lr@{}lr@{}l}" in render(made, "latex")
+    assert render(made, "markdown").splitlines()[1] == "| --- | ---: | ---: |"
+
+
+def test_rows_are_named_and_ordered_as_in_the_paper(tmp_path):
+    """Labels of some systems, a file or a mapping, replace their names; rows named first stand first; LaTeX refers."""
+    values = np.random.default_rng(0).uniform(0, 1, (4, 12, 1))
+    scores = cube(values, list("abcd"), [str(at) for at in range(12)], ["AP"])
+    (tmp_path / "labels.csv").write_text("system,label\na,BM25 & RM3\nz,unknown\n")
+    options = {"test": "none", "order": "c,a", "label": "tab:ap"}
+    for labels in (tmp_path / "labels.csv", {"a": "BM25 & RM3"}):
+        made = irmeta.table(scores, labels=labels, **options)
+        names = [row[0] for row in rows_of(made)]
+        assert names[:2] == ["c", "BM25 \\& RM3"]
+        assert sorted(names[2:]) == ["b", "d"]
+        assert "\\label{tab:ap}" in render(made, "latex")
+        assert "BM25 & RM3" in str(made)
+    for wrong in ({"z": "unknown"}, {"a": "b"}):
+        with pytest.raises(irmeta.IrmetaError, match="name these|same label"):
+            irmeta.table(scores, test="none", labels=wrong)
+    with pytest.raises(irmeta.IrmetaError, match="LaTeX takes letters"):
+        irmeta.table(scores, test="none", label="tab:}x")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")

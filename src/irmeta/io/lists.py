@@ -1,4 +1,4 @@
-"""Samples of topics: small tables of topics and the probability that each had of being drawn."""
+"""Small tables of names: topics with the probability that each had of being drawn, systems with their labels."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,6 +28,19 @@ def read_sample(path: Path) -> dict[str, float]:
             )
         sample[topic] = chance
     return sample
+
+
+def read_labels(path: Path) -> dict[str, str]:
+    """Read what systems are called in a paper: a CSV with columns system and label."""
+    labels: dict[str, str] = {}
+    for line, (system, label) in _rows(
+        path, ("system", "run", "model"), ("label", "name")
+    ):
+        if labels.setdefault(system, label) != label:
+            raise FileFormatError(
+                f"{path}:{line}: system {system} has two labels; remove one line"
+            )
+    return labels
 
 
 def sample_text(sample: Mapping[str, float]) -> str:

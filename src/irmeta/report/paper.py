@@ -12,22 +12,39 @@ _LATEX_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}
 
 
 def latex(result: xr.Dataset) -> str:
-    r"""Return a table environment in booktabs style; the preamble needs \usepackage{booktabs}."""
-    metrics = [str(metric) for metric in result.metric.values]
+    r"""Return a table environment in booktabs style; the preamble needs \usepackage{booktabs}.
+
+    Numbers stand right of their column and marks left of one beside it, so that points are below points.
+    """
+    options = about(result)["options"]
+    marked = options["test"] != "none"
     rows = [
-        " & ".join([words.latex(name), *cells]) + r" \\"
+        " & ".join(
+            [
+                words.latex(name),
+                *(cell for pair in cells for cell in pair[: 1 + marked]),
+            ]
+        )
+        + r" \\"
         for name, cells in _rows(result, _latex_cell)
     ]
-    if about(result)["options"]["baseline"] is not None:
+    if options["baseline"] is not None:
         rows.insert(1, r"\midrule")
+    metrics = [words.latex(str(metric)) for metric in result.metric.values]
+    head = [
+        rf"\multicolumn{{2}}{{c}}{{{name}}}" if marked else name for name in metrics
+    ]
+    columns = "r@{}l" if marked else "r"
+    label = [] if options.get("label") is None else [rf"\label{{{options['label']}}}"]
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex_words(caption(result))}}}",
-            rf"\begin{{tabular}}{{l{'l' * len(metrics)}}}",
+            *label,
+            rf"\begin{{tabular}}{{l{columns * len(metrics)}}}",
             r"\toprule",
-            " & ".join(["System", *map(words.latex, metrics)]) + r" \\",
+            " & ".join(["System", *head]) + r" \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
@@ -41,43 +58,38 @@ def latex(result: xr.Dataset) -> str:
 def markdown(result: xr.Dataset) -> str:
     """Return a Markdown table with its caption below."""
     metrics = [words.markdown(str(metric)) for metric in result.metric.values]
-    lines = [_row(["System", *metrics]), _row(["---"] * (1 + len(metrics)))]
+    lines = [_row(["System", *metrics]), _row(["---"] + ["---:"] * len(metrics))]
     lines += [
-        _row([words.markdown(name), *cells])
+        _row([words.markdown(name), *map("".join, cells)])
         for name, cells in _rows(result, _markdown_cell)
     ]
     return "\n".join([*lines, "", words.markdown(caption(result)), ""])
 
 
 def _rows(
-    result: xr.Dataset, cell: Callable[[float, bool, str], str]
-) -> list[tuple[str, list[str]]]:
-    """Write every cell of the table, system by system."""
+    result: xr.Dataset, cell: Callable[[float, bool, str], tuple[str, str]]
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Write every cell of the table, a number and its mark, system by system."""
     rows = []
-    for name in result.system.values:
-        one = result.sel(system=name)
+    for at, name in enumerate(result["called"].values):
+        one = result.isel(system=at)
         values = zip(
             one["mean"].values, one["best"].values, one["marks"].values, strict=True
         )
-        rows.append(
-            (
-                str(name),
-                [
-                    cell(float(mean), bool(best), str(mark))
-                    for mean, best, mark in values
-                ],
-            )
-        )
+        cells = [
+            cell(float(mean), bool(best), str(mark)) for mean, best, mark in values
+        ]
+        rows.append((str(name), cells))
     return rows
 
 
-def _latex_cell(mean: float, best: bool, mark: str) -> str:
+def _latex_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
     text = f"{mean:.{DIGITS}f}"
     text = rf"\textbf{{{text}}}" if best else text
     if not mark:
-        return text
+        return text, ""
     superscript = _LATEX_MARKS.get(mark) or rf"\mathrm{{{mark}}}"
-    return f"{text}$^{{{superscript}}}$"
+    return text, f"$^{{{superscript}}}$"
 
 
 def _latex_words(text: str) -> str:
@@ -87,11 +99,9 @@ def _latex_words(text: str) -> str:
     return printed
 
 
-def _markdown_cell(mean: float, best: bool, mark: str) -> str:
+def _markdown_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
     text = f"**{mean:.{DIGITS}f}**" if best else f"{mean:.{DIGITS}f}"
-    if mark:
-        return f"{text}<sup>{mark}</sup>"
-    return text
+    return text, f"<sup>{mark}</sup>" if mark else ""
 
 
 def _row(cells: list[str]) -> str:

@@ -1,7 +1,8 @@
 """The table of a paper: systems in rows, metrics in columns, the best in bold, significant differences as marks."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import polars as pl
@@ -14,15 +15,17 @@ from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.means import additive, means
 from irmeta.scores.result import frame, result, scale
-from irmeta.scores.selection import prepare
+from irmeta.scores.selection import choose_names, known_as, prepare
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import on_tests
+from irmeta.studies.door import Given as Text
 from irmeta.studies.door import study
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
+LABELS = Text("FILE", "irmeta.io.lists.read_labels")
 MOST = 40
 """Of more systems only the best `SHOWN` are in the table."""
 SHOWN = 20
@@ -55,6 +58,9 @@ def table(
     alpha: float = 0.05,
     resamples: int | None = None,
     by: str | None = None,
+    order: str | Iterable[str] | None = None,
+    labels: Annotated[Mapping[str, str] | None, LABELS] = None,
+    label: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -67,6 +73,9 @@ def table(
     test, correct, alpha, resamples, rng : as in `irmeta.significance`; by metric, over the comparisons that the table
         shows. "none" makes no test
     by : the metric that sorts the rows, best first; the first one by default
+    order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
+    labels : what the paper calls systems: a CSV with columns system and label; others keep their names
+    label : the label that LaTeX refers to, as in 'tab:results'
     missing : what to do with missing scores, as in `selection.complete`
 
     Of more than 40 systems the best 20 are shown, and the baseline. Returns over (system, metric) mean, best (bool)
@@ -84,12 +93,26 @@ def table(
     way = Way.of(test, correct, alpha, None, resamples)
     generator, seed = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
+    if label is not None and not re.fullmatch(r"[\w:.-]+", label):
+        raise ScoresError(
+            f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"
+        )
+    if baseline is not None:
+        baseline = _baseline(baseline, _names(scores))
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics; use --test none for means only"
         )
-    shown, more = _shown(scores, baseline, by)
+    first = (
+        []
+        if order is None
+        else choose_names("system", order, _names(scores), "the scores")
+    )
+    if baseline is not None:
+        first = [baseline, *(name for name in first if name != baseline)]
+    shown, more = _shown(scores, first, by)
+    called = _called(_names(shown), known_labels(labels or {}, _names(scores)))
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, generator) for one in line]
     mean = means(shown)
@@ -98,7 +121,7 @@ def table(
         compared = compared * (compared + 1) // 2
     if test != "none":
         more += on_tests(way, shown, compared, [])
-    return result(
+    outcome = result(
         "paper_table",
         {
             "mean": mean,
@@ -113,22 +136,55 @@ def table(
             "alpha": alpha,
             "by": by,
             "missing": missing,
+            "order": first or None,
+            "label": label,
             "resamples": way.resamples,
             "seed": seed,
         },
         notes=[*notes, *more],
     )
+    return outcome.assign_coords(called=("system", called))
+
+
+def _baseline(name: str, systems: Sequence[str]) -> str:
+    found = known_as(name, systems)
+    if found is None:
+        raise ScoresError(
+            f"no system {name!r} to serve as the baseline; {nearest(name, systems)}"
+        )
+    return found
+
+
+def _names(scores: xr.DataArray) -> list[str]:
+    return [str(name) for name in scores.system.values]
+
+
+def _called(names: Sequence[str], labels: Mapping[str, str]) -> list[str]:
+    """Return what rows are called; two systems may not be called the same."""
+    called = [labels.get(name, name) for name in names]
+    twice = next((one for one in called if called.count(one) > 1), None)
+    if twice is not None:
+        both = [name for name, one in zip(names, called, strict=True) if one == twice]
+        raise ScoresError(f"{listed(both)} have the same label {twice!r}; change one")
+    return called
+
+
+def known_labels(labels: Mapping[str, str], systems: Sequence[str]) -> dict[str, str]:
+    """Return labels by the names that systems have; labels of others are left out, if one is of these."""
+    found = {known_as(name, systems): label for name, label in labels.items()}
+    known = {name: label for name, label in found.items() if name is not None}
+    if labels and not known:
+        raise ScoresError(
+            f"there are labels of {listed(labels)}, and the systems are {listed(systems)}; name these"
+        )
+    return known
 
 
 def _shown(
-    scores: xr.DataArray, baseline: str | None, by: str
+    scores: xr.DataArray, first: Sequence[str], by: str
 ) -> tuple[xr.DataArray, list[str]]:
-    """Sort the systems, the baseline first, and keep the best of many."""
-    systems = [str(name) for name in scores.system.values]
-    if baseline is not None and baseline not in systems:
-        raise ScoresError(
-            f"no system {baseline!r} to serve as the baseline; {nearest(baseline, systems)}"
-        )
+    """Sort the systems, those named first in their order, and keep the best of many."""
+    systems = _names(scores)
     mean = means(scores).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     notes = []
@@ -138,8 +194,7 @@ def _shown(
             "with --systems."
         )
         order = order[:SHOWN]
-    if baseline is not None:
-        order = [baseline, *(name for name in order if name != baseline)]
+    order = [*first, *(name for name in order if name not in first)]
     return scores.sel(system=order), notes
 
 
@@ -236,7 +291,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the table as on paper: means to three digits, the best with a star, marks behind them."""
-    columns = {"system": [str(name) for name in outcome.system.values]}
+    columns = {"system": [str(name) for name in outcome["called"].values]}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         cells = zip(
