@@ -74,7 +74,7 @@ def test_the_table_is_latex_by_its_suffix(run, file, tmp_path):
     )
     text = (tmp_path / "table.tex").read_text()
     assert code == 0
-    assert "System & P@10 & AP \\\\" in text
+    assert r"System & \multicolumn{2}{c}{P@10} & \multicolumn{2}{c}{AP} \\" in text
     assert text.count("\\midrule") == 2
 
 
