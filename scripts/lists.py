@@ -53,48 +53,31 @@ def sections() -> str:
 
 
 OTHERS = {
-    "predict fit": "prediction_model",
-    "standardize fit": "standardize.fit",
-    "standardize apply": "standardize.apply",
     "import KIND": "import_KIND",
     "export --wide": "wide",
     "report": "write_report",
     "leaderboard -o FOLDER": "write_leaderboard",
 }
-"""Functions of commands that are not those of a study."""
+"""Functions of commands that have another name."""
 
 
 def commands() -> str:
     """Return a table of the commands whose function has another name."""
-    named = {
-        study.verb: study.function
-        for study in STUDIES.values()
-        if study.verb and study.function not in ("", study.verb)
-    }
-    rows = [
-        f"| `irmeta {verb}` | `irmeta.{function}` |"
-        for verb, function in (named | OTHERS).items()
-    ]
+    rows = [f"| `irmeta {verb}` | `irmeta.{name}` |" for verb, name in OTHERS.items()]
     return "\n".join(["| command | function |", "|---|---|", *rows])
 
 
 def public_names() -> str:
     """Return the public functions, those of studies by what they are about, then all others."""
-    left = dict(irmeta._HOME)
+    left = dict(irmeta._PUBLIC)
     parts = []
     for about, heading in HEADINGS.items():
-        names = {
-            study.function: study.home
+        names = [
+            study.public
             for study in STUDIES.values()
             if study.function and study.about == about
-        }
-        parts.append(
-            f"## {heading}\n\n"
-            + "".join(
-                f"::: irmeta.studies.{home}.{name}\n" for name, home in names.items()
-            )
-        )
-        for name in names:
-            left.pop(name)
-    rest = "".join(f"::: {home}.{name}\n" for name, home in left.items())
+        ]
+        listed = "".join(f"::: {left.pop(name)}\n" for name in names)
+        parts.append(f"## {heading}\n\n{listed}")
+    rest = "".join(f"::: {home}\n" for home in left.values())
     return "\n".join([*parts, f"## Files, cubes and all else\n\n{rest}"])

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import permutations
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
 
@@ -35,9 +36,9 @@ METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
 @pytest.mark.parametrize(
     ("verb", "functions"),
     [
-        ("apply", "predict"),
-        ("sample", "standardizing_set"),
-        ("judges", "compare_judges, irmeta.estimate, irmeta.plan"),
+        ("apply", "predict.apply, irmeta.standardize.apply"),
+        ("sample", "standardize.sample"),
+        ("compare_judges", "judges.compare"),
     ],
 )
 def test_the_word_of_a_command_names_its_functions(verb, functions):
@@ -48,15 +49,26 @@ def test_the_word_of_a_command_names_its_functions(verb, functions):
         getattr(irmeta, "nothing")  # noqa: B009 - mypy knows the names
 
 
-def test_a_command_of_one_word_has_the_function_of_that_name():
-    """The command and the function of a study have one name; only commands in groups have other functions."""
-    named = {
-        study.verb: study.function
+def test_a_command_has_the_function_of_its_words():
+    """The words of a study's command are the public name of its function, those of a group with a dot."""
+    words = {
+        study.verb.replace(" ", "."): study.public
         for study in DECLARED.values()
-        if study.function and study.verb and " " not in study.verb
+        if study.function and study.verb
     }
-    assert len(named) > 10
-    assert list(named.values()) == list(named)
+    assert len(words) > 20
+    assert list(words.values()) == list(words)
+
+
+def test_a_group_is_a_module_with_its_functions():
+    """A group can be imported, names its functions, and has no others."""
+    from irmeta.judges import compare
+
+    assert compare is irmeta.judges.compare
+    assert dir(irmeta.judges) == ["compare", "estimate", "plan"]
+    assert {"judges", "predict", "standardize"} <= set(dir(irmeta))
+    with pytest.raises(AttributeError, match=r"'irmeta\.judges' has no attribute 'x'"):
+        irmeta.judges.x  # type: ignore[attr-defined] # noqa: B018
 
 
 def scores(name="A", systems=12, topics=12):
@@ -80,7 +92,7 @@ def collections(change, names="ABC"):
 
 
 def predicted():
-    return irmeta.predict(
+    return irmeta.predict.apply(
         irmeta.scores.selection.select(scores(), metrics=["AP", "P@10"]),
         model(),
         want=["nDCG@20"],
@@ -88,7 +100,7 @@ def predicted():
 
 
 def model():
-    return irmeta.prediction_model({name: scores(name) for name in "BCDE"})
+    return irmeta.predict.fit({name: scores(name) for name in "BCDE"})
 
 
 ONE = {
@@ -96,20 +108,20 @@ ONE = {
     "design": lambda change, _, **options: irmeta.design(
         change(scores()), **({"target": "AP", "partitions": 20} | options)
     ),
-    "estimate": lambda change, _, **options: irmeta.estimate(
+    "judges.estimate": lambda change, _, **options: irmeta.judges.estimate(
         change(scores()[:, :6]), change(scores("B")), **options
     ),
     "intervals": lambda change, _, **options: irmeta.intervals(
         change(scores()), **options
     ),
     "means": lambda change, _: irmeta.means(change(scores())),
-    "plan": lambda change, _, **options: irmeta.plan(
+    "judges.plan": lambda change, _, **options: irmeta.judges.plan(
         change(scores()[:, :6]), change(scores("B")), **options
     ),
     "table": lambda change, _, **options: irmeta.table(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),
-    "predict": lambda change, _, **options: irmeta.predict(
+    "predict.apply": lambda change, _, **options: irmeta.predict.apply(
         change(scores()[..., :2]), model(), calibrate=change(scores("F")), **options
     ),
     "predictivity": lambda change, _, **options: irmeta.predictivity(
@@ -125,7 +137,7 @@ ONE = {
     "standardize.fit": lambda change, _, **options: irmeta.standardize.fit(
         change(scores()), **options
     ),
-    "standardizing_set": lambda change, _, **options: irmeta.standardizing_set(
+    "standardize.sample": lambda change, _, **options: irmeta.standardize.sample(
         change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
@@ -143,29 +155,31 @@ SEVERAL = {
     "compare": lambda change, _, **options: irmeta.compare(
         collections(change), partitions=20, **options
     ),
-    "compare_judges": lambda change, _, **options: irmeta.compare_judges(
+    "judges.compare": lambda change, _, **options: irmeta.judges.compare(
         collections(change), **{"partitions": 20} | options
     ),
-    "coverage": lambda change, _, **options: irmeta.coverage(
+    "predict.coverage": lambda change, _, **options: irmeta.predict.coverage(
         collections(change), **options
     ),
-    "durability": lambda change, _, **options: irmeta.durability(
-        collections(change, "A"), collections(change, "B"), **options
+    "standardize.durability": lambda change, _, **options: (
+        irmeta.standardize.durability(
+            collections(change, "A"), collections(change, "B"), **options
+        )
     ),
-    "lowcost": lambda change, _, **options: irmeta.lowcost(
+    "predict.lowcost": lambda change, _, **options: irmeta.predict.lowcost(
         collections(change, "AB"),
         collections(change, "C"),
         targets=["AP"],
         depths=[10],
         **options,
     ),
-    "models": lambda change, _, **options: irmeta.models(
+    "predict.models": lambda change, _, **options: irmeta.predict.models(
         collections(change, "AB"), **{"targets": ["AP"], "scales": ["raw"]} | options
     ),
-    "prediction_model": lambda change, _, **options: irmeta.prediction_model(
+    "predict.fit": lambda change, _, **options: irmeta.predict.fit(
         collections(change), **options
     ),
-    "predictors": lambda change, _, **options: irmeta.predictors(
+    "predict.select": lambda change, _, **options: irmeta.predict.select(
         collections(change, "AB"),
         collections(change, "C"),
         **{"choose": "leave-one-out", "k": [1]} | options,
@@ -241,17 +255,17 @@ OTHERS = {
 
 def by_itself(function):
     """Call a study of one cube with nothing but its defaults."""
-    return lambda change, _, **options: getattr(irmeta, function)(
+    return lambda change, _, **options: attrgetter(function)(irmeta)(
         change(scores()), **options
     )
 
 
 def takes_a_cube(function):
-    hints = get_type_hints(getattr(irmeta, function), localns={"xr": xr})
+    hints = get_type_hints(attrgetter(function)(irmeta), localns={"xr": xr})
     return next(iter(hints.values())) is xr.DataArray
 
 
-OF_STUDIES = {study.function for study in DECLARED.values() if study.function}
+OF_STUDIES = {study.public for study in DECLARED.values() if study.function}
 ONE |= {
     function: by_itself(function)
     for function in sorted(OF_STUDIES - {*ONE, *SEVERAL, *EITHER})
@@ -282,11 +296,7 @@ def plain(result, folder):
 
 def parameters(wanted):
     """List the parameters of public functions whose types are wanted, as (function, parameter, type)."""
-    functions = {name: getattr(irmeta, name) for name in irmeta._HOME}
-    functions |= {
-        f"standardize.{name}": getattr(irmeta.standardize, name)
-        for name in ("fit", "apply", "load", "save")
-    }
+    functions = {name: attrgetter(name)(irmeta) for name in irmeta._PUBLIC}
     for name, function in functions.items():
         hints = get_type_hints(function, localns={"xr": xr})
         hints.pop("return", None)
@@ -321,7 +331,7 @@ def test_there_are_choices_and_seeds() -> None:
         ("evaluate_to", "topics"),
         ("rank", "objective"),
     } < {one[:2] for one in CHOICES}
-    assert {"predictivity", "models", "simulate"} < {one[0] for one in SEEDS}
+    assert {"predictivity", "predict.models", "simulate"} < {one[0] for one in SEEDS}
 
 
 @pytest.mark.parametrize(
@@ -444,19 +454,19 @@ def test_a_cube_is_a_collection() -> None:
     """Where cubes are taken by name, one alone goes by the name of its collection."""
     one, other = scores("A"), scores("B")
     alone, named = (
-        irmeta.durability(one, other),
-        irmeta.durability({"A": one}, {"B": other}),
+        irmeta.standardize.durability(one, other),
+        irmeta.standardize.durability({"A": one}, {"B": other}),
     )
     xr.testing.assert_identical(alone.data, named.data)
     parts = {"train": one, "dev": other, "test": scores("C")}
-    alone = irmeta.predictors(**parts, k=[1])
-    named = irmeta.predictors(
+    alone = irmeta.predict.select(**parts, k=[1])
+    named = irmeta.predict.select(
         **{role: {part.attrs["collection"]: part} for role, part in parts.items()},
         k=[1],
     )
     xr.testing.assert_identical(alone.data, named.data)
-    assert [part.name for part in irmeta.prediction_model(one).parts] == ["A"]
-    for study in (irmeta.compare, irmeta.coverage, irmeta.models):
+    assert [part.name for part in irmeta.predict.fit(one).parts] == ["A"]
+    for study in (irmeta.compare, irmeta.predict.coverage, irmeta.predict.models):
         with pytest.raises(ScoresError, match="collections?"):
             study(one)
 
@@ -469,7 +479,7 @@ CELL = compare("Table 1", "AP", "P@10", 0.6, 0.6, within=0.1)
 RESULTS = {
     name: call
     for name, call in STUDIES.items()
-    if name not in ("prediction_model", "save", "write_report")
+    if name not in ("predict.fit", "save", "write_report")
 }
 RESULTS |= {
     "validate": lambda _, __: irmeta.validate(
@@ -543,25 +553,27 @@ def standardized(one):
 
 
 def model_of_standardized():
-    return irmeta.prediction_model(
+    return irmeta.predict.fit(
         {name: standardized(scores(name)) for name in "BCDE"}, scale="raw"
     )
 
 
 def predicted_standardized():
-    return irmeta.predict(
+    return irmeta.predict.apply(
         standardized(scores()[..., :2]), model_of_standardized(), want="nDCG@20"
     )
 
 
-RAW_ONLY = ("durability", "place", "standardizing_set")
+RAW_ONLY = ("standardize.durability", "place", "standardize.sample")
 """Studies that standardize themselves."""
 ON_STANDARDIZED = {
-    "predict": lambda _, __: predicted_standardized(),
+    "predict.apply": lambda _, __: predicted_standardized(),
     "accuracy": lambda change, _: irmeta.accuracy(
         predicted_standardized(), change(scores())
     ),
-    "coverage": lambda change, _: irmeta.coverage(collections(change), scale="raw"),
+    "predict.coverage": lambda change, _: irmeta.predict.coverage(
+        collections(change), scale="raw"
+    ),
 }
 """How studies are called on standardized scores where the call above is about raw ones."""
 STUDIED = [name for name in STUDIES if name in OF_STUDIES]
@@ -631,10 +643,10 @@ def long_names(one):
 
 WITH_LONG_NAMES = {
     "accuracy": lambda change, _: irmeta.accuracy(
-        irmeta.predict(change(scores())[..., :2], model(), want=["nDCG@20"]),
+        irmeta.predict.apply(change(scores())[..., :2], model(), want=["nDCG@20"]),
         change(scores()),
     ),
-    "models": lambda change, _: irmeta.models(
+    "predict.models": lambda change, _: irmeta.predict.models(
         {name: change(scores(name, systems=60)) for name in "AB"},
         targets=["AP"],
         scales=["raw"],
@@ -675,7 +687,7 @@ MORE = {
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
     "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
     "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
-    "labels": lambda: irmeta.compare_judges(LABELS, truth="people"),
+    "labels": lambda: irmeta.judges.compare(LABELS, truth="people"),
     "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlate(scores(), unit="system"),
 }

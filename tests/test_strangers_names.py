@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def result(request: pytest.FixtureRequest) -> Any:
     if list(NEED[name].values()) == [-1]:
         given = {one: given.assign_attrs(collection=one) for one in NAMES[:3]}
     try:
-        return getattr(irmeta, STUDIES[name].function)(given)
+        return attrgetter(STUDIES[name].public)(irmeta)(given)
     except IrmetaError as error:
         pytest.skip(str(error))
 
@@ -137,7 +138,7 @@ def test_names_like_seals_are_saved(tmp_path: Any, seal: str) -> None:
     )
     irmeta.save(made, tmp_path / "s")
     assert list(irmeta.load_all(tmp_path / "s")) == [seal]
-    model = irmeta.prediction_model({seal: made})
+    model = irmeta.predict.fit({seal: made})
     irmeta.save_model(model, tmp_path / "m")
     assert irmeta.load_model(tmp_path / "m").metrics == model.metrics
     (tmp_path / "m").write_bytes(

@@ -57,26 +57,16 @@ from irmeta.studies.differences.description import describe as describe
 from irmeta.studies.differences.paper_table import table as table
 from irmeta.studies.differences.significance import significance as significance
 from irmeta.studies.differences.versus import versus as versus
-from irmeta.studies.judges.compare import compare_judges as compare_judges
-from irmeta.studies.judges.estimate import estimate as estimate
-from irmeta.studies.judges.plan import plan as plan
 from irmeta.studies.leaderboard import leaderboard as leaderboard
 from irmeta.studies.place import place as place
 from irmeta.studies.prediction.accuracy import accuracy as accuracy
-from irmeta.studies.prediction.coverage import coverage as coverage
-from irmeta.studies.prediction.lowcost import lowcost as lowcost
-from irmeta.studies.prediction.models import models as models
-from irmeta.studies.prediction.predict import predict as predict
-from irmeta.studies.prediction.prediction_model import prediction_model as prediction_model
-from irmeta.studies.prediction.predictors import predictors as predictors
 from irmeta.studies.reliability import reliability as reliability
 from irmeta.studies.result import Result as Result
 from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.standardizing.comparison import compare as compare
-from irmeta.studies.standardizing.durability import durability as durability
-from irmeta.studies.standardizing.standardizing_set import standardizing_set as standardizing_set
 from irmeta.workers import on_cluster as on_cluster
-from irmeta.studies import standardizing
+from irmeta import judges as judges
+from irmeta import predict as predict
+from irmeta import standardize as standardize
 
-standardize = standardizing
 __version__: str

@@ -289,13 +289,13 @@ def test_a_text_is_a_list_of_metrics():
     assert irmeta.compare(
         named, metrics="RR ndcg_cut_10", partitions=5
     ).metric.values.tolist() == ["RR", "nDCG@10"]
-    assert irmeta.coverage(
+    assert irmeta.predict.coverage(
         named, targets="RR", metrics="P@10 AP@1000"
     ).target.values.tolist() == ["RR"]
-    assert irmeta.prediction_model(named, metrics="RR P@10").metrics == ["RR", "P@10"]
-    single = irmeta.prediction_model(named)
+    assert irmeta.predict.fit(named, metrics="RR P@10").metrics == ["RR", "P@10"]
+    single = irmeta.predict.fit(named)
     lacking = made(3).sel(metric=["P@10"])
-    assert irmeta.predict(
+    assert irmeta.predict.apply(
         lacking, single, want="recip_rank"
     ).target.values.tolist() == ["RR"]
     assert about(irmeta.rank(made(), k=2, include="RR P@10"))["options"]["include"] == [

@@ -2,6 +2,7 @@
 
 import json
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import get_origin
 
 import numpy as np
@@ -61,7 +62,7 @@ def test_a_command_does_what_its_function_does(run, name, tmp_path):
     several = "cubes" in NEED[name]
     given = {name: made(name) for name in "ABC"} if several else made("A")
     irmeta.save(given, tmp_path / "s.parquet")
-    result = getattr(irmeta, STUDIES[name].function)(given)
+    result = attrgetter(STUDIES[name].public)(irmeta)(given)
 
     verb = STUDIES[name].verb.split()
     drawn = find_spec(f"irmeta.report.plots.{name}") is not None

@@ -97,7 +97,7 @@ def _unsealed(data: bytes) -> bytes:
 
 def _files(folder: Path) -> dict[str, tuple[bytes, Callable[[Path], object]]]:
     scores = _scores()
-    model = irmeta.prediction_model({"c": scores})
+    model = irmeta.predict.fit({"c": scores})
     sealed = {
         "scores": (_saved(partial(irmeta.save, scores), folder), irmeta.load_all),
         "factors": (

@@ -83,7 +83,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     irmeta.save(scores, made / "scores")
     irmeta.save(standardization.apply(scores, fitted), made / "standardized")
     factors.save(fitted, made / "factors")
-    irmeta.save_model(irmeta.prediction_model({"c": scores}), made / "model")
+    irmeta.save_model(irmeta.predict.fit({"c": scores}), made / "model")
     return made
 
 
@@ -107,7 +107,7 @@ def _use(path: Path, kind: str, draws: random.Random) -> None:
     if kind == "model":
         model = irmeta.load_model(path)
         known = model.metrics[0]
-        irmeta.predict({"s": {known: 0.4}}, model=model, want=model.metrics[-1:])
+        irmeta.predict.apply({"s": {known: 0.4}}, model=model, want=model.metrics[-1:])
         return
     if kind == "factors":
         held = factors.load(path)

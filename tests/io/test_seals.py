@@ -37,7 +37,7 @@ def _factors(path: Path) -> None:
 
 
 def _model(path: Path) -> None:
-    irmeta.save_model(irmeta.prediction_model({"made": _cube()}), path)
+    irmeta.save_model(irmeta.predict.fit({"made": _cube()}), path)
 
 
 KINDS: dict[str, tuple[Callable[[Path], None], Callable[[Path], object]]] = {

@@ -174,7 +174,7 @@ CASES = (
 
 @pytest.mark.parametrize("reported", CASES)
 def test_the_calculator_gives_what_python_gives(opened: Any, reported: str) -> None:
-    """Value, interval, distance and warning of every other metric are those of irmeta.predict, at every level."""
+    """Value, interval, distance and warning of every other metric are those of irmeta.predict.apply, at every level."""
     for level in (0.5, 0.9, 0.99):
         typed = given(reported).isel(system=0, topic=0).to_series().to_dict()
         shown = opened.execute_script(TYPE, typed, level)

@@ -214,4 +214,4 @@ def test_collections_that_share_topics_are_noted_where_one_is_left_out():
     assert notes[0].startswith(
         "x and y share 4 topics, x and z share 4 topics, y and z share 4 topics by name;"
     )
-    assert irmeta.prediction_model(cubes).provenance["notes"] == notes
+    assert irmeta.predict.fit(cubes).provenance["notes"] == notes

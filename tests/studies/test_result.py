@@ -102,7 +102,7 @@ def test_figure(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert isinstance(result.plot(), Figure)
     assert isinstance(irmeta.describe(scores).plot(view="matrix"), Figure)
     plain = irmeta.accuracy(
-        irmeta.predict(scores.sel(metric=["AP"]), want=["P@10"]),
+        irmeta.predict.apply(scores.sel(metric=["AP"]), want=["P@10"]),
         cube(np.full((4, 1, 1), 0.5), list(scores.system.values), ["all"], ["P@10"]),
     )
     assert plain.findings

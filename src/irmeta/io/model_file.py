@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Model:
-    """Enough to predict any metric from any others, with intervals; `irmeta.prediction_model` makes one."""
+    """Enough to predict any metric from any others, with intervals; `irmeta.predict.fit` makes one."""
 
     scale: Scale
     parts: tuple[Part, ...]

@@ -67,6 +67,12 @@ class Study(NamedTuple):
     command: Verb | None = None
     screen: Screen | None = Screen()
 
+    @property
+    def public(self) -> str:
+        """The public name of the function: the words of a command in a group, as in judges.compare; else its own."""
+        grouped = self.function and " " in self.verb
+        return self.verb.replace(" ", ".") if grouped else self.function
+
 
 STUDIES: dict[str, Study] = {
     "evaluation": Study(

@@ -78,7 +78,7 @@ def test_answers_of_seven_systems_by_people_and_machines(data: Path) -> None:
     judges = {
         name: made[name] for name in ("human", "gpt-4", "text-davinci-003", "bem")
     }
-    result = irmeta.compare_judges(judges, truth="human", missing="topics")
+    result = irmeta.judges.compare(judges, truth="human", missing="topics")
     assert "tau .92" in result.findings[0]
     favours = result.tables["bias"].filter(pl.col("p_corrected") < 0.05)
     assert favours.select("judge", "name").rows() == [

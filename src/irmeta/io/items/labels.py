@@ -28,7 +28,7 @@ def import_labels(
     """Read a table of answers, a row for each, with a column of Yes and No for each judge, as a cube for each judge.
 
     Systems are scored by the metric `correct`, 1 for Yes (true, correct, 1) and 0 for No (false, incorrect, 0); an
-    empty label is missing. `irmeta.compare_judges` takes the cubes as they are.
+    empty label is missing. `irmeta.judges.compare` takes the cubes as they are.
 
     path : the table, CSV, Parquet or JSON.
     system, topic : the columns that name systems and questions, where they do not go by a name that people use.

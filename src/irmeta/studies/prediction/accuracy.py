@@ -25,7 +25,7 @@ _FIGURES = (*_MEASURES, "inside", "width")
 def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     """Compare predictions with the actual scores of the same systems, over the systems of each target.
 
-    predicted : what `irmeta.predict` returns, every system's prediction of every target
+    predicted : what `irmeta.predict.apply` returns, every system's prediction of every target
     actual : a cube that has these systems and targets; its means over topics are used
 
     Returns over (target) tau (Kendall's tau-b), r2 (below 0 where the mean would have done better), r, rmse,
@@ -76,7 +76,7 @@ def _checked(predicted: object) -> xr.Dataset:
         or predicted.attrs.get("study") != "prediction"
     ):
         raise ScoresError(
-            "the first argument must be a result of `irmeta.predict`, the second the actual scores"
+            "the first argument must be a result of `irmeta.predict.apply`, the second the actual scores"
         )
     systems = predicted.data.sizes["system"]
     if systems < 2:

@@ -50,7 +50,7 @@ def coverage(
     Every target is predicted from every set of `k` of the metrics, and the figures are means over those sets.
     cubes : three collections or more, by name
     targets : metrics to predict, as in 'AP P@10'; by default all
-    scale : the scale of the scores in the model: as in `irmeta.prediction_model`
+    scale : the scale of the scores in the model: as in `irmeta.predict.fit`
     level : coverage that intervals should have on average over collections
     k : number of predictors; every set of this size is tried
     missing : what to do with missing scores, as in `selection.complete`
