@@ -1,7 +1,7 @@
 """`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.options import (
@@ -10,9 +10,6 @@ from irmeta.cli.options import (
 )
 from irmeta.cli.output import say, write
 from irmeta.errors import IrmetaError
-
-if TYPE_CHECKING:
-    pass
 
 judges = Verbs(
     "judges",

@@ -1,6 +1,6 @@
 """The options that commands share, in groups: a command takes a group as one parameter and gets what it stands for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,16 +21,6 @@ WHERE_MISSING = "What to do where scores are missing."
 
 Seed = Annotated[
     int, option(min=0, panel=RESULT, help="Random seed; the result records it.")
-]
-Margin = Annotated[
-    float | None,
-    option(
-        help=(
-            "The largest difference in mean that does not matter, as in 0.02: also test which "
-            "systems differ by less."
-        ),
-        show_default="none",
-    ),
 ]
 Quiet = Annotated[
     bool,
@@ -157,13 +147,6 @@ class Chosen(Selected):
 
     missing: MissingScores = "error"
 
-    def used(self, best: "Best | None" = None) -> dict[str, Any]:
-        """Return the options of a study that say what to use of the scores."""
-        used: dict[str, Any] = {"metrics": self.metrics, "missing": self.missing}
-        if best is not None:
-            used |= {"top": best.top, "by": best.by}
-        return used
-
 
 @dataclass(frozen=True, kw_only=True)
 class Held(Selected):
@@ -186,12 +169,7 @@ class Held(Selected):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picked(Held, Chosen):
-    """Scores of one file, and what to do where some are missing."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PickedPairs(Picked):
+class PickedPairs(Held, Chosen):
     """Scores of one file, for a study that compares two and two, so that each pair can keep the scores it has."""
 
     missing: Annotated[
@@ -211,18 +189,10 @@ class Pooled(Chosen):
 
     def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read every collection of the files by name."""
-        [cubes] = self.groups(self.scores, also=also)
-        return cubes
-
-    def groups(
-        self, *groups: Sequence[Path], also: str | None = None
-    ) -> "list[dict[str, xr.DataArray]]":
-        """Read groups of files, whose collections have names that are distinct over all groups."""
         from irmeta.scores.cubes import distinct
 
-        return distinct(
-            [[(path, self.read(path, also)) for path in group] for group in groups]
-        )
+        [cubes] = distinct([[(path, self.read(path, also)) for path in self.scores]])
+        return cubes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,10 +257,6 @@ class Families:
             show_default="each system by itself",
         ),
     ] = None
-
-    def read(self) -> "Groups | str | None":
-        """Read the table, if one is named."""
-        return Teamed(teams=self.families).read()
 
 
 @dataclass(frozen=True, kw_only=True)

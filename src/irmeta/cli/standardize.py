@@ -1,7 +1,7 @@
 """`irmeta standardize`: fit factors, apply them, and see how long and from how few systems they serve."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, argument, option
@@ -15,9 +15,6 @@ from irmeta.cli.options import (
 from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.scores.attributes import about
 from irmeta.words import counted
-
-if TYPE_CHECKING:
-    pass
 
 standardize = Verbs(
     "standardize", help="Standardize scores, so that all topics are on one scale."
