@@ -12,6 +12,7 @@ from bench.coverage import (
     labels,
     metrics,
     parts,
+    repeats,
     systems,
 )
 from bench.coverage.frame import Entry
@@ -25,6 +26,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Judges": [*judges.ENTRIES, *estimates.ENTRIES, *parts.ENTRIES],
     "Labels": labels.ENTRIES,
     "Clusters": clusters.ENTRIES,
+    "Repeats": repeats.ENTRIES,
 }
 
 ENTRIES: Sequence[Entry] = [entry for group in GROUPS.values() for entry in group]

@@ -11,6 +11,7 @@ from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
 from irmeta.evaluation.sets import evaluate_under as evaluate_under
 from irmeta.io.groups import read_clusters as read_clusters
 from irmeta.io.groups import read_groups as read_groups
+from irmeta.io.groups import read_repeats as read_repeats
 from irmeta.io.items.deepeval import import_deepeval as import_deepeval
 from irmeta.io.items.eee import import_eee as import_eee
 from irmeta.io.items.helm import import_helm as import_helm
@@ -46,6 +47,8 @@ from irmeta.scores.cube import from_frame as from_frame
 from irmeta.scores.cube import from_frame_all as from_frame_all
 from irmeta.scores.intervals import intervals as intervals
 from irmeta.scores.means import means as means
+from irmeta.scores.repeats import with_judges as with_judges
+from irmeta.scores.repeats import with_repeats as with_repeats
 from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems
 from irmeta.studies.agreement.correlation import correlate as correlate

@@ -45,6 +45,15 @@ class Named:
     score: Annotated[
         str | None, option(panel=TABLE, metavar="NAME", help="The column of scores.")
     ] = None
+    repeat: Annotated[
+        str | None,
+        option(
+            panel=TABLE,
+            metavar="NAME",
+            help="The column that tells the runs of one system apart, as a seed.",
+            show_default="repeat, seed, trial, epoch or experiment",
+        ),
+    ] = None
     ignore: Annotated[
         str | None,
         option(
@@ -64,6 +73,7 @@ class Named:
             "system": self.system,
             "topic": self.topic,
             "score": self.score,
+            "repeat": self.repeat,
         }
         return {**columns, "ignore": ignored}
 

@@ -106,6 +106,27 @@ class Selected:
         ),
     ] = None
 
+    repeats: Annotated[
+        str | None,
+        option(
+            panel=SCORES,
+            metavar="FILE|stem",
+            help="Runs of one system that does not answer twice the same: a CSV with columns run and "
+            "system; or stem, if a run's name begins with its system, up to the last hyphen, "
+            "underscore or full stop.",
+            show_default="each run is a system",
+        ),
+    ] = None
+    over_judges: Annotated[
+        bool,
+        option(
+            "--over-judges",
+            panel=SCORES,
+            help="The collections of the file are the same runs as several judges see them: use the means over judges, "
+            "with intervals that allow for other judges.",
+        ),
+    ] = False
+
     def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
         from irmeta.io.scores import load_all
@@ -119,10 +140,19 @@ class Selected:
             path,
             collection=self.collection,
             metrics=metrics,
-            systems=systems,
+            systems=None if self.repeats else systems,
             topics=topics,
         )
-        return {name: self._clustered(scores) for name, scores in cubes.items()}
+        seen = {
+            name: self._averaged(self._clustered(scores), systems)
+            for name, scores in cubes.items()
+        }
+        if not self.over_judges:
+            return seen
+        from irmeta.scores.repeats import with_judges
+
+        both = with_judges(seen)
+        return {str(both.attrs["collection"]): both}
 
     def _clustered(self, scores: "xr.DataArray") -> "xr.DataArray":
         """Return the cube with the clusters that the options name, else with those that its file has."""
@@ -139,6 +169,20 @@ class Selected:
             return scores
         over = self.mean_over or scores.attrs.get(OVER, "topics")
         return with_clusters(scores, clusters, mean_over=over)
+
+    def _averaged(
+        self, scores: "xr.DataArray", systems: str | list[str] | None
+    ) -> "xr.DataArray":
+        """Return the cube of the wanted systems, where the options name their runs."""
+        from irmeta.io.groups import read_repeats
+        from irmeta.scores.repeats import with_repeats
+        from irmeta.scores.selection import select
+        from irmeta.scores.teams import STEM
+
+        if self.repeats is None:
+            return scores
+        runs = STEM if self.repeats == STEM else read_repeats(self.repeats)
+        return select(with_repeats(scores, runs), systems=systems)
 
 
 @dataclass(frozen=True, kw_only=True)

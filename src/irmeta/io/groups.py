@@ -1,4 +1,4 @@
-"""Tables of groups: who submitted which run, and which topics come from one conversation or document."""
+"""Tables of groups: who submitted which run, which runs are of one system, which topics come from one conversation."""
 
 import io
 from pathlib import Path
@@ -12,6 +12,7 @@ from irmeta.words import listed, reason, shortened
 
 RUN = ("run", "system", "name")
 GROUP = ("team", "group", "family")
+REPEATED = ("system", "model", "repeat_of")
 TOPIC = ("topic", "query", "query_id", "qid", "turn", "question")
 CLUSTER = ("cluster", "conversation", "document", "passage")
 POOLED = ("pooled", "contributed", "contributed judgments")
@@ -42,6 +43,16 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     """
     frame, topic, cluster = _pairs(path, TOPIC, CLUSTER)
     return dict(frame.select(topic, cluster).iter_rows())
+
+
+def read_repeats(path: str | Path) -> dict[str, str]:
+    """Read which runs are of one system from a CSV file: columns run (or name) and system (or model).
+
+    path : the CSV file.
+    Raises FileFormatError for a file without these columns, and for a run that is there twice.
+    """
+    frame, run, system = _pairs(path, ("run", "name"), REPEATED)
+    return dict(frame.select(run, system).iter_rows())
 
 
 def _pairs(

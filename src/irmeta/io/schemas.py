@@ -36,6 +36,25 @@ class Standardized(TypedDict, total=False):
     flat: dict[Name, list[Name]]
 
 
+class OfMetric(TypedDict):
+    """How runs of systems differ by a metric."""
+
+    moved: dict[Name, float]
+    more_runs: float
+    more_topics: float
+
+
+class Repeats(TypedDict, total=False):
+    """Which systems are means of several runs."""
+
+    systems: Required[int]
+    runs: Required[int]
+    alone: Required[list[Name]]
+    metrics: dict[Name, OfMetric]
+    in_intervals: bool
+    judges: list[Name]
+
+
 class Attributes(TypedDict, total=False):
     """What a cube says of itself, as far as irmeta reads it; other programs may add what they like."""
 
@@ -50,6 +69,7 @@ class Attributes(TypedDict, total=False):
     ir_metadata: dict[Name, Any]
     standardization: Standardized
     own_name: Name
+    repeats: Repeats
 
 
 class Names(TypedDict):

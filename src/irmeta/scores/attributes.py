@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 NAMES = ("collection", "study")
 """Attributes that are names: text, whatever it looks like."""
+REPEATS = "repeats"
+"""The attribute of a cube that says how many runs its systems are means of, and how these differ."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 

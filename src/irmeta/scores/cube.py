@@ -16,8 +16,9 @@ from irmeta.metrics.names import (
     nearest,
 )
 from irmeta.scores import frames
-from irmeta.scores.attributes import recorded
+from irmeta.scores.attributes import REPEATS, recorded
 from irmeta.scores.columns import require_short
+from irmeta.scores.runs import averaged, described, numbered_systems
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
 
@@ -71,6 +72,7 @@ def from_frame(
     topic: str | None = None,
     metric: str | None = None,
     score: str | None = None,
+    repeat: str | None = None,
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
     collection: str | None = None,
@@ -79,9 +81,10 @@ def from_frame(
 
     Long: a row for each score, with columns for system (or model, run, name), topic (query, qid, task, dataset),
     metric (measure) and score (value, main_score). Wide: a row for each system and a column for each topic; the other
-    way round; or a row for each system and topic and a column for each metric. Columns named otherwise are named by
-    `system`, `topic`, `metric` and `score`; `metric` may also be the name of the metric that all scores are of ("score"
-    if nothing says it).
+    way round; or a row for each system and topic and a column for each metric. A long table of systems that ran several
+    times has a column repeat (seed, trial, epoch, experiment); its systems are means of runs (`with_repeats`). Columns
+    named otherwise are named by `system`, `topic`, `metric`, `score` and `repeat`; `metric` may also be the name of the
+    metric that all scores are of ("score" if nothing says it).
 
     table : the data frame, or {system: {topic: score}}.
     rows : what the rows of a wide table are where no column's name says it; systems by default.
@@ -100,6 +103,7 @@ def from_frame(
         topic=topic,
         metric=metric,
         score=score,
+        repeat=repeat,
         rows=rows,
         ignore=ignore,
     )
@@ -131,23 +135,36 @@ def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
     >>> {name: cube.shape for name, cube in from_frame_all(polars.DataFrame(rows)).items()}
     {'fiqa': (2, 1, 1)}
     """
-    rows, notes = frames.rows_of(table, **columns)
-    told = {"notes": notes} if notes else None
+    rows, notes, runs = frames.rows_of(table, **columns)
+    told = {"notes": notes} if notes else {}
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
-    return {
-        name: possible(
+    made = {}
+    for name, one in every.items():
+        systems, values, facts = _of_runs(one, runs)
+        made[name] = possible(
             cube(
-                one.values,
-                one.systems,
+                values,
+                systems,
                 one.topics,
                 one.metrics,
                 collection=name,
-                provenance=told,
+                provenance={**told, **facts},
             )
         )
-        for name, one in every.items()
-    }
+    return made
+
+
+def _of_runs(
+    one: frames.Cells, runs: Mapping[str, str]
+) -> tuple[list[str], Floats, dict[str, Any]]:
+    """Return the systems of a table, their scores, means over their runs where they have several, and what to say."""
+    of_runs = [runs.get(name, name) for name in one.systems]
+    if len(set(of_runs)) == len(of_runs):
+        return of_runs, one.values, {}
+    systems, of = numbered_systems(of_runs)
+    facts = described(one.values, of, systems, one.metrics)
+    return systems, averaged(one.values, of), {REPEATS: facts}
 
 
 def only_numbered(names: Iterable[str]) -> bool:

@@ -62,6 +62,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "topic": (*_ITEMS, *_TASKS),
         "metric": ("metric", "measure"),
         "score": ("score", "value", "main_score"),
+        "repeat": ("repeat", "seed", "trial", "epoch", "experiment"),
     }
 )
 """How people name the columns; of several in one table the first one counts."""
@@ -86,6 +87,15 @@ class Columns(NamedTuple):
     topic: str | None
     metric: str | None
     score: str | None
+    repeat: str | None
+
+
+class Table(NamedTuple):
+    """A table of scores, read: rows with the columns `COLUMNS`, what to say of it, and the system of each run."""
+
+    rows: pl.DataFrame
+    notes: list[str]
+    runs: dict[str, str]
 
 
 def is_table(given: object) -> bool:
@@ -119,14 +129,15 @@ def rows_of(
     topic: str | None = None,
     metric: str | None = None,
     score: str | None = None,
+    repeat: str | None = None,
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
-) -> tuple[pl.DataFrame, list[str]]:
-    """Turn a table, long or wide, into a row for each score, with the columns `COLUMNS`, and say what was left out.
+) -> Table:
+    """Turn a table, long or wide, into a row for each score; say what was left out, and which runs are of one system.
 
     The arguments are those of `irmeta.from_frame`.
 
-    >>> rows_of({"bm25": {"fiqa": 0.5, "nq": None}})[0].rows()
+    >>> rows_of({"bm25": {"fiqa": 0.5, "nq": None}}).rows.rows()
     [('collection', 'bm25', 'fiqa', 'score', 0.5), ('collection', 'bm25', 'nq', 'score', None)]
     """
     if rows is not None:
@@ -150,14 +161,19 @@ def rows_of(
     frame = frame.drop(ignored)
     named = metric if metric in frame.columns else None
     found = columns_of(
-        frame.columns, system=system, topic=topic, metric=named, score=score
+        frame.columns,
+        system=system,
+        topic=topic,
+        metric=named,
+        score=score,
+        repeat=repeat,
     )
     constant = SCORE if metric is None or named else metric
     if found.system is not None and found.score is not None:
         if _numbers_rows(table) and "index" not in found:
             frame = frame.drop("index", strict=False)
         return _long(frame, found, constant)
-    return _wide(frame, found, constant, rows), []
+    return Table(_wide(frame, found, constant, rows), [], {})
 
 
 def cells(rows: pl.DataFrame) -> Cells:
@@ -369,13 +385,15 @@ def _spelling(name: str) -> str:
     return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
 
 
-def _long(
-    frame: pl.DataFrame, found: Columns, metric: str
-) -> tuple[pl.DataFrame, list[str]]:
+def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
     """Take a row for each score."""
+    runs: dict[str, str] = {}
+    if found.repeat is not None:
+        frame, runs = _of_runs(frame, found)
+        found = found if runs else found._replace(repeat=None)
     fixed = {"collection": "collection", "topic": ALL, "metric": metric}
     parts = []
-    for role, column in zip(COLUMNS[:-1], found[:-1], strict=True):
+    for role, column in zip(COLUMNS[:-1], found, strict=False):
         if column is not None:
             parts.append(texts_of(frame[column], column).alias(role))
         else:
@@ -391,7 +409,28 @@ def _long(
         notes = [f"unused columns: {_named(left)}"]
     else:
         notes = []
-    return spelled(pl.DataFrame([*parts, scores])), notes
+    return Table(spelled(pl.DataFrame([*parts, scores])), notes, runs)
+
+
+def _of_runs(
+    frame: pl.DataFrame, found: Columns
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Name the systems of a table by system and repeat, where some have several; return also the system of each run."""
+    assert found.system is not None
+    assert found.repeat is not None
+    system = texts_of(frame[found.system], found.system)
+    repeat = texts_of(frame[found.repeat].cast(pl.String), found.repeat)
+    pairs = pl.DataFrame([system.alias("system"), repeat.alias("repeat")])
+    each = pairs.unique(maintain_order=True)
+    if not each["system"].is_duplicated().any():
+        return frame, {}
+    name = pl.format("{}_{}", "system", "repeat")
+    runs = dict(each.select(name.alias("run"), "system").iter_rows())
+    if len(runs) < each.height:
+        raise ScoresError(
+            f"two runs have one name made of {found.system!r} and {found.repeat!r}; rename the systems"
+        )
+    return frame.with_columns(pairs.select(name).to_series().alias(found.system)), runs
 
 
 def _wide(

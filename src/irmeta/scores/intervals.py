@@ -7,6 +7,7 @@ from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cube import check
 from irmeta.scores.limits import limits
 from irmeta.scores.means import additive, from_additive, means
+from irmeta.scores.repeats import by_runs
 from irmeta.stats.descriptive import t_interval
 
 
@@ -25,7 +26,8 @@ def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
     (0.0, 0.4484)
     """
     require_share("the level of an interval", level, 0.95)
-    scores, _ = by_cluster(check(scores))
+    units, _ = by_cluster(check(scores))
+    scores, _ = by_runs(units)
     if scores.sizes["topic"] < 2:
         raise ScoresError("an interval over topics needs at least 2 topics")
     mean = means(scores)

@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.metrics.names import STANDARDIZED
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import about, recorded
+from irmeta.scores.repeats import not_in_intervals
 
 
 def result(
@@ -31,7 +32,7 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = [*notes, *_scales(described.values())]
+    said = [*notes, *_of_inputs(described.values())]
     facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
@@ -64,9 +65,10 @@ def scale(attributes: Mapping[str, Any]) -> str | None:
     return f"{done['kind']}, by factors of {source}"
 
 
-def _scales(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Say what (std.) in the names of metrics means."""
+def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Say what (std.) in the names of metrics means, and that intervals do not know of runs, where they do not."""
     for attributes in described:
+        yield from not_in_intervals(attributes)
         if (done := scale(attributes)) is not None:
             yield (
                 f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "

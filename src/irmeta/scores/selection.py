@@ -22,6 +22,7 @@ from irmeta.metrics.names import (
 from irmeta.scores.clusters import by_cluster, noticed
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.means import means
+from irmeta.scores.repeats import by_runs
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.complete import complete_part
 
@@ -183,7 +184,8 @@ def prepare(
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
 
-    Topics that come in clusters are replaced by their clusters, which are then what was drawn independently.
+    Topics that come in clusters are replaced by their clusters, which are then what was drawn independently; scores of
+    systems that are means of several runs are moved so that their scatter is that of runs, too.
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
@@ -194,7 +196,8 @@ def prepare(
     if by_topic:
         return whole, notes
     units, of_clusters = by_cluster(whole)
-    return units, notes + of_clusters + noticed(whole)
+    units, of_runs = by_runs(units)
+    return units, notes + of_clusters + of_runs + noticed(whole)
 
 
 def _kept(

@@ -39,6 +39,7 @@ def import_table(
     topic: str | None = None,
     metric: str | None = None,
     score: str | None = None,
+    repeat: str | None = None,
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
     collection: str | None = None,
@@ -46,7 +47,7 @@ def import_table(
     """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, or JSON.
 
     path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx.
-    system, topic, metric, score, rows, ignore : what columns are called, and which are not scores, as in
+    system, topic, metric, score, repeat, rows, ignore : what columns are called, and which are not scores, as in
     `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
     """
     where = location(path)
@@ -55,6 +56,7 @@ def import_table(
         "topic": topic,
         "metric": metric,
         "score": score,
+        "repeat": repeat,
         "rows": rows,
     }
     try:

@@ -15,6 +15,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric
+from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, known_as, metric_of, prepare
 from irmeta.scores.teams import Grouping, teams_of
@@ -123,9 +124,9 @@ def describe(
         data |= _of_one(averaged, at, level, generator)
     data["quantiles"] = (
         ("share", "metric"),
-        np.quantile(scores.values, SHARES, axis=(0, 1)),
+        np.quantile(unmoved(scores).values, SHARES, axis=(0, 1)),
     )
-    data["score"] = scores
+    data["score"] = unmoved(scores)
     options = {
         "by": by,
         "level": level,

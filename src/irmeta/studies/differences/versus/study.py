@@ -16,6 +16,7 @@ from irmeta.scores.clusters import added
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.notes import Method
+from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import known_as, prepare
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -122,11 +123,10 @@ def versus(
     others = _others(scores, system)
     names = _baselines(scores, system, against)
     line = additive(scores)
-    mine = line.sel(system=system).transpose("topic", "metric").values
-    theirs, who = _scores_of(line, others, names)  # (against, topic, metric)
+    found, _, _ = _differences(line, system, others, names)
+    shown, theirs, who = _differences(additive(unmoved(scores)), system, others, names)
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
-    found = paired.less(mine, theirs)
     _require_common(found, names, way.correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [_tested(one, way, generator) for one in metrics_tested]
@@ -138,11 +138,11 @@ def versus(
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
-        "wins": (pair, (found > 0).sum(axis=1)),
-        "ties": (pair, (found == 0).sum(axis=1)),
-        "losses": (pair, (found < 0).sum(axis=1)),
+        "wins": (pair, (shown > 0).sum(axis=1)),
+        "ties": (pair, (shown == 0).sum(axis=1)),
+        "losses": (pair, (shown < 0).sum(axis=1)),
         "who": (pair, who),
-        "by_topic": (("against", "topic", "metric"), found),
+        "by_topic": (("against", "topic", "metric"), shown),
         "opponent": from_additive(
             xr.DataArray(
                 theirs,
@@ -152,8 +152,8 @@ def versus(
         ),
         "mean": means(scores).sel(system=system, drop=True),
     }
-    data |= _topics(scores, system, others)
-    data |= _behind_sign(added(np.moveaxis(found, 1, 2), line))
+    data |= _topics(unmoved(scores), system, others)
+    data |= _behind_sign(added(np.moveaxis(shown, 1, 2), line))
     if policy is not None:
         verdicts, said = gated(found, names, scores, system, policy, alpha)
         data |= verdicts
@@ -225,6 +225,15 @@ def _baselines(
                 f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
             )
     return list(dict.fromkeys(names))
+
+
+def _differences(
+    line: xr.DataArray, system: str, others: Sequence[str], names: Sequence[str]
+) -> tuple[Floats, Floats, list[list[str]]]:
+    """Return differences from each baseline and its scores, (against, topic, metric), and by metric whose they are."""
+    mine = line.sel(system=system).transpose("topic", "metric").values
+    theirs, who = _scores_of(line, others, names)
+    return paired.less(mine, theirs), theirs, who
 
 
 def _scores_of(

@@ -1,0 +1,207 @@
+"""Systems that do not answer twice the same: several runs of one system, and what they add to the error of its mean."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.scores.attributes import REPEATS, about, recorded
+from irmeta.scores.clusters import in_clusters, numbered
+from irmeta.scores.cube import check
+from irmeta.scores.means import additive, from_additive
+from irmeta.scores.runs import averaged, described, numbered_systems
+from irmeta.scores.teams import STEM, stem
+from irmeta.stats.arrays import Floats
+from irmeta.words import counted, listed
+
+
+def with_repeats(scores: xr.DataArray, runs: Mapping[str, str] | str) -> xr.DataArray:
+    """Return a cube of systems, each the mean of its runs by topic; intervals then allow for other runs, too.
+
+    scores : a cube whose systems are runs. Intervals are narrower if the clusters of its topics are named before
+    (`with_clusters`).
+    runs : the system of each run by name, or "stem": a run's name begins with its system, up to its last hyphen,
+    underscore or full stop (e5_1 and e5_2 are of e5). A run that is not named is a system by itself.
+    A topic's score is the mean of the runs that have one. A system of one run counts as one that never varies.
+    Raises ScoresError where no system has several runs.
+
+    >>> from irmeta.scores.cube import cube
+    >>> made = cube([[[0.1], [0.3]], [[0.3], [0.5]], [[0.2], [0.4]]], ["e5_1", "e5_2", "bm25"], ["1", "2"], ["AP"])
+    >>> both = with_repeats(made, "stem")
+    >>> both.system.values.tolist(), both.sel(system="e5").values.ravel().round(3).tolist()
+    (['e5', 'bm25'], [0.2, 0.4])
+    """
+    scores = check(scores)
+    if REPEATS in about(scores):
+        raise ScoresError("these systems are means of several runs already")
+    names = [str(name) for name in scores.system.values]
+    if isinstance(runs, str):
+        if runs != STEM:
+            raise ScoresError(
+                f"repeats={runs!r}: expected a table of runs and systems, or {STEM!r}"
+            )
+        order, of = numbered_systems([stem(name) for name in names])
+    else:
+        order, of = numbered_systems([str(runs.get(name, name)) for name in names])
+    line = additive(scores)
+    firsts = np.unique(of, return_index=True)[1]
+    made = line.isel(system=firsts).copy(data=averaged(line.values, of))
+    cluster = numbered(scores)[1] if in_clusters(scores) else None
+    metrics = [str(name) for name in scores.metric.values]
+    facts = described(line.values, of, order, metrics, cluster)
+    return (
+        from_additive(made)
+        .assign_coords(system=np.array(order, dtype=object))
+        .assign_attrs(recorded({REPEATS: facts}))
+    )
+
+
+def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
+    """Return the mean of several judges' scores; intervals of differences then allow for another judge, too.
+
+    cubes : by judge, at least 2, the scores of the same systems on the same topics by the same metrics. What a judge
+    does to all systems alike is in no difference, and intervals of means do not allow for it.
+    Raises ScoresError where a judge lacks a system, a topic, a metric or a score.
+
+    >>> from irmeta.scores.cube import cube
+    >>> seen = {"a": [[[0.1], [0.3]], [[0.2], [0.6]]], "b": [[[0.3], [0.5]], [[0.2], [0.6]]]}
+    >>> made = with_judges({name: cube(one, ["bm25", "e5"], ["1", "2"], ["AP"]) for name, one in seen.items()})
+    >>> made.sel(system="bm25").values.ravel().round(3).tolist()
+    [0.2, 0.4]
+    """
+    if len(cubes) < 2:
+        raise ScoresError("a mean over judges takes the scores of at least 2 judges")
+    checked = {str(name): check(one) for name, one in cubes.items()}
+    first_name, first = next(iter(checked.items()))
+    for name, one in checked.items():
+        if REPEATS in about(one):
+            raise ScoresError(f"{name}: its systems are means of several runs already")
+        for dim in first.dims:
+            lacking = first.indexes[dim].symmetric_difference(one.indexes[dim])
+            if len(lacking):
+                raise ScoresError(
+                    f"{first_name} and {name} do not have the same {dim}s: {listed(lacking)} only one of them has"
+                )
+        if one.isnull().any():
+            raise ScoresError(f"{name} lacks scores; a mean over judges needs all")
+    lines = [additive(one.sel(first.coords)).values for one in checked.values()]
+    judges, systems = len(lines), first.sizes["system"]
+    cluster = numbered(first)[1] if in_clusters(first) else None
+    facts = described(
+        np.concatenate(lines),
+        np.tile(np.arange(systems), judges),
+        [str(name) for name in first.system.values],
+        [str(name) for name in first.metric.values],
+        cluster,
+        np.repeat(np.arange(judges), systems),
+    )
+    made = from_additive(first.copy(data=np.mean(lines, axis=0)))
+    said = {
+        "collection": f"{judges} judges",
+        REPEATS: {**facts, "judges": list(checked)},
+    }
+    return made.assign_attrs(recorded(said))
+
+
+def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Move scores by topic, or by cluster, so that intervals hold for other runs, too; other cubes stay as they are.
+
+    Means of systems and of topics stay, too. Returns a note on what would make intervals narrower.
+    """
+    facts = about(units).get(REPEATS)
+    metrics = [str(name) for name in units.metric.values]
+    if facts is None or facts.get("in_intervals") or units.isnull().any():
+        return units, []
+    if not all(name in facts["metrics"] for name in metrics):
+        return units, []
+    values, common, factor = _beside(units, facts)
+    moved = factor * values
+    made = _onto(units, common + moved - moved.mean(axis=0))
+    return made.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": True}})), [
+        _note(facts, metrics[0])
+    ]
+
+
+def unmoved(units: xr.DataArray) -> xr.DataArray:
+    """Return the scores by topic, or by cluster, as they were before `by_runs` moved them."""
+    facts = about(units).get(REPEATS, {})
+    if not facts.get("in_intervals"):
+        return units
+    moved, common, factor = _beside(units, facts)
+    # what was taken away on each topic, so that the sum over systems is 0
+    taken = -(moved / factor).sum(axis=0) / (1 / factor).sum(axis=0)
+    return _onto(units, common + (moved + taken) / factor)
+
+
+def _beside(
+    units: xr.DataArray, facts: Mapping[str, Any]
+) -> tuple[Floats, Floats, Floats]:
+    """Return scores less their system's and topic's means, what these make up, and how far the first are moved.
+
+    Each on the additive scale, of shape (system, topic, metric), the last (system, 1, metric).
+    """
+    moved = [facts["metrics"][str(name)]["moved"] for name in units.metric.values]
+    factor = np.array(
+        [[one.get(str(name), 1.0) for one in moved] for name in units.system.values]
+    )
+    line = additive(units).transpose("system", "topic", "metric").values
+    common = line.mean(axis=1, keepdims=True)
+    if len(line) > 1:
+        common = common + line.mean(axis=0) - line.mean(axis=(0, 1))
+    return line - common, common, factor[:, None]
+
+
+def _onto(units: xr.DataArray, line: Floats) -> xr.DataArray:
+    """Return a cube with other additive scores, (system, topic, metric)."""
+    in_order = units.transpose("system", "topic", "metric")
+    return from_additive(in_order.copy(data=line)).transpose(*units.dims)
+
+
+def _note(facts: Mapping[str, Any], metric: str) -> str:
+    """Say what a system is the mean of, and what would make intervals narrower."""
+    found = facts["metrics"][metric]
+    runs, topics = (100 * (1 - found[key]) for key in ("more_runs", "more_topics"))
+    what = "judges" if "judges" in facts else "runs"
+    return (
+        f"{_whose(facts)}. Twice as many {what} would make intervals of differences by {metric} {runs:.0f}% narrower, "
+        f"twice as many topics {topics:.0f}%."
+    )
+
+
+def _whose(facts: Mapping[str, Any]) -> str:
+    """Say whose runs or judgments a mean is of, and what intervals allow for."""
+    if "judges" in facts:
+        judges = counted(len(facts["judges"]), "judge")
+        return f"Scores are means over {judges}, and intervals of differences allow for other judges"
+    alone = facts["alone"]
+    several = counted(facts["systems"], "system")
+    text = (
+        f"{several} {_of(facts['systems'], 'has', 'have')} several runs ({facts['runs']} in all): each is the mean of "
+        "its runs, and intervals allow for other runs"
+    )
+    if not alone:
+        return text
+    counts = _of(len(alone), "counts", "count")
+    return f"{text}; {listed(alone)}, of one run, {counts} as never varying"
+
+
+def _of(number: int, one: str, several: str) -> str:
+    return one if number == 1 else several
+
+
+def not_in_intervals(described: Mapping[str, Any]) -> list[str]:
+    """Note that intervals do not know of runs, where a result says of a cube that its systems are means of several."""
+    facts = described.get(REPEATS)
+    if facts is None or facts.get("in_intervals"):
+        return []
+    if "judges" in facts:
+        judges = counted(len(facts["judges"]), "judge")
+        return [
+            f"Scores are means over {judges}; intervals do not know that other judges would differ."
+        ]
+    return [
+        f"{counted(facts['systems'], 'system')} {_of(facts['systems'], 'is', 'are')} the mean of several runs; "
+        "intervals do not know that other runs would differ."
+    ]

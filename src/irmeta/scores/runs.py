@@ -1,0 +1,86 @@
+"""Several runs of one system as arrays: their means by topic, and how runs differ."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves import clusters, repeats
+from irmeta.words import counted, listed
+
+
+def numbered_systems(systems: Sequence[str]) -> tuple[list[str], Ints]:
+    """Return the systems of runs, each once, and the number of each run's; ScoresError where none has several runs.
+
+    >>> numbered_systems(["e5", "bm25", "e5"])
+    (['e5', 'bm25'], array([0, 1, 0]))
+    """
+    order = list(dict.fromkeys(systems))
+    if len(order) == len(systems):
+        raise ScoresError(
+            f"no system has several runs: {counted(len(order), 'run')} are of as many systems, such as "
+            f"{listed(order)}"
+        )
+    place = {name: at for at, name in enumerate(order)}
+    return order, np.array([place[name] for name in systems])
+
+
+def averaged(scores: Floats, of: Ints) -> Floats:
+    """Average scores (run, topic, metric) over the runs of each system that have one; NaN where none has."""
+    held = ~np.isnan(scores)
+    known = np.where(held, scores, 0.0)
+    parts = [of == at for at in range(int(of.max()) + 1)]
+    counts = np.stack([held[part].sum(axis=0) for part in parts])
+    sums = np.stack([known[part].sum(axis=0) for part in parts])
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+
+
+def described(
+    scores: Floats,
+    of: Ints,
+    systems: Sequence[str],
+    metrics: Sequence[str],
+    cluster: Ints | None = None,
+    judge: Ints | None = None,
+) -> dict[str, Any]:
+    """Say what systems are means of, and by metric how far scores are moved and what twice as many would bring.
+
+    scores : (run, topic, metric).  of : (run,), the number of each run's system.  cluster : (topic,), if they have any.
+    judge : (run,), where runs are answers as several judges see them; none then lacks a score.
+    Systems that lack a score are not moved; nothing is said by metric where each of the others has one run.
+    """
+    counts = np.bincount(of)
+    facts = {
+        "systems": int((counts > 1).sum()),
+        "runs": int(counts[counts > 1].sum()),
+        "alone": [
+            name for name, count in zip(systems, counts, strict=True) if count == 1
+        ],
+    }
+    lacking = np.unique(of[np.isnan(scores).any(axis=(1, 2))])
+    kept = ~np.isin(of, lacking)
+    known, number = np.unique(of[kept], return_inverse=True)
+    units = _units(scores[kept], cluster)
+    if len(number) == len(known) or units.shape[1] < 2:
+        return {**facts, "metrics": {}}
+    found = repeats.widened(units, number, judge)
+    names = [systems[at] for at in known]
+    by_metric = {
+        metric: {
+            "moved": dict(zip(names, found.factor[:, at].tolist(), strict=True)),
+            "more_runs": float(found.more_runs[at]),
+            "more_topics": float(found.more_topics[at]),
+        }
+        for at, metric in enumerate(metrics)
+    }
+    return {**facts, "metrics": by_metric}
+
+
+def _units(scores: Floats, cluster: Ints | None) -> Floats:
+    """Return the scores (run, unit, metric) of what is independent: topics, or clusters of them."""
+    if cluster is None:
+        return scores
+    values = clusters.pseudo_values(np.moveaxis(scores, 1, -1), cluster)
+    return np.moveaxis(values, -1, 1)
