@@ -40,7 +40,7 @@ def estimate(
 ) -> Estimated:
     """Estimate scores that are sums of weights of relevant pairs: (system, topic).
 
-    weight : (system, pair).  topic : of each pair; `topics` are how many there are.  truth : by people, NaN where not judged.
+    weight : (system, pair).  topic : of each pair, `topics` in all.  truth : by people, NaN where not judged.
 
     >>> both = np.array([[0.5, 0.5]]), np.array([0, 0])
     >>> estimate(*both, np.array([1.0, 0.0]), np.array([0, 0]), 1).scores.tolist()
