@@ -95,7 +95,7 @@ def sources_with_problems(given: RunsLike) -> Iterator[Source]:
 
 
 def _bare(sources: list[Source]) -> list[Source]:
-    """Name systems after their files without what only says that these are runs, where that tells them apart."""
+    """Name systems after their files without what only says that these are runs, where that is unique."""
     of_file = [
         not isinstance(run, Run | FileFormatError) and name == stem(run)
         for name, run in sources

@@ -211,7 +211,7 @@ def _moments(values: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _student(limit: float | Floats, topics: Floats) -> Floats:
-    """Return Student's t of a limit of r: infinite if no r on so many topics passes it."""
+    """Return Student's t of a limit of r: infinite if no r on these topics passes it."""
     left = topics - limit**2
     with np.errstate(divide="ignore", invalid="ignore"):
         t = limit * np.sqrt((topics - 1) / left)

@@ -170,7 +170,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
 
 
 def _sees(one: xr.Dataset, unit: str, digits: int) -> str:
-    """Say which loss so many topics show, and how many would tell."""
+    """Say which loss these topics show, and how many would tell."""
     count = int(one["by_topic"].notnull().sum())
     visible, needed = float(one["visible"]), float(one["topics_needed"])
     topics = f"{'This' if count == 1 else 'These'} {counted(count, unit)}"

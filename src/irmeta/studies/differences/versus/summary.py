@@ -29,7 +29,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
     p_corrected, effect_size, significant, fewest (topics without which the difference is no longer on its side of 0;
     null if none do it); with a margin p_equivalent, equivalent; with a loss that is too much verdict (worse, safe,
-    open), loss_shown (it is larger), loss_possible (it is smaller), visible (what so many topics show), topics_needed.
+    open), loss_shown (it is larger), loss_possible (it is smaller), visible (what these topics show), topics_needed.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
