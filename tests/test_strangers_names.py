@@ -39,7 +39,7 @@ COMMAND = re.compile(r"\\[a-zA-Z]+")
 OURS = {
     *("\\begin", "\\end", "\\toprule", "\\midrule", "\\bottomrule", "\\caption"),
     *("\\centering", "\\textbf", "\\textbackslash", "\\textasciitilde"),
-    *("\\textasciicircum", "\\dagger", "\\ddagger", "\\mathrm"),
+    *("\\textasciicircum", "\\dagger", "\\ddagger", "\\mathrm", "\\multicolumn"),
 }
 
 

@@ -29,7 +29,7 @@ def test_a_suffix_that_says_only_run_is_no_part_of_a_name(tmp_path):
     assert evaluated(tmp_path, names) == ["bm25", "mine", "splade.v2", "x"]
 
 
-def test_a_suffix_that_tells_two_runs_apart_stays(tmp_path):
+def test_a_suffix_that_distinguishes_two_runs_stays(tmp_path):
     """Of bm25.run, bm25.txt and mine.run only the last can lose its suffix."""
     assert evaluated(tmp_path, ["bm25.run", "bm25.txt", "mine.run"]) == [
         "bm25.run",

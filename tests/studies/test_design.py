@@ -147,7 +147,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
         )
     )
     assert (
-        "topics judged in full (150 documents each) by AP (300 of 300) rank systems as AP"
+        "topics judged in full (150 documents each) by AP for 300 of 300: they rank systems as AP"
         in said[0]
     )
     assert any(
@@ -255,16 +255,17 @@ def test_the_target_is_the_deepest_ap_by_default():
 
 
 def test_the_answer_says_what_is_spent_and_what_is_not_counted():
-    """The first sentence has the cost, the topics that could be paid, and that judgments are not counted."""
+    """The first sentence has the cost, the next the topics that could be paid, and that judgments are not counted."""
     alone = scores().sel(metric=["AP", "P@10"])
-    said = findings(design(alone, target="AP", budget=5000, partitions=20))[0]
-    assert (
-        "(1440 of 5000; the budget pays for 166, but figures are extrapolated only to 48"
-        in said
-    )
-    assert "without --runs and --qrels no judgments are counted)" in said
-    counted = findings(chosen(budget=1000))[0]
-    assert "of 1000) rank" in counted
+    said = findings(design(alone, target="AP", budget=5000, partitions=20))
+    assert "for 1440 of 5000: they rank" in said[0]
+    assert said[1:3] == [
+        "The budget pays for 166 topics, but figures are extrapolated only to 48.",
+        "Costs are of topics only; --runs and --qrels add those of judgments.",
+    ]
+    counted = findings(chosen(budget=1000))
+    assert "of 1000: they rank" in counted[0]
+    assert not any("topics only" in sentence for sentence in counted)
 
 
 def test_a_budget_too_small_is_said_to_be():

@@ -11,6 +11,7 @@ from scipy.stats import kendalltau
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.systems.leaderboard import plot
+from irmeta.report.screen import whole
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
@@ -94,7 +95,7 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
     )
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
-    assert overview(holed)["ranks"]["mean"].str.contains("-").any()
+    assert whole(holed)["ranks"]["mean"].str.contains("-").any()
 
 
 def test_aggregates_without_values_are_not_said_to_agree() -> None:
@@ -177,8 +178,8 @@ def test_ranks_that_ignore_holes_say_so(
     head = findings(made)[0]
     assert f", {says}, {first.system.item()} is first of 14 models" in head
     assert f"but missing scores allow it ranks {ends[0]:.0f} to {ends[1]:.0f}" in head
-    both = {row[0]: row for row in overview(holed)["ranks"].iter_rows()}
-    shown = both[first.system.item()][overview(holed)["ranks"].columns.index(kind)]
+    both = {row[0]: row for row in whole(holed)["ranks"].iter_rows()}
+    shown = both[first.system.item()][whole(holed)["ranks"].columns.index(kind)]
     assert shown == f"1 ({ends[0]:.0f}-{ends[1]:.0f})"
 
 
