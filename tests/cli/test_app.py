@@ -366,7 +366,7 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
         (
             "import csv a.csv -o s.parquet",
             "KIND: 'csv' is not one of table, trec_eval, ir_measures, tot, jsonl, matrix, systemwise, mteb, "
-            "nuggets, support, labels",
+            "nuggets, support, labels, inspect, lm-eval, promptfoo, deepeval, helm, eee",
         ),
         ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
         ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),

@@ -129,7 +129,7 @@ def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
             "--baseline",
             "runs/s1",
         ),
-        *("--plot", "place.svg"),
+        *("--plot", "place.svg", "--explain"),
     )
     assert (code, err) == (0, "")
     assert "s3 on factors: AP" in out
@@ -150,7 +150,7 @@ def test_place_warns_that_topics_of_runs_are_matched_by_their_numbers(desk, tmp_
     code, out, _ = desk(*asked, "A.parquet")
     answer, _, rest = " ".join(out.split()).partition("systems system")
     assert code == 0
-    assert "my.run on A: AP" in answer
+    assert "my on A: AP" in answer
     assert "Warning: A: topics are matched by name, but mine and A number" in answer
     assert "matched by name" not in rest
     everybody = ("evaluate", "mine.txt", "my.run", "-m", "AP", "--collection", "A")
@@ -191,7 +191,8 @@ def test_the_baseline_s_side_of_the_median_stands_with_its_name(desk):
         desk("evaluate", "qrels.txt", "runs", "-m", "AP", "-o", "all.parquet")[0] == 0
     )
     _, out, _ = desk(
-        "place", "all.parquet", "--on", "all.parquet", "-m", "AP", "--baseline", "s1"
+        *("place", "all.parquet", "--on", "all.parquet", "-m", "AP"),
+        *("--baseline", "s1", "--explain"),
     )
     assert "s1 (below median)" in out or "s1 (not below median)" in out
 

@@ -490,8 +490,8 @@ def disagreements_on(folder: Path, paths: Sequence[Path]) -> list[str]:
         score_precision="float32",
     )
     wrong = []
-    for path in paths:
-        run = {path.name.removesuffix(".gz"): read_for_pytrec(path)}
+    for path, system in zip(paths, cube.system.values, strict=True):
+        run = {str(system): read_for_pytrec(path)}
         wrong += disagreements(qrels, run, names, cube)
         wrong += disagreements(qrels, run, higher, cube, relevance_level=2)
     return wrong

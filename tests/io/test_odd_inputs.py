@@ -333,7 +333,7 @@ def test_17_ranks(desk: Desk) -> None:
     partly = RUN.replace("a 1 3.0", "a 2 3.0").replace("b 2", "b 1")
     assert desk.same(partly)
     assert (
-        "1 run with ranks that contradict the scores; ranks are ignored: odd.run"
+        "1 run with ranks that contradict the scores; ranks are ignored: odd"
         in desk.notes
     )
     assert (
@@ -423,7 +423,7 @@ def test_25_and_26_empty_files(desk: Desk, empty: str) -> None:
         == "odd.run: the file is empty; did the run retrieve nothing? (--allow-empty)"
     )
     assert not desk.scores(empty, allow_empty=True).any()
-    assert "odd.run lacks 2 of 2 topics (score 0): 1, 2" in desk.notes
+    assert "odd lacks 2 of 2 topics (score 0): 1, 2" in desk.notes
     assert "the file is empty" in desk.refusal(qrels=empty, allow_empty=True)
 
 
@@ -473,7 +473,7 @@ def test_27_csv_and_quotes(desk: Desk) -> None:
     )
     assert not desk.scores(quoted)[:, :3].any()
     assert (
-        "1 run without any judged document; do their ids match those of the qrels? odd.run"
+        "1 run without any judged document; do their ids match those of the qrels? odd"
         in desk.notes
     )
     assert desk.same(RUN.replace(" b ", ' "b '), QRELS.replace(" b ", ' "b '))
@@ -482,10 +482,7 @@ def test_27_csv_and_quotes(desk: Desk) -> None:
 def test_28_topics_that_are_not_judged(desk: Desk) -> None:
     """28: topics of the run that are not judged count for nothing, and are counted aloud."""
     assert desk.same("9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n")
-    assert (
-        "1 run with topics that are not judged, which are ignored: odd.run"
-        in desk.notes
-    )
+    assert "1 run with topics that are not judged, which are ignored: odd" in desk.notes
     assert "warning odd.run 2 of its 4 topics are not judged" in desk.problems(
         "9 Q0 a 1 1 tag\n" + RUN + "8 Q0 a 1 1 tag\n"
     )
@@ -502,7 +499,7 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
         "2 judged topics: 1 in every run, 1 in at least one; 2 scored (--topics qrels)"
         in desk.notes
     )
-    assert "odd.run lacks 1 of 2 topics (score 0): 2" in desk.notes
+    assert "odd lacks 1 of 2 topics (score 0): 2" in desk.notes
 
 
 def test_30_no_common_topic(desk: Desk) -> None:
@@ -543,10 +540,7 @@ def test_32_deep_lists(desk: Desk) -> None:
     assert cube.sel(topic="1").values.tolist() == [[3001, 1 / 3001 / 2, 0, 1 / 3001]]
     outcome = validate(desk.qrels, [run, desk.run])
     texts = "\n".join(outcome["text"].values.tolist())
-    assert (
-        "lists have up to 3001 documents, but at most half of that in 1: ok.run"
-        in texts
-    )
+    assert "lists have up to 3001 documents, but at most half of that in 1: ok" in texts
 
 
 def test_33_tags_and_names(desk: Desk) -> None:

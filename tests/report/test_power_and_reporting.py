@@ -20,7 +20,12 @@ def content(*noise):
     )
     scores = cube(np.stack(values, axis=2), *names, collection="made")
     return Content.of(
-        {"made": scores}, by="AP", missing="error", seed=0, source="scores.parquet"
+        {"made": scores},
+        by="AP",
+        teams="each",
+        missing="error",
+        seed=0,
+        source="scores.parquet",
     )
 
 

@@ -56,7 +56,7 @@ def test_a_budget_of_judgments_is_finite(budget: float) -> None:
 
 def test_a_tau_that_is_not_there_is_said_in_words() -> None:
     """A finding without a tau gives the reason instead of nan."""
-    said = durability._sentence({**ROWS, "tau": np.nan, "quantile": np.nan})
+    said = durability._sentence({**ROWS, "tau": np.nan, "quantile": np.nan}, {})
     assert "nan" not in said
     assert "T, AP: tau is" in said
 

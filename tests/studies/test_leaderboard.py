@@ -140,7 +140,7 @@ def test_mixed_scales_are_a_warning() -> None:
     )
     assert (
         "scales"
-        in findings(leaderboard(board(scores), aggregate="borda mean", resamples=40))[1]
+        in findings(leaderboard(board(scores), aggregate="borda,mean", resamples=40))[1]
     )
 
 
@@ -380,7 +380,7 @@ def test_items_within_tasks() -> None:
         for i in range(6)
     }
     over = {
-        kind: leaderboard(cubes, over=kind, aggregate="mean borda", resamples=200)
+        kind: leaderboard(cubes, over=kind, aggregate="mean,borda", resamples=200)
         for kind in ("tasks", "items")
     }
     assert (over["items"]["resolution"] > over["tasks"]["resolution"]).all()

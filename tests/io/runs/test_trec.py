@@ -180,7 +180,7 @@ def test_names_and_digests(tmp_path: Path) -> None:
     assert run.digest == named.digest
     (tmp_path / "qrels.v1.txt").write_text("1 0 a 1\n")
     qrels = trec.read_qrels(tmp_path / "qrels.v1.txt")
-    assert qrels.name == "qrels"
+    assert qrels.name == "v1"
     assert len(qrels.digest) == len(run.digest) == 64
 
 
@@ -367,7 +367,7 @@ def test_what_runs_can_be(tmp_path: Path) -> None:
     assert [name for name, _ in sources_of({"1": {"a": 1}})] == ["run"]
     bracket = tmp_path / "a[1].run"
     bracket.write_text("1 Q0 a 1 1 t\n")
-    assert sources_of(str(bracket)) == [("a[1].run", bracket)]
+    assert sources_of(str(bracket)) == [("a[1]", bracket)]
 
 
 @pytest.mark.parametrize(

@@ -335,7 +335,7 @@ def test_run_tags(tmp_path: Path) -> None:
             str(tmp_path / "dense"),
             "the run tag 'x' differs from the file's name, which names the system",
         ),
-        ("warning", "all runs", "2 files have the run tag 'ql': ql.run, ql.v2"),
+        ("warning", "all runs", "2 files have the run tag 'ql': ql, ql.v2"),
     ]
     (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
     said = texts(

@@ -57,10 +57,10 @@ def test_why_a_good_machine_narrows_little() -> None:
         for noise in (0.03, 1.0)
     )
     assert little.startswith(
-        "AP: the machine's labels hardly help here, because people judged all 60 topics; more machine topics"
+        "AP: people judged all 60 topics, so the machine adds nothing; topics that only it judges can make"
     )
     rho = estimate(*both(noise=0.03, drawn=60))["rho"].item()
-    assert f"at most {round(100 * (1 - (1 - rho**2) ** 0.5))}% narrower" in little
+    assert f"up to {round(100 * (1 - (1 - rho**2) ** 0.5))}% narrower" in little
     assert "more topics by people, not by machine" in bad
 
 
@@ -238,7 +238,7 @@ def test_a_width_that_the_machine_topics_do_not_allow() -> None:
     assert outcome["topics_needed"].item() == -1
     said = planning.findings(outcome)[0]
     assert (
-        "cannot be reached with these 60 topics, even if people judge all; people alone need"
+        "60 topics are too few for intervals of differences 0.0005 wide; people alone need"
         in said
     )
 
@@ -250,7 +250,7 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
     told = (
-        f"people alone need {alone} topics, or {many} if the machine judges {10 * many}"
+        f"let people judge {many} and the machine {10 * many}, or people alone {alone}"
     )
     assert told in planning.findings(outcome)[0]
 

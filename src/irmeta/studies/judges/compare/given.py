@@ -14,7 +14,6 @@ from irmeta.io.files import listed, location, stem
 from irmeta.io.runs.rankings import Qrels
 from irmeta.io.scores import load_files
 from irmeta.scores.cubes import by_name
-from irmeta.scores.frames import is_table
 from irmeta.studies.door import Given
 from irmeta.studies.judges.compare.labels import Relevant
 
@@ -60,7 +59,7 @@ def judged(
 
 def _are_labels(judges: Any) -> bool:
     """Say whether judgments go by name: files, or grades by topic and document; anything else is scores."""
-    if not isinstance(judges, Mapping) or is_table(judges):
+    if not isinstance(judges, Mapping):
         return False
     kinds = (str, PathLike, Qrels, dict)
     return all(isinstance(one, kinds) for one in judges.values())
