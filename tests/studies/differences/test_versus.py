@@ -91,7 +91,7 @@ def test_a_system_with_the_same_score_is_not_above():
 
 @pytest.mark.parametrize(("asked", "named"), [("bm25", "bm25"), ("best", "fusion")])
 def test_topics_against_one_opponent_are_its_own(asked, named):
-    """With one opponent topics are sorted by the difference from it, and its scores stand beside the system's."""
+    """With one opponent topics are those farthest below it, then above, and its scores stand beside the system's."""
     made = scores()
     found = irmeta.versus(made, "mine", asked, metrics="AP", test="t")
     [title] = [title for title in overview(found) if title.startswith("topics")]
@@ -102,7 +102,10 @@ def test_topics_against_one_opponent_are_its_own(asked, named):
     assert ("the best of the others" in title) is (asked == "best")
     assert_allclose(rows["opponent"], theirs)
     assert_allclose(rows["diff."].cast(float), gap, atol=1e-4)
-    assert (np.diff(gap) >= 0).all()
+    worst, best = np.split(gap, 2)
+    assert (np.diff(worst) >= 0).all()
+    assert (np.diff(best) <= 0).all()
+    assert best.min() > worst.max()
 
 
 def test_topics_against_several_say_where_each_is():

@@ -159,7 +159,7 @@ def _p(value: float) -> str:
 
 
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
-    """Return the topics on which the system lies farthest below and above its opponent, or the median of the others."""
+    """Return the topics on which the system lies farthest below, then above, its opponent or the median of others."""
     alone = one.sizes["against"] == 1
     if alone:
         gap = one["by_topic"].values[0]
@@ -171,7 +171,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
     if order.size <= 2 * FEW_TOPICS:
         ends = order
     else:
-        ends = np.concatenate([order[:FEW_TOPICS], order[-FEW_TOPICS:]])
+        ends = np.concatenate([order[:FEW_TOPICS], order[: -FEW_TOPICS - 1 : -1]])
     if alone:
         against = {
             "opponent": one["opponent"].values[0, ends],
