@@ -272,6 +272,7 @@ WHOLE = ["hole", "more", "old", "again"]
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*Missing:UserWarning")  # of mteb, on odd files
 @pytest.mark.parametrize("kinds", [WHOLE, [*WHOLE, "lacks", "null"]])
 def test_the_same_table_as_mteb(tmp_path: Path, kinds: list[str]) -> None:
     """On a board with every oddity, all scores, means and Borda ranks are mteb's.
