@@ -467,3 +467,21 @@ def test_drawn_ranks(full: xr.Dataset) -> None:
     other = figure_of(full, view="aggregates")
     assert len(other.axes[0].lines) == 5
     assert plot(full, axes) is axes
+
+
+def test_models_that_share_no_task_have_no_strengths():
+    """Where no common task connects a model with the others, a note names it and bt is left out, unless asked for."""
+    scores = drawn(tasks=8)
+    scores[:, 7] = np.nan
+    scores[0, :7] = np.nan
+    scores[0, 7] = 0.5
+    table = board(scores)
+    first = str(table.system.values[0])
+    made = leaderboard(table, resamples=40)
+    assert "bt" not in made.aggregate.values
+    assert any(
+        note.startswith(f"No common task connects {first} with the others")
+        for note in made.notes
+    )
+    with pytest.raises(ScoresError, match=f"no common task connects {first} with"):
+        leaderboard(table, aggregate="bt", resamples=40)

@@ -56,10 +56,8 @@ def strengths(scores: Floats) -> Strengths:
     [0.5493, -0.5493]
     """
     present = np.isfinite(scores).astype(np.float64)
-    # how many tasks two models share
-    met = present @ present.T
-    np.fill_diagonal(met, 0.0)
-    if _groups(met > 0, "weak") > 1:
+    met = _met(scores)
+    if apart(scores).any():
         raise ScoresError(
             "some models are not connected to the others by common tasks; leave them out"
         )
@@ -137,6 +135,25 @@ def _separated(scores: Floats) -> bool:
     for column in scores.T:
         beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win
     return _groups(beaten, "strong") > 1
+
+
+def apart(scores: Floats) -> Bools:
+    """Mark the models that no chain of common tasks connects with most of the others, from (model, task).
+
+    >>> apart(np.array([[0.9, np.nan], [0.5, np.nan], [np.nan, 0.2]])).tolist()
+    [False, False, True]
+    """
+    linked = csr_matrix((_met(scores) > 0).astype(np.int8))
+    group = connected_components(linked, directed=False)[1]
+    return np.asarray(group != np.bincount(group).argmax())
+
+
+def _met(scores: Floats) -> Floats:
+    """Count the tasks that two models share, from (model, task); a model shares none with itself."""
+    present = np.isfinite(scores).astype(np.float64)
+    met = present @ present.T
+    np.fill_diagonal(met, 0.0)
+    return met
 
 
 def _groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:

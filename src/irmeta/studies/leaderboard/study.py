@@ -15,11 +15,12 @@ from irmeta.parallel import seeded
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cubes import by_name
 from irmeta.scores.limits import shapes_notes
-from irmeta.scores.notes import Method
+from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
+from irmeta.stats.leaderboards.bradley_terry import apart
 from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.first import fewest
@@ -119,6 +120,9 @@ def leaderboard(
     filled = None
     if _has_holes(board, holes):
         filled = completion.predict(board.scores, generator, level=PREDICTED)
+    unlinked: list[str] = []
+    if filled is None:
+        kinds, unlinked = _linked(board, kinds, aggregate)
     others = _tables(board, over, filled, generator)
     rank = partial(_standings, board, kinds, numbers, over, filled, level, resamples)
     every = rank(others, generator)
@@ -137,7 +141,7 @@ def leaderboard(
         data,
         inputs=cubes,
         options={"aggregate": kinds, "types": types is not None, "seed": seed},
-        notes=board.notes + _notes(board, kinds, every, over, holes),
+        notes=[*unlinked, *board.notes, *_notes(board, kinds, every, over, holes)],
     )
     labels: dict[str, Any] = {
         "system": _named(board.models),
@@ -189,6 +193,27 @@ def _kinds(
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
     return [kind for name in wanted for kind in known if kind == name]
+
+
+def _linked(
+    board: Board, kinds: list[Aggregate], wanted: str | Sequence[str] | None
+) -> tuple[list[Aggregate], list[str]]:
+    """Leave out the strengths where common tasks do not connect all models, unless they were asked for."""
+    alone = apart(board.scores)
+    if "bt" not in kinds or not alone.any():
+        return kinds, []
+    who = listed(name for name, one in zip(board.models, alone, strict=True) if one)
+    if wanted is not None:
+        raise ScoresError(
+            f"bt compares models on the tasks that both have, and no common task connects {who} with the others; "
+            "leave them out (--systems), or choose other aggregates"
+        )
+    rest: list[Aggregate] = [kind for kind in kinds if kind != "bt"]
+    return rest, [
+        Act(
+            f"No common task connects {who} with the others: there are no strengths (bt)."
+        )
+    ]
 
 
 def _possible(scores: Floats) -> tuple[Floats, Floats]:

@@ -175,8 +175,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             topics=scores.sizes["topic"],
         )
         lines.append(
-            f"only {units} standardizing systems or teams: intervals across collections are too narrow (95% ones "
-            f"held in {found})"
+            f"only {units} standardizing systems or teams: 95% intervals across collections held in {found}"
         )
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:

@@ -111,8 +111,11 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
-    lines.append(decided)
-    return lines + _on_halves(one, best, metric) + _favour_lines(one, best, metric)
+    whom = _favour_lines(one, best, metric)
+    rest = [*lines[1:], decided, *_on_halves(one, best, metric)]
+    if "group" in one.coords:  # families were asked for
+        return [lines[0], *whom, *rest]
+    return [lines[0], *rest, *whom]
 
 
 def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
