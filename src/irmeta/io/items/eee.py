@@ -20,7 +20,7 @@ from irmeta.io.files import Location, read_bytes, shown
 from irmeta.io.items.records import document, field, name_of, named, records, score
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files
-from irmeta.words import counted, listed
+from irmeta.words import NAMED, counted, listed
 
 WHAT = "a record of Every Eval Ever"
 ITEMS = "_samples.jsonl"
@@ -95,13 +95,19 @@ class Odd:
     def notes(self) -> list[str]:
         """Say it."""
         said = {
-            f"{counted(len(self.unread), 'record')} left out: {listed(self.unread)}": self.unread,
+            f"{counted(len(self.unread), 'record')} left out: {self._unread()}": self.unread,
             f"{counted(self.broken, 'item')} break the schema (evaluation_result_id is null) and are joined by their "
             "record": self.broken,
             f"left out, as lower is better: {listed(self.lower)}": self.lower,
             f"reported scores are not the means of the items: {listed(self.other)}": self.other,
         }
         return [note for note, there in said.items() if there]
+
+    def _unread(self) -> str:
+        """Return the first reasons whole: each begins with its file."""
+        reasons = [str(error) for error in self.unread[:NAMED]]
+        more = len(self.unread) - len(reasons)
+        return "; ".join(reasons) + (f"; and {more} more" if more else "")
 
 
 def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
