@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +39,8 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
+    while thread.is_alive() and not server.started:
+        time.sleep(0.01)
     yield site, f"http://127.0.0.1:{port}/b/lab"
     server.should_exit = True
     thread.join()
