@@ -1,6 +1,6 @@
 """Systems that do not answer twice the same: several runs of one system, and what they add to the error of its mean."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,31 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
         REPEATS: {**facts, "judges": list(checked)},
     }
     return made.assign_attrs(recorded(said))
+
+
+def of_runs_joined(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str, str]:
+    """Return as attributes what to say of runs where cubes became one: what one said, if all its scores are as before.
+
+    Its systems then have the intervals that they had, and those of the others count as never varying. Otherwise
+    intervals do not know of runs.
+    """
+    told = [one for one in parts if REPEATS in about(one)]
+    if not told:
+        return {}
+    first, facts = told[0], [about(one)[REPEATS] for one in told]
+    own = set(first.system.values) - set(facts[0]["alone"])
+    alone = [str(name) for name in made.system.values if name not in own]
+    if len(told) == 1 and "judges" not in facts[0] and _unchanged(first, made):
+        return recorded({REPEATS: {**facts[0], "alone": alone}})
+    sums = {key: sum(one[key] for one in facts) for key in ("systems", "runs")}
+    return recorded({REPEATS: {**facts[0], **sums, "metrics": {}}})
+
+
+def _unchanged(scores: xr.DataArray, made: xr.DataArray) -> bool:
+    """Return whether a larger cube has the same topics and, of these systems, the same scores."""
+    if set(scores.topic.values) != set(made.topic.values):
+        return False
+    return bool(scores.equals(made.sel(scores.coords)))
 
 
 def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:

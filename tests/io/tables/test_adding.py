@@ -11,6 +11,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.tables.adding import add
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.repeats import by_runs, not_in_intervals, with_repeats
 
 TASKS = ["nq", "fiqa", "covid"]
 
@@ -147,3 +148,68 @@ def test_a_board_of_unrelated_collections_is_refused(path):
     appended(path, table(["e5"], ["sts"]))
     with pytest.raises(ScoresError, match="'board' has no model of the others"):
         irmeta.leaderboard(irmeta.load_all(path))
+
+
+RUNS = {
+    "board": with_repeats(
+        cube(
+            np.random.default_rng(3).normal(0.5, 0.1, (5, 12, 1)),
+            ["bm25", "dpr_1", "dpr_2", "e5_1", "e5_2"],
+            [f"t{number}" for number in range(12)],
+            ["nDCG@10"],
+            collection="board",
+        ),
+        "stem",
+    )
+}
+
+
+def test_a_model_joins_means_of_runs(tmp_path):
+    """Means of runs keep their intervals; the new model counts as never varying, and the note says so."""
+    path = tmp_path / "s.parquet"
+    irmeta.save(RUNS, path)
+    before = about(RUNS["board"])["repeats"]
+    new = table(["splade"], [f"t{number}" for number in range(12)])
+    _, cubes = appended(path, new)
+    after = about(cubes["board"])["repeats"]
+    assert after["metrics"] == before["metrics"]
+    assert after["alone"] == ["bm25", "splade"]
+    moved, notes = by_runs(cubes["board"])
+    assert "bm25, splade, of one run, count as never varying" in notes[0]
+    assert not moved.equals(cubes["board"])
+
+
+def topics_more():
+    """The systems of the board on topics of their own."""
+    return table(["bm25", "dpr", "e5"], ["x", "y"])
+
+
+def runs_more():
+    """Another system of two runs, on the topics of the board."""
+    scores = cube(
+        np.random.default_rng(4).normal(0.5, 0.1, (3, 12, 1)),
+        ["splade_1", "splade_2", "bm25"],
+        [f"t{number}" for number in range(12)],
+        ["nDCG@10"],
+        collection="new",
+    )
+    made = with_repeats(scores, "stem").sel(system=["splade"])
+    return {"new": made}
+
+
+@pytest.mark.parametrize(
+    ("more", "systems"), [(topics_more, 2), (runs_more, 3)], ids=["topics", "runs"]
+)
+def test_means_of_other_runs_or_topics_have_intervals_over_topics(
+    tmp_path, more, systems
+):
+    """How far runs move scores is not known for other topics, nor for runs that were not seen together."""
+    path = tmp_path / "s.parquet"
+    irmeta.save(RUNS, path)
+    _, cubes = appended(path, more())
+    facts = about(cubes["board"])["repeats"]
+    assert facts["metrics"] == {}
+    whole = cubes["board"].dropna("topic")
+    assert by_runs(whole) == (whole, [])
+    (note,) = not_in_intervals(about(whole))
+    assert f"{systems} systems are the mean of several runs" in note

@@ -11,10 +11,11 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.io.scores import About, described, held, load, to_frame, version_of, write
 from irmeta.io.scores import require_version as require
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import OVER, cluster_map, with_clusters
 from irmeta.scores.cube import DIMS, cube, labels
 from irmeta.scores.frames import ALL
+from irmeta.scores.repeats import of_runs_joined
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 
@@ -113,6 +114,7 @@ def _joined(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> 
         collection=str(old.attrs["collection"]),
         provenance=_facts(about(old), about(new)),
     )
+    made = made.assign_attrs(of_runs_joined([old, new], made))
     if clusters := cluster_map(old) | cluster_map(new):
         over = about(old).get(OVER, "topics")
         made = with_clusters(made, clusters, mean_over=over)
@@ -161,6 +163,6 @@ def _and_more(cells: int) -> str:
 
 def _facts(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Return what to say of a collection: what was said before, and the notes on what is new."""
-    facts = {key: old[key] for key in old if key not in ("collection", OVER)}
+    facts = {key: old[key] for key in old if key not in ("collection", OVER, REPEATS)}
     notes = [*old.get("notes", []), *new.get("notes", [])]
     return facts | ({"notes": list(dict.fromkeys(notes))} if notes else {})

@@ -256,7 +256,8 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
     topics = f"It is better on {counted(wins, unit(one))}{equal} and worse on {losses}."
-    behind = f"{_flips(one)}{_rests(one)}{_within_margin(one)}"
+    flips = _flips(one) if count == 1 else ""
+    behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, count, digits)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
