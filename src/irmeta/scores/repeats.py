@@ -105,7 +105,7 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
     return made.assign_attrs(recorded(said))
 
 
-def of_runs_joined(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str, str]:
+def of_runs_joined(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str, Any]:
     """Return as attributes what to say of runs where cubes became one: what one said, if all its scores are as before.
 
     Its systems then have the intervals that they had, and those of the others count as never varying. Otherwise

@@ -2,9 +2,9 @@
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
-from scipy.stats import rankdata
 
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
+from irmeta.stats.ranks import tied_ranks
 from irmeta.stats.tests.multiplicity import holm
 
 
@@ -30,7 +30,7 @@ def ranks(means: Floats) -> Ints:
     >>> ranks(np.array([0.2, 0.4, 0.2])).tolist()
     [2, 1, 2]
     """
-    return np.asarray(rankdata(-settled(means), method="min", axis=-1), dtype=np.int64)
+    return tied_ranks(-settled(means), "min").astype(np.int64)
 
 
 def rank_intervals(means: Floats, low: Floats, high: Floats) -> tuple[Ints, Ints]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtrit
 
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import sums
@@ -95,7 +95,7 @@ def alike(scores: Floats, cluster: Ints) -> Alike:
     without = _icc(left, clusters - 1)
     # the jackknife's variance: (G - 1) / G times the sum of squares about the mean
     error = np.sqrt((clusters - 1) * np.var(without))
-    half = scipy.stats.t.ppf(0.975, clusters - 1) * error
+    half = stdtrit(clusters - 1, 0.975) * error
     return Alike(icc, max(icc - half, -1.0), min(icc + half, 1.0))
 
 

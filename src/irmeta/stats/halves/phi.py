@@ -1,7 +1,7 @@
 """How well judgment sets predict the truth on other topics: tau of the truth on one half, each set on the other."""
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtrit
 
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -63,6 +63,6 @@ def phi_interval(
     variance = np.array([one.advantage[1, 0] for one in moved])
     error = np.sqrt(known(variance))
     teams = systems if team is None else int(team.max()) + 1
-    half = scipy.stats.t.ppf(0.975, min(teams, topics) - 1) * error
+    half = stdtrit(min(teams, topics) - 1, 0.975) * error
     gain = found[1:] - found[0]
     return found, gain - half, gain + half

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtrit
 
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import means_of
@@ -93,9 +93,7 @@ def widened(scores: Floats, system: Ints, judge: Ints | None = None) -> Widened:
             over_topics**2 / (topics - 1) + error / (topics * runs) ** 2
         )
         freedom = np.clip(freedom, min(found.freedom, topics - 1), None)
-        paid = (
-            scipy.stats.t.ppf(0.975, freedom) / scipy.stats.t.ppf(0.975, topics - 1)
-        ) ** 2
+        paid = (stdtrit(freedom, 0.975) / stdtrit(topics - 1, 0.975)) ** 2
         factor = np.sqrt(both / over_topics * np.maximum(paid, 1.0))
     moved = (over_runs > 0) & (over_topics > 0)
     return Widened(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtr, stdtrit
 
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import over
@@ -69,9 +69,9 @@ def _errors(by_topic: Floats) -> Floats:
 
 def _student(mean: Floats, error: Floats, df: Floats) -> Favour:
     """Return Student's 95% intervals and p, of any one shape."""
-    half = scipy.stats.t.ppf(0.975, df) * error
+    half = stdtrit(df, 0.975) * error
     size = np.abs(mean)
-    p = 2 * scipy.stats.t.sf(over(size, error), df)
+    p = 2 * stdtr(df, -over(size, error))
     # without an error the favour is certain, or there is none
     certain = np.where(size < 1e-12, 1.0, 0.0)
     p = np.where(error == 0, certain, p)

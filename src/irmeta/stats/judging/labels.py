@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtrit
 
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings.rank import outer, over
@@ -142,5 +142,5 @@ def over_topics(figure: Figure, table: Floats) -> Estimate:
     # (n - 1) / n times the sum of squares about the mean
     squares = ((without - without.mean()) ** 2).sum()
     error = np.sqrt((topics - 1) / topics * squares)
-    half = float(scipy.stats.t.ppf(0.975, topics - 1) * error)
+    half = float(stdtrit(topics - 1, 0.975) * error)
     return Estimate(value, value - half, value + half)

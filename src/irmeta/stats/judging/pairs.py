@@ -9,7 +9,7 @@ without bias, too. Sources: Cochran (1977), Sampling Techniques, chapters 5A and
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+from scipy.special import chdtrc
 
 from irmeta.stats.arrays import Bools, Floats, Ints
 
@@ -80,7 +80,7 @@ def chances(stratum: Ints, topic: Ints, judged: Bools) -> Floats:
     count = np.bincount(topic, judged)
     some = variance > 0
     apart = ((count - expected)[some] ** 2 / variance[some]).sum()
-    if scipy.stats.chi2.sf(apart, max(some.sum() - 1, 1)) >= ALIKE:
+    if chdtrc(max(some.sum() - 1, 1), apart) >= ALIKE:
         return chance
     own = _shares(topic, judged, np.ones(judged.size))
     return np.minimum(own * _shares(stratum, judged, own), 1.0)
@@ -120,10 +120,12 @@ def corrected(truth: Floats, stratum: Ints, chance: Floats) -> Corrected:
 
 def unlike(rank: Ints, stratum: Ints, judged: Bools) -> float:
     """Return p of the hypothesis that people judged pairs whatever their best rank, within strata (Bonferroni)."""
+    from scipy import stats
+
     p = [1.0]
     for one in np.unique(stratum):
         here = stratum == one
         theirs, others = rank[here & judged], rank[here & ~judged]
         if min(theirs.size, others.size) >= 3 and np.ptp(rank[here]):
-            p.append(float(scipy.stats.mannwhitneyu(theirs, others).pvalue))
+            p.append(float(stats.mannwhitneyu(theirs, others).pvalue))
     return min(1.0, min(p) * max(len(p) - 1, 1))

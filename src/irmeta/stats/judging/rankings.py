@@ -13,7 +13,7 @@ tau to be expected with as many systems and topics, drawn from where these come 
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtr, stdtrit
 
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -62,7 +62,7 @@ class Taus:
         variance = np.maximum(variance, self._doubt)
         tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
         # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
-        t = scipy.stats.t.ppf(0.975, freedom)
+        t = stdtrit(freedom, 0.975)
         k = t**2 * variance / (1 - tau**2)
         half = np.sqrt(k * (1 + k - tau**2))
         low = (tau - half) / (1 + k)
@@ -83,8 +83,8 @@ class Taus:
         variance, freedom = self._variance(kernel, together, separate)
         difference = self.tau[:, None] - self.tau
         error = np.sqrt(variance)
-        half = scipy.stats.t.ppf(0.975, freedom) * error
-        p = 2 * scipy.stats.t.sf(over(np.abs(difference), error), freedom)
+        half = stdtrit(freedom, 0.975) * error
+        p = 2 * stdtr(freedom, -over(np.abs(difference), error))
         same = (difference == 0) & (error == 0)
         return Interval(
             difference, difference - half, difference + half, np.where(same, 1.0, p)

@@ -10,7 +10,7 @@ Sources: Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+from scipy.special import stdtr, stdtrit
 
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.rankings.rank import over
@@ -57,7 +57,7 @@ class Estimates:
         The score interval has all x for which (value - x)^2 <= t^2 V x (1 - x) / (m (1 - m)): a mean near 0 has a
         small variance, seen from few topics, and may be far above. Source: Wilson (1927).
         """
-        t = scipy.stats.t.ppf(0.975, freedom)
+        t = stdtrit(freedom, 0.975)
         half = t * np.sqrt(self.variance)
         plain = self.value - half, self.value + half
         if self.seen is None:
@@ -76,7 +76,7 @@ class Estimates:
         """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
         size = np.abs(self.value)
         t = over(size, np.sqrt(self.variance))
-        p = 2 * scipy.stats.t.sf(np.nan_to_num(t), freedom)
+        p = 2 * stdtr(freedom, -np.nan_to_num(t))
         # without variance t is NaN: a difference is certain, or there is none
         certain = np.where(size < 1e-12, 1.0, 0.0)
         return np.where(np.isnan(t), certain, p)
@@ -230,7 +230,7 @@ def width(variance: Floats, rho: float, n: int, total: float) -> float:
     """
     each = variance * ((1 - rho**2) / n + rho**2 / total)
     # from end to end: 2 t sqrt(variance), averaged
-    t = scipy.stats.t.ppf(0.975, n - 1)
+    t = stdtrit(n - 1, 0.975)
     return float(2 * t * np.sqrt(each).mean())
 
 

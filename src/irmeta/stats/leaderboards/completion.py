@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.ranks import tied_ranks
 
 FACTORS = (1, 2, 3, 5, 8)
 """Numbers of factors that are tried; the one that predicts hidden cells best is taken."""
@@ -138,7 +138,7 @@ def predict(
         widening=widening / _normal_quantile(level),
         error=float(np.sqrt(np.mean(errors[fold >= CHOOSING] ** 2))),
         inside=_inside(corrected.ratio, fold, level),
-        top=np.asarray(rankdata(-filled, method="min") <= TOP),
+        top=np.asarray(tied_ranks(-filled, "min") <= TOP),
     )
 
 

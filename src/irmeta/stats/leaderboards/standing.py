@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -12,6 +11,7 @@ from irmeta.stats.leaderboards.aggregates import parts, task_points, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets, rank_sets_of
+from irmeta.stats.ranks import tied_ranks
 
 ENDS = (0.05, 0.95)
 """Quantiles of the ranks that filled tables give: a 90% interval."""
@@ -42,7 +42,7 @@ def ranked(values: Floats) -> Floats:
     """
     known = np.isfinite(values)
     ranks = np.full(values.shape, np.nan)
-    ranks[known] = rankdata(-settled(values[known]), method="min")
+    ranks[known] = tied_ranks(-settled(values[known]), "min")
     return ranks
 
 

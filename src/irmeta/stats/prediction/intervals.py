@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import ndtr, ndtri, stdtrit
 
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.regression import (
@@ -124,7 +124,7 @@ def band(
     total = known * between + within
     positive = np.where(total > 0, total, 1.0)
     kept = np.where(total > 0, within / positive, 1.0)
-    quantile = float(stats.t.ppf((1 + level) / 2, collections - 1 + known))
+    quantile = float(stdtrit(collections - 1 + known, (1 + level) / 2))
     shift = (1 - kept) * np.asarray(known_mean)
     return Band(shift, quantile * np.sqrt(between * kept + within))
 
@@ -156,8 +156,8 @@ def expected_coverage(
         # the share of errors, normal about o with variance v, from -h to h
         offset = errors.offset[i]
         sd = np.sqrt(np.maximum(errors.variance[i], 1e-12))
-        below_high = stats.norm.cdf((half - offset) / sd)
-        below_low = stats.norm.cdf((-half - offset) / sd)
+        below_high = ndtr((half - offset) / sd)
+        below_low = ndtr((-half - offset) / sd)
         found[i] = below_high - below_low
     return found
 
@@ -190,10 +190,10 @@ def tails(data: npt.ArrayLike) -> Floats:
 
 def reach(tails: Floats, level: float) -> Floats:
     """Interpolate tails of shape (..., level) at one level, relative to a normal's; 1 where there are none."""
-    normal = stats.norm.ppf((1 + np.array(LEVELS)) / 2)
+    normal = ndtri((1 + np.array(LEVELS)) / 2)
     relative = np.where(np.isnan(tails), 1.0, tails / normal)
     # the place of the level among LEVELS, linear in the normal's quantile
-    quantile = stats.norm.ppf((1 + level) / 2)
+    quantile = ndtri((1 + level) / 2)
     at = np.interp(quantile, normal, np.arange(len(LEVELS)))
     low = np.minimum(int(at), len(LEVELS) - 2)
     high = low + 1

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse
 import scipy.sparse.csgraph
-import scipy.stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
+from scipy.special import stdtrit
 
 from irmeta.choices import Coefficient, Level
 from irmeta.parallel import in_order, single_threaded
@@ -18,7 +18,6 @@ from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.rankings.rank import (
     BLOCK,
     concordance_by_group,
-    dense_ranks,
     outer,
     over,
     pearson,
@@ -26,6 +25,7 @@ from irmeta.stats.rankings.rank import (
     tau_b,
 )
 from irmeta.stats.rankings.topheavy import tau_ap_b
+from irmeta.stats.ranks import dense_ranks, tied_ranks
 
 COEFFICIENTS: dict[Coefficient, tuple[str, Callable[..., Any]]] = {
     "pearson": ("Pearson r", pearson),
@@ -137,7 +137,7 @@ def interval_over_means(
     share = kept.mean()
     variance = share / (1 - share) * z.var(axis=0)
     freedom = min(kept.shape[1] - _groups_of_parts(topic, counts), systems - 1)
-    half = scipy.stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    half = stdtrit(freedom, 0.975) * np.sqrt(variance)
     half = np.where(half > _UNMOVED, half, np.nan)
     centre = _fisher(whole)
     return np.tanh(centre - half), np.tanh(centre + half)
@@ -368,7 +368,7 @@ def half_width(
     variance = (moved**2).sum(axis=0)
     # each group of parts that share topics has one mean of its own
     freedom = len(moved) - _groups_of_parts(topic, counts)
-    t = scipy.stats.t.ppf(0.975, freedom)
+    t = stdtrit(freedom, 0.975)
     half = t * np.sqrt(variance)
     return np.where(half > _UNMOVED, half, np.nan)
 
@@ -464,7 +464,7 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
 
 def _spearman_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
-    ranks = scipy.stats.rankdata(x, axis=1)
+    ranks = tied_ranks(x)
     without_one = partial(_spearman_without_one, ranks, dense_ranks(x), topic)
     without = list(in_order(without_one, range(topic[-1] + 1), "topics left out"))
     return spearman(x, x), np.stack(without)

@@ -12,12 +12,12 @@ from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
-import scipy.stats
 
 from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads, single_threaded
 from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.ranks import dense_ranks, tied_ranks
 
 P = ParamSpec("P")
 Kernel = Callable[Concatenate[Floats, Floats, P], Floats]
@@ -74,25 +74,6 @@ def _check(x: Floats, y: Floats) -> None:
         raise ScoresError(
             "rankings must have a score for every item; drop the items that lack one"
         )
-
-
-def dense_ranks(x: Floats) -> Ints:
-    """Number the distinct values along the last axis from 0, the smallest first; equal values share a number.
-
-    >>> dense_ranks(np.array([0.5, 0.1, 0.5, 0.9]))
-    array([1, 0, 1, 2])
-    """
-    n = x.shape[-1]
-    rows = x.reshape(-1, n)
-    order = np.argsort(rows, axis=-1)
-    order += n * np.arange(len(rows))[:, None]  # positions in the raveled array
-    ordered = rows.ravel()[order]
-    # the number grows by 1 wherever the sorted values grow
-    numbers = np.zeros(rows.shape, dtype=np.int64)
-    np.cumsum(ordered[:, 1:] > ordered[:, :-1], axis=-1, out=numbers[:, 1:])
-    ranks = np.empty_like(numbers)
-    ranks.ravel()[order] = numbers
-    return ranks.reshape(x.shape)
 
 
 def tie_sizes(x: Floats) -> Ints:
@@ -313,6 +294,6 @@ def _flat(x: Floats) -> Bools:
 @pairwise
 def spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's rho: Pearson's correlation of the ranks, tied items sharing their mean rank, in [-1, 1]."""
-    ranks_x = scipy.stats.rankdata(x, axis=-1)
-    ranks_y = scipy.stats.rankdata(y, axis=-1)
+    ranks_x = tied_ranks(x)
+    ranks_y = tied_ranks(y)
     return pearson(ranks_x, ranks_y)

@@ -6,12 +6,12 @@ Rankings are given as in `irmeta.stats.rankings.rank`: one pair, or all pairs of
 from collections.abc import Callable
 
 import numpy as np
-import scipy.stats
 
 from irmeta.choices import OverlapTies
 from irmeta.errors import ScoresError, require_share
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import BLOCK, outer, over, pairwise, tie_sizes
+from irmeta.stats.ranks import tied_ranks
 
 
 @pairwise
@@ -20,9 +20,10 @@ def weighted_tau(x: Floats, y: Floats) -> Floats:
 
     Source: Vigna (WWW 2015), as computed by scipy.stats.weightedtau.
     """
+    from scipy.stats import weightedtau
 
     def of_two(a: Floats, b: Floats) -> float:
-        return float(scipy.stats.weightedtau(a, b).statistic)
+        return float(weightedtau(a, b).statistic)
 
     of_all = np.vectorize(of_two, signature="(n),(n)->()")
     return np.asarray(of_all(x[:, :, None], y[:, None, :]), dtype=np.float64)
@@ -115,7 +116,7 @@ def _joined(pairs: Floats) -> Floats:
 
 def _counts_above(y: Floats) -> Floats:
     """Count the items strictly above each item."""
-    not_above = scipy.stats.rankdata(y, method="max", axis=-1)
+    not_above = tied_ranks(y, "max")
     return y.shape[-1] - not_above
 
 
@@ -181,8 +182,8 @@ def rbo(x: Floats, y: Floats, p: float = 0.9, ties: OverlapTies = "a") -> Floats
 
 def _rank_range(x: Floats) -> tuple[Floats, Floats]:
     """Return the first and the last rank of each item's tied group, from 1."""
-    first = scipy.stats.rankdata(-x, method="min", axis=-1)
-    last = scipy.stats.rankdata(-x, method="max", axis=-1)
+    first = tied_ranks(-x, "min")
+    last = tied_ranks(-x, "max")
     return first, last
 
 

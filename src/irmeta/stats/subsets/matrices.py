@@ -2,9 +2,10 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import ndtri
 
 from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.ranks import tied_ranks
 
 
 def covariance(rows: Floats) -> Floats:
@@ -33,8 +34,8 @@ def normal_scores(rows: Floats) -> Floats:
     >>> normal_scores(np.array([[0.2], [0.9], [0.4]])).round(2).ravel()
     array([-0.67,  0.67,  0.  ])
     """
-    ranks = stats.rankdata(settled(rows), axis=0)
-    scores: Floats = stats.norm.ppf(ranks / (len(rows) + 1))
+    ranks = tied_ranks(settled(rows).T).T
+    scores: Floats = ndtri(ranks / (len(rows) + 1))
     return scores
 
 

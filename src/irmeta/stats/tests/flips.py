@@ -1,7 +1,7 @@
 """Two systems whose scores are 0 or 1: the topics on which they differ are all that a test sees."""
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc, bdtrik
 
 from irmeta.stats.arrays import Ints
 from irmeta.stats.reliability.differences import fewest
@@ -14,7 +14,7 @@ def mcnemar(wins: int, losses: int) -> float:
     (0.021484375, 1.0)
     """
     differ = wins + losses
-    return float(min(1.0, 2 * binom.cdf(min(wins, losses), differ, 0.5)))
+    return float(min(1.0, 2 * bdtr(min(wins, losses), differ, 0.5)))
 
 
 def needed(differ: Ints, alpha: float = 0.05) -> Ints:
@@ -24,8 +24,8 @@ def needed(differ: Ints, alpha: float = 0.05) -> Ints:
     [6, 6, 9]
     """
     # the most that may go the other way: P(X <= losses) < alpha / 2
-    most = np.asarray(binom.ppf(alpha / 2, differ, 0.5))
-    too_many = 2 * binom.cdf(most, differ, 0.5) >= alpha
+    most = np.floor(bdtrik(alpha / 2, np.maximum(differ, 1), 0.5))
+    too_many = 2 * bdtr(most, differ, 0.5) >= alpha
     return np.asarray(differ - most + too_many, dtype=np.int64)
 
 
@@ -43,9 +43,12 @@ def power(
     least = needed(differ, alpha)
     ahead = (1 + difference / differing) / 2
     # at least these topics one way, or the other way
-    won = binom.sf(least - 1, differ, ahead)
-    lost = binom.cdf(differ - least, differ, ahead)
-    return float(((won + lost) * binom.pmf(differ, topics, differing)).sum())
+    won = bdtrc(least - 1, differ, ahead)
+    lost = np.where(
+        least <= differ, bdtr(np.maximum(differ - least, 0), differ, ahead), 0.0
+    )
+    chance = np.diff(bdtr(differ, topics, differing), prepend=0)
+    return float(((won + lost) * chance).sum())
 
 
 def smallest_seen(

@@ -5,7 +5,6 @@ from functools import cache
 from types import MappingProxyType
 
 import numpy as np
-from scipy import stats
 
 from irmeta.stats.arrays import Bools, Floats
 
@@ -45,7 +44,9 @@ def range_quantile(count: int, freedom: int) -> float:
     >>> round(range_quantile(2, 10), 3), round(range_quantile(10, 24), 3)
     (2.228, 3.476)
     """
-    return float(stats.studentized_range.isf(0.05, max(count, 2), freedom) / np.sqrt(2))
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.isf(0.05, max(count, 2), freedom) / np.sqrt(2))
 
 
 def bh(p: Floats) -> Floats:
@@ -56,7 +57,9 @@ def bh(p: Floats) -> Floats:
     >>> bh(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.04, 0.04]
     """
-    return np.asarray(stats.false_discovery_control(p, method="bh"))
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p, method="bh"))
 
 
 CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from scipy import stats
 from scipy.special import bdtr, stdtr
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.ranks import tied_ranks
 from irmeta.stats.tests import floors
 
 _BLOCK = 1 << 17
@@ -193,6 +193,8 @@ def wilcoxon(found: Floats) -> Floats:
     equal = (np.diff(sizes, axis=1) == 0) & (sizes[:, 1:] > 0)
     tied = equal.any(axis=1)
 
+    from scipy import stats
+
     differ = counts > 0
     few = differ & tied & (counts <= _FEW)
     exact = differ & ~tied & (counts <= _EXACT)
@@ -270,7 +272,7 @@ def signed_ranks(found: Floats) -> Floats:
     found = settled(found)  # ties that rounding broke are ties
     zeros = (found == 0).sum(axis=1, keepdims=True)
     # among the topics that differ
-    ranks = stats.rankdata(np.abs(found), axis=1) - zeros
+    ranks = tied_ranks(np.abs(found)) - zeros
     return np.asarray((np.sign(found) * ranks).sum(axis=1))
 
 

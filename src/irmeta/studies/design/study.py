@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-import scipy.stats
 import xarray as xr
+from scipy.special import stdtrit
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
@@ -318,7 +318,7 @@ def _promised(
 def _t(found: DesignTaus, level: float) -> float:
     """Return Student's quantile for intervals, with as many degrees of freedom as topics or systems less 1."""
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
-    return float(scipy.stats.t.ppf((1 + level) / 2, freedom))
+    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
-import scipy.stats
 import xarray as xr
+from scipy.special import stdtr
 
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
@@ -236,7 +236,7 @@ def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) ->
     # what does not vary differs, or does not, for certain
     certain = error <= 0
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
-    p = 2 * scipy.stats.t.sf(t, n - 1)
+    p = 2 * stdtr(n - 1, -t)
     p = np.where(certain & (gap == 0), 1.0, p)
     if not p.size:
         return 0

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.stats
 import xarray as xr
 
 from irmeta.choices import Missing
@@ -197,13 +196,14 @@ def weights(
 
 def _seem_chosen(both: Paired) -> list[str]:
     """Say which metric the human topics' machine scores differ in from the others', if one clearly does."""
+    from scipy.stats import mannwhitneyu
+
     level = additive(both.machine).values.mean(axis=0)
     drawn = np.isin(both.machine.topic.values, both.human.topic.values)
     if min(drawn.sum(), (~drawn).sum()) < 3:
         return []
     p = [
-        scipy.stats.mannwhitneyu(one[drawn], one[~drawn]).pvalue * level.shape[1]
-        for one in level.T
+        mannwhitneyu(one[drawn], one[~drawn]).pvalue * level.shape[1] for one in level.T
     ]
     which = int(np.argmin(p))
     if p[which] >= UNLIKE:

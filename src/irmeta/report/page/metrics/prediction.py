@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from scipy import stats
+from scipy.special import chdtri, ndtri, stdtrit
 
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
@@ -175,9 +175,9 @@ def calculator(model: Model) -> Mapping[str, Any]:
             for metric in sorted(model.metrics, key=_by_name)
         ],
         "collections": [described(part) for part in model.parts],
-        "normal": np.asarray(stats.norm.ppf(two_sided)).tolist(),
-        "t": np.asarray(stats.t.ppf(two_sided[:, None], freedom)).tolist(),
-        "chi2": np.asarray(stats.chi2.ppf(OUTSIDE, scores)).tolist(),
+        "normal": np.asarray(ndtri(two_sided)).tolist(),
+        "t": np.asarray(stdtrit(freedom, two_sided[:, None])).tolist(),
+        "chi2": np.asarray(chdtri(scores, 1 - OUTSIDE)).tolist(),
         "outside": OUTSIDE,
         "sources": list(model.provenance.get("sources", [])),
     }

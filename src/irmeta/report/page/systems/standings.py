@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import xarray as xr
-from scipy import stats
+from scipy.special import stdtrit
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
@@ -94,7 +94,7 @@ def board(
             "topics": names(scores.topic),
             "marked": [name for name in names(outcome.system) if name in marked],
             "scores": {one: _packed(line.sel(metric=one).values) for one in held},
-            "t": float(stats.t.ppf(0.975, topics - 1)),
+            "t": float(stdtrit(topics - 1, 0.975)),
             "command": f"irmeta versus {source}",
         },
     }

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.stats
 import xarray as xr
+from scipy.special import stdtrit
 
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError
@@ -209,7 +209,7 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
 
     freedom : one less than there are teams, or topics if they are fewer
     """
-    return float(scipy.stats.t.isf(0.025 / pairs, freedom))
+    return float(-stdtrit(freedom, 0.025 / pairs))
 
 
 def _figures(

@@ -5,7 +5,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 import xarray as xr
-from scipy import stats
+from scipy.special import chdtri
 
 from irmeta.choices import Learner, Scale
 from irmeta.errors import ScoresError, require_choice
@@ -155,7 +155,7 @@ def _predict(
     # distance is that of the scores alone
     together = pool([part.moments for part in held])
     distance = mahalanobis(together, scaled, range(len(given)))
-    outside = distance**2 * len(given) > stats.chi2.ppf(OUTSIDE, len(given))
+    outside = distance**2 * len(given) > chdtri(len(given), 1 - OUTSIDE)
     if relevant is None:
         values = scaled
         data = [part.moments for part in held]
