@@ -7,7 +7,7 @@ import pytest
 import irmeta
 from irmeta.errors import ScoresError
 from irmeta.io.runs.rankings import collection_name
-from irmeta.scores.selection import known_as
+from irmeta.scores.names import known_as
 
 LINES = "1 Q0 d1 1 2.5 tag\n1 Q0 d2 2 1.5 tag\n2 Q0 d2 1 2.5 tag\n"
 

@@ -99,7 +99,7 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         )
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.runs.trec import Reading
-    from irmeta.scores.cube import labels
+    from irmeta.scores.names import labels
 
     if collection is not None:
         raise IrmetaError(

@@ -10,7 +10,7 @@ from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.scores import About, held
 from irmeta.metrics.signatures import SETS
-from irmeta.scores.cube import labels
+from irmeta.scores.names import labels
 from irmeta.words import listed
 
 _EVALUATED = {

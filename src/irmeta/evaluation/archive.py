@@ -27,7 +27,8 @@ from irmeta.io.runs.trec import Reading
 from irmeta.io.scores import About, require_version, to_frame, version_of, write
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import Metric
-from irmeta.scores.cube import cube, labels, possible
+from irmeta.scores.cube import cube, possible
+from irmeta.scores.names import labels
 
 try:
     import fcntl

@@ -65,7 +65,8 @@ def evaluate(
     >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()
     0.5
     """
-    from irmeta.scores.cube import cube, labels, possible
+    from irmeta.scores.cube import cube, possible
+    from irmeta.scores.names import labels
 
     job = Evaluation.of(
         qrels,
@@ -152,7 +153,7 @@ class Evaluation:
         on_error: OnError = "stop",
     ) -> "Evaluation":
         """Read the judgments, list the runs, and check the options; see `evaluate`."""
-        from irmeta.scores.cube import labels
+        from irmeta.scores.names import labels
 
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(TopicSet))

@@ -29,8 +29,7 @@ from irmeta.io.runs.rankings import (
     runs_from_frame,
 )
 from irmeta.io.runs.trec import Reading, read_qrels
-from irmeta.scores.cube import labels
-from irmeta.scores.selection import bare
+from irmeta.scores.names import bare, labels
 
 QrelsLike = Any
 """A path, folder or dataset, {topic: {document: grade}}, a pandas or polars frame, or rows of ir_measures or ranx."""

@@ -21,8 +21,9 @@ from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import OVER, cluster_map, with_clusters
 from irmeta.scores.columns import require_short
-from irmeta.scores.cube import DIMS, check, cube, labels, possible
+from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct
+from irmeta.scores.names import labels
 from irmeta.scores.selection import choose_names
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened

@@ -22,7 +22,7 @@ from irmeta.io.outputs import writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import highest, is_known, lowest
 from irmeta.scores.clusters import cluster_map, in_clusters
-from irmeta.scores.cube import labels
+from irmeta.scores.names import labels
 from irmeta.scores.selection import complete
 from irmeta.studies.differences.description import describe
 

@@ -18,6 +18,7 @@ from irmeta.metrics.names import (
 from irmeta.scores import frames
 from irmeta.scores.attributes import REPEATS, recorded
 from irmeta.scores.columns import require_short
+from irmeta.scores.names import labels
 from irmeta.scores.runs import averaged, described, numbered_systems
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
@@ -290,20 +291,3 @@ def in_order(scores: object) -> xr.DataArray:
         return scores
     ordered = scores.transpose(*DIMS)
     return ordered.copy(data=np.ascontiguousarray(ordered.values, dtype=np.float64))
-
-
-def labels(names: Iterable[object]) -> list[str]:
-    r"""List names as text that every program can write; bytes of ids that are not UTF-8 are escaped, as in \xe9.
-
-    >>> labels(["caf\udce9", 301])
-    ['caf\\xe9', '301']
-    """
-    return [_bytes(str(name)).decode("utf-8", "backslashreplace") for name in names]
-
-
-def _bytes(name: str) -> bytes:
-    """Return the bytes that a name was read from; halves of characters, which JSON can hold, are escaped."""
-    try:
-        return name.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "backslashreplace")

@@ -22,6 +22,7 @@ from irmeta.metrics.names import (
 from irmeta.scores.clusters import by_cluster, noticed
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.means import means
+from irmeta.scores.names import known_as
 from irmeta.scores.repeats import by_runs
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.complete import complete_part
@@ -104,35 +105,6 @@ def choose_names(
                 )
             raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
     return list(dict.fromkeys(spelled[name] for name in names))
-
-
-RUN_ENDS = (".run", ".txt", ".trec", ".res", ".results")
-"""What the name of a run file may end with, besides that it is compressed."""
-RUN_BEGINS = "input."
-"""What names of TREC's runs begin with."""
-
-
-def bare(name: str) -> str:
-    """Return the name of a run file without what only says that it is one.
-
-    >>> bare("input.bm25.run"), bare("bm25"), bare(".run")
-    ('bm25', 'bm25', '.run')
-    """
-    end = next((end for end in RUN_ENDS if name.endswith(end)), "")
-    return name.removeprefix(RUN_BEGINS).removesuffix(end) or name
-
-
-def known_as(name: str, known: Iterable[str]) -> str | None:
-    """Return the name by which a system is known, with or without the suffix of its file; None where there is not one.
-
-    >>> known_as("bm25", ["bm25.run", "mine"]), known_as("mine.txt", ["bm25.run", "mine"]), known_as("x", ["mine"])
-    ('bm25.run', 'mine', None)
-    """
-    names = [str(one) for one in known]
-    if name in names:
-        return name
-    same = [one for one in names if bare(one) == bare(name)]
-    return same[0] if len(same) == 1 else None
 
 
 def _matching(name: str, known: Sequence[str]) -> list[str]:

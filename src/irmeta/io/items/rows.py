@@ -16,8 +16,9 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, shown
 from irmeta.io.scores import CLUSTERS, from_rows
 from irmeta.scores.columns import require_names
-from irmeta.scores.cube import DIMS, labels
+from irmeta.scores.cube import DIMS
 from irmeta.scores.frames import spelled
+from irmeta.scores.names import labels
 from irmeta.words import counted, listed, shortened
 
 _MOST = 5

@@ -13,8 +13,9 @@ from irmeta.io.scores import About, described, held, load, to_frame, version_of,
 from irmeta.io.scores import require_version as require
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import OVER, cluster_map, with_clusters
-from irmeta.scores.cube import DIMS, cube, labels
+from irmeta.scores.cube import DIMS, cube
 from irmeta.scores.frames import ALL
+from irmeta.scores.names import labels
 from irmeta.scores.repeats import of_runs_joined
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed

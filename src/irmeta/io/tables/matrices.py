@@ -19,8 +19,9 @@ from irmeta.io.strictly import lines, number
 from irmeta.io.strictly import rows as rows_of
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import recorded
-from irmeta.scores.cube import check, cube, labels, only_numbered, require_possible
+from irmeta.scores.cube import check, cube, only_numbered, require_possible
 from irmeta.scores.frames import ALL, spelled
+from irmeta.scores.names import labels
 from irmeta.stats.arrays import Floats
 from irmeta.words import reason, shortened
 

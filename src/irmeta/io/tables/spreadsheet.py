@@ -16,8 +16,9 @@ from irmeta.io import parquet
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
 from irmeta.io.strictly import parsed
-from irmeta.scores.cube import DIMS, check, from_frame_all, labels
+from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.frames import ALL
+from irmeta.scores.names import labels
 from irmeta.scores.selection import select
 from irmeta.words import listed, reason, shortened
 

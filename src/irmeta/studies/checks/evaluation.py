@@ -5,8 +5,8 @@ import xarray as xr
 
 from irmeta.io.scores import to_frame
 from irmeta.scores.attributes import about
-from irmeta.scores.cube import labels
 from irmeta.scores.means import means
+from irmeta.scores.names import labels
 from irmeta.scores.result import result
 
 

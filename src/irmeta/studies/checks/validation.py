@@ -33,8 +33,8 @@ from irmeta.io.runs.rankings import Qrels, Run
 from irmeta.io.runs.trec import Reading, run_of
 from irmeta.metrics.names import parse_list
 from irmeta.parallel import in_order
-from irmeta.scores.cube import labels
 from irmeta.scores.figures import first_rows
+from irmeta.scores.names import labels
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Indices
 from irmeta.studies.result import answered

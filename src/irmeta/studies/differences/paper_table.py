@@ -14,8 +14,9 @@ from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.means import additive, means
+from irmeta.scores.names import known_as
 from irmeta.scores.result import frame, result, scale
-from irmeta.scores.selection import choose_names, known_as, prepare
+from irmeta.scores.selection import choose_names, prepare
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs

@@ -15,9 +15,10 @@ from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.means import additive, from_additive, geometric
+from irmeta.scores.names import known_as
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
-from irmeta.scores.selection import default_by, known_as, metric_of, prepare
+from irmeta.scores.selection import default_by, metric_of, prepare
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints

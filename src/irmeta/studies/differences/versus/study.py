@@ -15,10 +15,11 @@ from irmeta.parallel import seeded
 from irmeta.scores.clusters import added
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, from_additive, means
+from irmeta.scores.names import known_as
 from irmeta.scores.notes import Method
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
-from irmeta.scores.selection import known_as, prepare
+from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.stats.tests import paired
