@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import sums
@@ -81,6 +80,8 @@ def alike(scores: Floats, cluster: Ints) -> Alike:
     >>> alike(np.array([[0.1, 0.1, 0.5, 0.5, 0.9, 0.9]]), np.array([0, 0, 1, 1, 2, 2])).icc
     1.0
     """
+    from scipy.special import stdtrit
+
     sizes = np.bincount(cluster).astype(np.float64)
     clusters = len(sizes)
     totals = sums(scores, cluster, axis=-1)  # (system, cluster)

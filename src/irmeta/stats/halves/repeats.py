@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import means_of
@@ -78,6 +77,8 @@ def widened(scores: Floats, system: Ints, judge: Ints | None = None) -> Widened:
     over systems, are moved by the root of 1 + v / (r t). Estimates of v are paid for by Student's t with the degrees of
     freedom of Satterthwaite (1946). A system of one run counts as one that never varies.
     """
+    from scipy.special import stdtrit
+
     topics, systems = scores.shape[1], int(system.max()) + 1
     found = spread(scores, system, judge)
     runs = np.bincount(system, minlength=systems)[:, None].astype(np.float64)
