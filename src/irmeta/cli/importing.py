@@ -80,9 +80,10 @@ class Named:
     def of_labels(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_labels`."""
         given = self.named()
-        if given.pop("metric") or given.pop("score"):
+        others = {name: given.pop(name) for name in ("metric", "score", "repeat")}
+        if any(others.values()):
             raise IrmetaError(
-                "labels have no --metric and no --score: each judge's column is one of Yes and No"
+                "labels have no --metric, --score and --repeat: each judge's column is one of Yes and No"
             )
         return given
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
-_BEGINNING = 4096
+BEGINNING = 4096
+"""Bytes that tell the kinds apart."""
+PARQUET = "a score file or factors"
 _RUN, _QRELS = 6, 4
 """Fields on a line of a run, and of judgments."""
 
@@ -11,9 +13,13 @@ _RUN, _QRELS = 6, 4
 def kind_of(path: Path) -> str | None:
     """Say whether a file holds scores, a model, a run or judgments; None if it holds something else, or nothing."""
     with path.open("rb") as file:
-        beginning = file.read(_BEGINNING)
+        return kind_in(file.read(BEGINNING))
+
+
+def kind_in(beginning: bytes) -> str | None:
+    """Say what a file holds that begins with these bytes."""
     if beginning.startswith(b"PAR1"):
-        return "a score file or factors"
+        return PARQUET
     if beginning.startswith(_PACKED):
         return "a compressed file"
     if b'"irmeta prediction model' in beginning:

@@ -74,6 +74,7 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
 def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
     """Make a cube of tables (system, topic, metric, score), without means under `all` where there are topics."""
     rows = pl.concat(frames)
+    _require_measures(rows["metric"].unique().to_list())
     topics = rows.filter(pl.col("topic") != ALL)
     if (
         only_means := sorted(set(rows["system"]) - set(topics["system"]))
@@ -87,6 +88,20 @@ def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
         collection=pl.lit(collection)
     )
     return next(iter(from_rows(frame).values()))
+
+
+MANY = 50
+"""Measures of which irmeta knows some, if they are measures."""
+
+
+def _require_measures(names: list[str]) -> None:
+    """Raise ScoresError for what stands where measures should but is none: numbers, or many names of something else."""
+    numbers = all(name == ALL or _is_number(name) for name in names)
+    if numbers or (len(names) > MANY and not any(map(is_known, names))):
+        raise ScoresError(
+            f"measures would be called {words.listed(sorted(names), 3)}, which no measure is: this is another kind of "
+            "file, or its columns stand in another order"
+        )
 
 
 def import_matrix(

@@ -362,6 +362,7 @@ def _notes(
                 "Verdicts follow the corrected p, which can be significant although the interval includes 0."
             )
         )
+    notes += _on_intervals_apart(figures, way.alpha)
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)
     if BEST in names and BEST not in scores.system.values:
@@ -369,3 +370,15 @@ def _notes(
             "The best other system was picked by these scores, so it looks better than it is."
         )
     return notes
+
+
+def _on_intervals_apart(figures: Mapping[str, Floats], alpha: float) -> list[str]:
+    """Say where intervals of single comparisons exclude 0 but the test of all of them shows no difference."""
+    excludes = (figures["low"] > 0) | (figures["high"] < 0)
+    apart = int((excludes & (figures["p_corrected"] >= alpha)).sum())
+    if not apart:
+        return []
+    return [
+        f"Each interval is for its comparison alone. Of those without a verdict, {apart} "
+        f"{'excludes' if apart == 1 else 'exclude'} 0; by the test of all comparisons together that may be chance."
+    ]

@@ -1,0 +1,179 @@
+"""`irmeta what`: what files hold, and what can be asked of them."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from irmeta.cli.app import app, argument
+from irmeta.studies import STUDIES
+from irmeta.words import folded, listed, printable
+
+if TYPE_CHECKING:
+    from irmeta.studies.checks.recognition import Seen
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question that scores may answer: its verb, what the command ends in, and how many of what it takes."""
+
+    verb: str
+    rest: str = ""
+    systems: int = 2
+    topics: int = 2
+    metrics: int = 1
+    collections: int = 1
+
+    def lacks(self, seen: "Seen") -> str:
+        """Say what these scores have too few of; nothing where they have enough."""
+        held = {
+            "systems": len(seen.systems),
+            "topics": seen.topics,
+            "metrics": len(seen.metrics),
+            "collections": len(seen.collections) or 1,
+        }
+        few = [dim for dim, count in held.items() if count < getattr(self, dim)]
+        return f"{getattr(self, few[0])} {few[0]}" if few else ""
+
+
+ASKS = (
+    Ask("versus", "--system {first} --against {second}"),
+    Ask("table", "-o table.tex"),
+    Ask("describe"),
+    Ask("leaderboard", systems=3),
+    Ask("correlate", metrics=2),
+    Ask("predictivity", metrics=2, topics=10),
+    Ask("reliability", topics=10),
+    Ask("design", topics=10),
+    Ask("compare", collections=2),
+)
+"""What to ask of a score file, the everyday questions first."""
+QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
+    "evaluate": "What do the runs score?",
+    "import": "Make a score file of it",
+    "report": "Everything on one page",
+    "serve": "Show it to others",
+    "board import": "Go on with its boards in a site of your own",
+    "standardize apply": "Put scores on the scale of these factors",
+    "predict apply": "What would an unreported metric have been?",
+}
+"""What each command answers."""
+POOLED = 6
+"""Runs from which it can be learnt what a run loses that was not pooled."""
+
+
+@app.command()
+def what(
+    files: Annotated[
+        list[str],
+        argument(help="Files and folders: runs, judgments, scores, anything else."),
+    ],
+) -> None:
+    """Say what files hold, and what can be asked of them, with the commands to paste.
+
+    irmeta what qrels.txt runs/
+
+    irmeta what scores.parquet
+    """
+    from irmeta.studies.checks.recognition import recognise
+
+    seen = [recognise(path) for path in files]
+    groups = list(_groups(seen))
+    for one in (one for group in groups for one in group):
+        print(folded(printable(f"{one.path}: {one.text}")))
+    for group in groups:
+        for verb, command in _commands(group):
+            text = printable(f"{QUESTIONS[verb]}\n  irmeta {verb} {command}", "\n")
+            print(f"\n{text}")
+        for text in _missing(group):
+            print(f"\n{folded(printable(text))}")
+
+
+def _groups(seen: Sequence["Seen"]) -> Iterator[list["Seen"]]:
+    """Yield what belongs together: what was named together, and what lies in one folder."""
+    yield [one for one in seen if one.kind != "folder"] + [
+        part for one in seen if one.kind == "runs" for part in one.parts
+    ]
+    for one in seen:
+        if one.kind == "folder":
+            yield from _groups(one.parts)
+
+
+def _commands(seen: Sequence["Seen"]) -> Iterator[tuple[str, str]]:
+    """Yield the commands for what belongs together, each with its verb."""
+    judgments = [one for one in seen if one.kind == "judgments"]
+    if runs := [one for one in seen if one.kind == "runs"]:
+        yield from _of_runs(judgments, runs)
+    for one in seen:
+        yield from _of_scores(one) if one.kind == "scores" else _of_others(one)
+
+
+def _of_runs(
+    judgments: Sequence["Seen"], runs: Sequence["Seen"]
+) -> Iterator[tuple[str, str]]:
+    files = " ".join(_word(one) for one in runs)
+    if not judgments:
+        yield "validate", files
+        return
+    qrels = _word(judgments[0])
+    yield "validate", f"{files} --qrels {qrels}"
+    skip = " --on-error skip" if any(one.parts for one in runs) else ""
+    yield "evaluate", f"{qrels} {files} -o scores.parquet{skip}"
+    if len(judgments) > 1:
+        yield "judges compare", f"{qrels} {_word(judgments[1])} --runs {files}"
+    if sum(len(one.systems) for one in runs) >= POOLED:
+        yield "reuse", f"{qrels} {files}"
+    if len(runs) == 1:
+        yield "serve", f"site --qrels {qrels} --runs {files}"
+
+
+def _of_scores(one: "Seen") -> Iterator[tuple[str, str]]:
+    names = [shlex.quote(name) for name in one.systems[:2]]
+    first, second = [*names, "", ""][:2]
+    for ask in ASKS:
+        if not ask.lacks(one):
+            rest = ask.rest.format(first=first, second=second)
+            yield ask.verb, f"{_word(one)} {rest}".rstrip()
+    if len(one.systems) > 1:
+        yield "report", f"{_word(one)} -o report/"
+
+
+def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
+    match one.kind:
+        case "table":
+            yield "import", f"{one.reader} {_word(one)} -o scores.parquet"
+        case "factors":
+            yield (
+                "standardize apply",
+                f"scores.parquet {_word(one)} -o standardized.parquet",
+            )
+        case "model":
+            yield "predict apply", f"scores.parquet --model {_word(one)}"
+        case "site":
+            yield "serve", _word(one)
+        case "frozen":
+            yield "board import", f"{_word(one)} --site site"
+
+
+def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
+    """Say what is missing for other questions."""
+    qrels = " ".join(_word(one) for one in seen if one.kind == "judgments")
+    runs = " ".join(_word(one) for one in seen if one.kind == "runs")
+    if bool(qrels) != bool(runs):
+        absent = "judgments" if runs else "runs"
+        command = (
+            f"irmeta evaluate {qrels or 'QRELS'} {runs or 'RUNS'} -o scores.parquet"
+        )
+        yield f"To score runs, {absent} are missing: {command}"
+    for one in seen:
+        if one.kind == "scores":
+            needs = [f"{ask.verb} ({lack})" for ask in ASKS if (lack := ask.lacks(one))]
+            if needs:
+                yield f"Needs more than {one.path} has: {listed(needs, len(needs))}."
+        elif one.kind == "groups":
+            yield f"{one.path} goes with scores or runs, as {one.reader} {_word(one)}."
+
+
+def _word(one: "Seen") -> str:
+    """Return a path as one types it."""
+    return shlex.quote(one.path)

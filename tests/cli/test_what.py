@@ -1,0 +1,142 @@
+"""`irmeta what` knows what files hold, and its commands run as they are."""
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irmeta
+from irmeta.errors import ScoresError
+from irmeta.scores.cube import cube
+from irmeta.studies.checks.recognition import recognise
+
+FILES = Path(__file__).parents[1] / "io" / "items" / "files"
+SLOW = {"serve", "report", "design", "predictivity", "leaderboard"}
+"""Commands that are tested elsewhere."""
+
+
+def commands(printed: str) -> list[list[str]]:
+    """The words of the commands to paste."""
+    lines = [line.strip() for line in printed.splitlines()]
+    found = [shlex.split(line) for line in lines if line.startswith("irmeta ")]
+    return [words[1:] for words in found]
+
+
+def test_a_folder_of_judgments_and_runs(run, tmp_path):
+    """The commands run, and lead on to a score file whose commands run, too."""
+    run("simulate", "-o", "demo", "--systems", 8, "--topics", 12)
+    code, out, _ = run("what", "demo")
+    assert code == 0
+    assert "demo/qrels.txt: judgments of 12 topics" in out
+    assert "demo/runs: 8 runs" in out
+    verbs = [words[0] for words in commands(out)]
+    assert verbs == ["validate", "evaluate", "reuse", "serve"]
+    for words in commands(out)[:3]:
+        assert run(*words, "--quiet")[0] == 0, words
+    code, out, _ = run("what", "scores.parquet")
+    assert "a score file: 8 systems, 12 topics, 23 metrics" in out
+    assert "Needs more than scores.parquet has: compare (2 collections)." in out
+    asked = commands(out)
+    assert [words[0] for words in asked][:3] == ["versus", "table", "describe"]
+    for words in asked:
+        if words[0] not in SLOW:
+            assert run(*words, "--quiet")[0] == 0, words
+
+
+def test_one_system_can_be_asked_of_little(run, tmp_path):
+    """What is missing for each question is said."""
+    scores = np.full((1, 5, 1), 0.5)
+    one = cube(scores, ["mine"], list("abcde"), ["AP"], collection="c")
+    irmeta.save({"c": one}, tmp_path / "s.parquet")
+    _, out, _ = run("what", "s.parquet")
+    assert "versus (2 systems)" in out
+    assert commands(out) == []
+
+
+def test_runs_without_judgments(run, tmp_path):
+    """A file that is no run, beside runs, is named; judgments are asked for."""
+    for name in ("a.run", "b.run"):
+        (tmp_path / name).write_text("1 Q0 d1 1 2.5 x\n1 Q0 d2 2 1.5 x\n")
+    (tmp_path / "notes.txt").write_text("remember to write\n")
+    _, out, _ = run("what", ".")
+    assert ".: 2 runs (a, b); not runs: notes.txt" in out
+    assert "notes.txt: not known to irmeta; it begins 'remember to write'" in out
+    assert "judgments are missing: irmeta evaluate QRELS . -o scores.parquet" in out
+
+
+def test_columns_in_another_order_are_no_measures(tmp_path):
+    """The judgments' documents, and trec_eval's topics, are not taken for measures."""
+    (tmp_path / "q.txt").write_text("map 1 0.5\nmap all 0.5\n")
+    with pytest.raises(ScoresError, match="which no measure is"):
+        irmeta.import_ir_measures(tmp_path / "q.txt")
+    names = "".join(f"1 0 doc{number} 1\n" for number in range(60))
+    (tmp_path / "qrels.txt").write_text(names)
+    with pytest.raises(ScoresError, match="which no measure is"):
+        irmeta.import_ir_measures(tmp_path / "qrels.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("deepeval/first.json", "deepeval"),
+        ("eee", "eee"),
+        ("helm", "helm"),
+        ("inspect", "inspect"),
+        ("lm-eval", "lm-eval"),
+    ],
+)
+def test_files_of_producers(name, reader):
+    """Each is known by the reader that takes it."""
+    seen = recognise(str(FILES / name))
+    assert (seen.kind, seen.reader) == ("table", reader)
+
+
+TEXTS = {
+    "q.eval": ("map\t1\t0.5\nmap\tall\t0.5\n", "table", "trec_eval"),
+    "a.txt": ("1 AP 0.5\n2 AP 0.25\n", "table", "ir_measures"),
+    "b.txt": ("bm25 AP 1 0.5\nbm25 AP 2 0.25\n", "table", "tot"),
+    "wide.csv": (
+        "model,nq,fiqa\ne5,0.5,0.25\nbm25,0.25,0.125\n",
+        "table",
+        "systemwise",
+    ),
+    "labels.csv": (
+        "system,question,human,gpt\na,q1,Yes,No\nb,q1,No,No\n",
+        "table",
+        "labels",
+    ),
+    "c.csv": ("topic,cluster\n1,a\n2,a\n", "groups", "--clusters"),
+    "t.csv": ("run,team\nx,a\ny,a\n", "groups", "--groups"),
+    "r.csv": ("run,system\nx,a\ny,a\n", "groups", "--repeats"),
+    "empty": ("", "unknown", ""),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_files_of_text(name, tmp_path):
+    """Files as people and programs write them."""
+    text, kind, reader = TEXTS[name]
+    (tmp_path / name).write_text(text)
+    seen = recognise(str(tmp_path / name))
+    assert (seen.kind, seen.reader) == (kind, reader)
+
+
+def test_what_irmeta_writes(run, tmp_path):
+    """Factors, models, sites: each is known, and leads on."""
+    run("simulate", "-o", "demo", "--systems", 12, "--topics", 12)
+    run("evaluate", "demo/qrels.txt", "demo/runs", "-m", "AP P@10", "-o", "s.parquet")
+    run("standardize", "fit", "s.parquet", "-o", "f.parquet")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "site.toml").touch()
+    kinds = {
+        name: recognise(str(tmp_path / name)).kind for name in ("f.parquet", "site")
+    }
+    assert kinds == {"f.parquet": "factors", "site": "site"}
+
+
+def test_a_path_that_is_not_there_is_an_error(run):
+    """There is nothing to look at."""
+    code, _, err = run("what", "nosuch")
+    assert code == 2
+    assert err == "irmeta: nosuch: no such file\n"
