@@ -4,7 +4,7 @@ from pathlib import Path
 
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 BEGINNING = 4096
-"""Bytes that tell the kinds apart."""
+"""Bytes at the beginning that say the kind."""
 PARQUET = "a score file or factors"
 _RUN, _QRELS = 6, 4
 """Fields on a line of a run, and of judgments."""

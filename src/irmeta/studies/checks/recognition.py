@@ -57,7 +57,7 @@ class Seen:
 
     text : what it is, in words.
     systems, metrics : their names. topics : how many. collections : their names.
-    reader : how `irmeta import` calls a table that is no score file yet; an option, for groups.
+    reader : how `irmeta import` calls a table that is not a score file yet; an option, for groups.
     parts : what else a folder holds.
     """
 
@@ -282,7 +282,7 @@ def _table(path: str, readers: Mapping[TableKind, Reader]) -> Seen | None:
 
 
 def _of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> Seen:
-    """Describe scores that are no score file yet."""
+    """Describe scores that are not a score file yet."""
     systems, topics, metrics = (
         tuple(dict.fromkeys(str(name) for cube in cubes for name in cube[dim].values))
         for dim in DIMS
