@@ -158,6 +158,9 @@ SEVERAL = {
     "judges.compare": lambda change, _, **options: irmeta.judges.compare(
         collections(change), **{"partitions": 20} | options
     ),
+    "replicate": lambda change, _, **options: irmeta.replicate(
+        collections(change, "AB"), **{"system": "s00", "against": "s01"} | options
+    ),
     "predict.coverage": lambda change, _, **options: irmeta.predict.coverage(
         collections(change), **options
     ),

@@ -13,6 +13,7 @@ from bench.coverage import (
     metrics,
     parts,
     repeats,
+    replication,
     systems,
 )
 from bench.coverage.frame import Entry
@@ -27,6 +28,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Labels": labels.ENTRIES,
     "Clusters": clusters.ENTRIES,
     "Repeats": repeats.ENTRIES,
+    "Reproductions": replication.ENTRIES,
 }
 
 ENTRIES: Sequence[Entry] = [entry for group in GROUPS.values() for entry in group]

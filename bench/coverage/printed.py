@@ -43,6 +43,7 @@ _CORRECTED = (
 _EQUIVALENT = ("equivalence at the margin", "equivalence of all pairs, Holm")
 _ON_OTHER_TOPICS = ("a system against itself on other topics",)
 _ACROSS = ("difference across collections",)
+_CHANGE = ("change of a lead in a reproduction",)
 _DESIGN = ("tau of a design",)
 _LOSS = ("loss of a run that was not pooled",)
 _ADVANTAGE = ("advantage of a metric",)
@@ -117,6 +118,17 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "reliability.coefficients.phi_low": _PHI,
     "reliability.needed.needed_low": (*_ERHO2, *_PHI),
     "reliability.tau.tau_low": _TAU,
+    "replication.experiments.delta_ri_low": ("delta relative improvement",),
+    "replication.experiments.lead_change_low": _CHANGE,
+    "replication.experiments.lead_low": ("a difference by itself",),
+    "replication.experiments.original_lead_low": ("a difference by itself",),
+    "replication.experiments.ratio_low": ("effect ratio of a reproduction",),
+    "replication.lists.rbo_low": ("RBO of a reproduction",),
+    "replication.lists.tau_union_low": ("tau union of a reproduction",),
+    "replication.runs.change_low": _CHANGE,
+    "replication.runs.first_low": ("t interval of a mean",),
+    "replication.runs.p": ("paired t test", "a system against itself on other topics"),
+    "replication.runs.rmse_low": ("RMSE of a reproduction",),
     "reuse.new.adjusted_low": _LOSS,
     "reuse.new.penalty_low": _LOSS,
     "reuse.systems.low": _LOSS,

@@ -64,6 +64,7 @@ from irmeta.studies.leaderboard import leaderboard as leaderboard
 from irmeta.studies.place import place as place
 from irmeta.studies.prediction.accuracy import accuracy as accuracy
 from irmeta.studies.reliability import reliability as reliability
+from irmeta.studies.replication import replicate as replicate
 from irmeta.studies.result import Result as Result
 from irmeta.studies.reuse import reuse as reuse
 from irmeta.studies.standardizing.comparison import compare as compare

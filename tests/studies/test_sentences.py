@@ -28,6 +28,7 @@ from irmeta.studies.judges.estimate import estimate
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
 from irmeta.studies.reliability import reliability
+from irmeta.studies.replication import replicate
 from irmeta.studies.standardizing.comparison import compare
 from irmeta.studies.standardizing.durability import durability
 
@@ -181,6 +182,21 @@ def reversed_later() -> xr.DataArray:
     return scores
 
 
+def half_later(seed: int) -> xr.DataArray:
+    """On the second half of the topics systems differ by half as much."""
+    scores = spread(seed)
+    half = TOPICS // 2
+    scores[:, half:] -= ability() / 2
+    return scores
+
+
+def easier_later() -> xr.DataArray:
+    """On the second half of the topics every system scores more."""
+    scores = spread(0)
+    scores[:, TOPICS // 2 :] += 0.3
+    return scores
+
+
 def grown_old() -> xr.DataArray:
     """Half of the topics no longer spread the new systems as they did the old: there all score above the old."""
     rng = np.random.default_rng(0)
@@ -210,6 +226,11 @@ def placed(scores: xr.DataArray) -> xr.Dataset:
     """Place the first system of one collection and the last of another."""
     cubes = collections(scores)
     return place({"A": cubes["A"][:1], "B": cubes["B"][-1:]}, on=cubes, metrics="AP")
+
+
+def again(scores: xr.DataArray) -> xr.Dataset:
+    """Take the second half of the topics as a reproduction of the first, of the last system against the first."""
+    return replicate(collections(scores[..., :1]), system="s7", against="s0")
 
 
 def aged(scores: xr.DataArray) -> xr.Dataset:
@@ -265,6 +286,7 @@ STUDY: dict[str, Asked] = {
     "leaderboard": lambda scores: leaderboard(scores[..., :1], resamples=200),
     "versus": partial(versus, system="s7", metrics="AP", test="t"),
     "place": placed,
+    "replication": again,
     "predictivity": with_teams(predictivity, partitions=40),
     "ranking": partial(rank, k=2, candidates="all", partitions=8),
     "comparison": lambda scores: compare(
@@ -402,6 +424,16 @@ CLAIMS = [
     ),
     Claim("versus", "better than [1-9][0-9]* of|worse than [1-9]", in_spread("versus")),
     Claim("place", "is better than", in_spread("place")),
+    Claim("replication", "^Reproduced", in_spread("replication"), half_later, 0.025),
+    Claim(
+        "replication", "^Not reproduced", lambda: again(reversed_later()), spread, 0.025
+    ),
+    Claim(
+        "replication", "collection becomes", lambda: again(easier_later()), spread, 0.05
+    ),
+    Claim(
+        "replication", "gains on|loses to", lambda: again(half_later(0)), spread, 0.05
+    ),
     Claim(
         "predictivity",
         "is the best single predictor .* clearly ahead",

@@ -380,6 +380,11 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
 
 def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     """Open a score file: its rows, and what it says of its collections (nothing where other programs wrote it)."""
+    if reachable(path).is_dir():
+        raise FileFormatError(
+            f"{path}: this is a folder, not a score file; runs need judgments (`irmeta evaluate`, or --qrels where a "
+            "command takes it)"
+        )
     if not reachable(path).is_file():
         raise FileFormatError(
             f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files"

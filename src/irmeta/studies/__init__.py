@@ -193,6 +193,23 @@ STUDIES: dict[str, Study] = {
             flags={"unless_safe": ("--unless-safe", True)},
         ),
     ),
+    "replication": Study(
+        "replication",
+        "replicate",
+        "replicate",
+        "systems",
+        "Is this reproduction one, and what moved: the system or the collection?",
+        docs="replication",
+        command=Verb(
+            (
+                "irmeta replicate original/ again/ --qrels qrels.txt --system mine --against bm25",
+                "irmeta replicate their.run my.run --qrels qrels.txt -m 'AP nDCG@10' # one system",
+                "irmeta replicate march.parquet june.parquet september.parquet --system mine --against bm25 -m nDCG@10",
+            ),
+            flags={"unpaired": ("--unpaired", True)},
+        ),
+        screen=Screen(lines=30, rows=12),
+    ),
     "correlation": Study(
         "agreement.correlation",
         "correlate",

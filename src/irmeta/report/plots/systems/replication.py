@@ -1,0 +1,46 @@
+"""How much of a lead, or of a mean, is there again in each experiment."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from irmeta.report.plots.figure import COLUMN, PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import height, named_rows
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import interval, short
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of ratios to the original by the first metric, a row for each experiment."""
+    rows = result.sizes["experiment"]
+    return draw(again, result, width=COLUMN, height=0.4 + height(rows))
+
+
+def again(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
+    """Draw each ratio with its interval, the original as a line at 1, and what is asked for as a dashed line.
+
+    metric : by default the first.
+    """
+    one = result.sel(metric=metric or result.metric.values[0])
+    options = about(result)["options"]
+    rows = np.arange(one.sizes["experiment"])
+    ratio, low, high = (one[f"ratio{end}"].values for end in ("", "_low", "_high"))
+    axes.hlines(rows, low, high, color=PALETTE[4])
+    axes.plot(ratio, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
+    axes.axvline(1, color="black", linewidth=0.6)
+    led = "lead" in result
+    within = options["within"]
+    limits = [options["keep"]] if led else [1 - within, 1 + within]
+    for limit in limits:
+        axes.axvline(limit, color="0.4", linewidth=0.8, linestyle="--")
+    names = one.experiment.values.astype(str).tolist()
+    words = [
+        f"ratio {short(value)}, interval {interval(least, most, 2)}"
+        for value, least, most in zip(ratio, low, high, strict=True)
+    ]
+    say(axes, ratio, rows, names, words, nearest="y")
+    what = "lead" if led else "mean"
+    label = f"{one.metric.item()} {what} as a share of that in {options['original']}"
+    return named_rows(axes, names, label)

@@ -1,0 +1,353 @@
+"""What `replicate` tells: tables for programs, an overview and findings for people."""
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
+from irmeta.scores.figures import interval, intervals, short, spoken
+from irmeta.scores.result import frame
+from irmeta.words import counted, joined
+
+FEW = 3
+"""Verdicts that are each spoken of; of more there is a count first."""
+SPOKEN = 2
+"""Metrics that other sentences are about."""
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables of the JSON contract.
+
+    experiments : experiment, metric, verdict, ratio with low and high (null where there is no interval), topics (of the
+    experiment that has fewer), together (whether these are the original's), topics_needed (null where no number does);
+    with a baseline original_lead, lead, lead_change and delta_ri, each with low and high.
+    runs : run, experiment, metric, first (mean in the original), mean, change and rmse, each with low and high, and p.
+    lists, topics : run, experiment, tau_union and rbo, with low and high, or by topic; of run files only.
+    """
+    names = ["verdict", *_ends("ratio"), "topics", "together", "topics_needed"]
+    if "lead" in outcome:
+        names += _ends("original_lead", "lead", "lead_change", "delta_ri")
+    of_runs = [*_ends("first"), "mean", *_ends("change", "rmse"), "p"]
+    views = {
+        "experiments": frame(outcome, names, by=["experiment", "metric"]).with_columns(
+            pl.col("topics_needed").replace(np.inf, None)
+        ),
+        "runs": frame(outcome, of_runs, by=["run", "experiment", "metric"]),
+    }
+    if "rbo" in outcome:
+        views["lists"] = frame(
+            outcome, _ends("tau_union", "rbo"), by=["run", "experiment"]
+        )
+        by_topic = frame(
+            outcome, ["topic_tau_union", "topic_rbo"], by=["run", "experiment", "topic"]
+        )
+        views["topics"] = by_topic.rename(
+            {"topic_tau_union": "tau_union", "topic_rbo": "rbo"}
+        )
+    return {
+        name: view.with_columns(pl.selectors.float().fill_nan(None))
+        for name, view in views.items()
+    }
+
+
+def _ends(*names: str) -> list[str]:
+    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+
+
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show what is there again by each metric, then each run by itself, and how alike its lists are."""
+    views = {}
+    for metric in spoken(outcome.metric.values, SPOKEN):
+        views[f"by {metric}"] = _effects(outcome.sel(metric=metric))
+    for metric in spoken(outcome.metric.values, SPOKEN):
+        views[f"each system by {metric}"] = _runs(outcome.sel(metric=metric))
+    if "rbo" in outcome and outcome["rbo"].notnull().any():
+        views["ranked lists"] = _lists(outcome)
+    return views
+
+
+def _level(outcome: xr.Dataset) -> str:
+    return f"{1 - about(outcome)['options']['alpha']:.0%} interval"
+
+
+def _effects(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each experiment by one metric."""
+    columns = {"experiment": one.experiment.values.astype(str).tolist()}
+    if "lead" in one:
+        columns |= {
+            "lead": _signed(one["lead"].values),
+            "was": _signed(one["original_lead"].values),
+        }
+    columns |= {
+        "ratio": [short(value) for value in one["ratio"].values],
+        _level(one): intervals(
+            one["ratio_low"].values, one["ratio_high"].values, 2
+        ).to_list(),
+    }
+    if "lead" in one:
+        columns["ΔRI"] = _signed(one["delta_ri"].values)
+    return pl.DataFrame(columns | {"verdict": one["verdict"].values.tolist()})
+
+
+def _signed(values: np.ndarray) -> list[str]:
+    return [short(value, 3, sign=True) for value in values]
+
+
+def _runs(one: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each system and experiment by one metric."""
+    rows = [
+        one.sel(run=run, experiment=name)
+        for name in one.experiment.values
+        for run in one.run.values
+    ]
+    columns = {
+        "system": [str(row.run.item()) for row in rows],
+        "experiment": [str(row.experiment.item()) for row in rows],
+        "mean": [short(float(row["mean"]), 3) for row in rows],
+        "change": [short(float(row["change"]), 3, sign=True) for row in rows],
+        _level(one): [
+            interval(float(row["change_low"]), float(row["change_high"]))
+            for row in rows
+        ],
+        "p": [_p(float(row["p"])) for row in rows],
+    }
+    if one["rmse"].notnull().any():
+        columns["RMSE"] = [short(float(row["rmse"]), 3) for row in rows]
+    return pl.DataFrame(columns)
+
+
+def _lists(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each system and experiment: how alike its lists are."""
+    rows = [
+        outcome.sel(run=run, experiment=name)
+        for name in outcome.experiment.values
+        for run in outcome.run.values
+    ]
+    cells = {
+        title: [_with_interval(row, name) for row in rows]
+        for title, name in (("RBO", "rbo"), ("tau union", "tau_union"))
+    }
+    return pl.DataFrame(
+        {
+            "system": [str(row.run.item()) for row in rows],
+            "experiment": [str(row.experiment.item()) for row in rows],
+            **cells,
+        }
+    )
+
+
+def _with_interval(row: xr.Dataset, name: str) -> str:
+    value, low, high = (float(row[end]) for end in _ends(name))
+    if np.isnan(low):
+        return short(value, 3)
+    return f"{short(value, 3)} ({interval(low, high)})"
+
+
+def _p(value: float) -> str:
+    if value < 0.0001:
+        return "< .0001"
+    return short(value, 4)
+
+
+def findings(outcome: xr.Dataset) -> list[str]:
+    """Say whether the experiment was reproduced, by each metric; then what moved, systems or collection."""
+    pairs = [
+        outcome.sel(experiment=name, metric=metric)
+        for name in outcome.experiment.values
+        for metric in spoken(outcome.metric.values, SPOKEN)
+    ]
+    sentences = []
+    if len(pairs) > FEW:
+        sentences.append(_count(outcome))
+    sentences += [_verdict(one, outcome) for one in pairs]
+    sentences += [_moved(one) for one in pairs]
+    return list(dict.fromkeys(sentences))
+
+
+def _count(outcome: xr.Dataset) -> str:
+    """Count the verdicts over all experiments and metrics."""
+    verdicts = outcome["verdict"].values.ravel().tolist()
+    found = {name: verdicts.count(name) for name in dict.fromkeys(sorted(verdicts))}
+    parts = [
+        f"{name} in {number}" for name, number in sorted(found.items(), key=_often)
+    ]
+    return f"Of {counted(len(verdicts), 'comparison')} with {_original(outcome)}: {joined(parts)}."
+
+
+def _often(found: tuple[str, int]) -> int:
+    return -found[1]
+
+
+def _original(outcome: xr.Dataset) -> str:
+    return str(about(outcome)["options"]["original"])
+
+
+def _verdict(one: xr.Dataset, outcome: xr.Dataset) -> str:
+    """Say of one experiment, by one metric, whether it was reproduced."""
+    verdict = str(one["verdict"].item())
+    if verdict == "no effect":
+        return _no_effect(outcome.sel(metric=one.metric.item()))
+    said = _of_lead(one, verdict) if "lead" in one else _of_mean(one, verdict)
+    return f"{verdict[0].upper()}{verdict[1:]}: by {one.metric.item()}, {said}"
+
+
+def _no_effect(every: xr.Dataset) -> str:
+    """Say that the original shows no lead by a metric, and which experiments do."""
+    system, baseline = (str(name) for name in every.run.values)
+    where, metric = _original(every), every.metric.item()
+    lead = _figure(every.isel(experiment=0), "original_lead")
+    said = (
+        f"No effect to reproduce: by {metric}, {where} itself does not show that {system} and {baseline} "
+        f"differ (lead {lead})"
+    )
+    own = [
+        f"{name} shows {_figure(every.sel(experiment=name), 'lead')}"
+        for name in every.experiment.values
+        if _shown(every.sel(experiment=name), "lead")
+    ]
+    return f"{said}{'; ' if own else ''}{joined(own)}."
+
+
+def _of_lead(one: xr.Dataset, verdict: str) -> str:
+    """Say how much of a lead is there again."""
+    where, again = _original(one), str(one.experiment.item())
+    keep = about(one)["options"]["keep"]
+    old = _led(one)
+    if verdict == "reproduced":
+        return (
+            f"{old} in {where}, and {_times(one)} of that lead is there in {again} "
+            f"({_range(one)}); {keep:g} was asked for."
+        )
+    if verdict == "not reproduced":
+        return (
+            f"{old} in {where}, and at most {short(float(one['ratio_high']))} of that lead is there "
+            f"in {again} (ratio {_times(one)}, {_range(one)}); {keep:g} was asked for."
+        )
+    return (
+        f"{old} in {where}, and {_times(one)} of that lead is there in {again}"
+        f"{_open(one)}; {keep:g} was asked for.{_needed(one)}"
+    )
+
+
+def _of_mean(one: xr.Dataset, verdict: str) -> str:
+    """Say whether a system scores the same again."""
+    [system] = (str(name) for name in one.run.values)
+    within = about(one)["options"]["within"]
+    first, again = (short(float(one[name].item()), 3) for name in ("first", "mean"))
+    said = (
+        f"{system} has {again} in {one.experiment.item()} and {first} in {_original(one)}, a ratio of "
+        f"{_times(one)}"
+    )
+    if verdict == "cannot tell":
+        return f"{said}{_open(one)}; within {within:.0%} was asked for.{_needed(one)}"
+    inside = "within" if verdict == "reproduced" else "not within"
+    return f"{said} ({_range(one)}), {inside} {within:.0%}."
+
+
+def _led(one: xr.Dataset) -> str:
+    """Say by how much the system led in the original, or was behind."""
+    system, baseline = (str(name) for name in one.run.values)
+    lead = float(one["original_lead"])
+    size = short(abs(lead), 3)
+    if lead < 0:
+        return f"{system} is {size} behind {baseline}"
+    return f"{system} leads {baseline} by {size}"
+
+
+def _times(one: xr.Dataset) -> str:
+    return short(float(one["ratio"]))
+
+
+def _range(one: xr.Dataset) -> str:
+    low, high = float(one["ratio_low"]), float(one["ratio_high"])
+    if high - low <= 1e-9:
+        return f"the same on every {unit(one)}"
+    return f"{_level(one)} {interval(low, high, 2)}"
+
+
+def _open(one: xr.Dataset) -> str:
+    """Write the interval of a ratio; means alone have none."""
+    if np.isnan(float(one["ratio_low"])):
+        return ", without an interval"
+    return f" ({_range(one)})"
+
+
+def _needed(one: xr.Dataset) -> str:
+    """Say how many topics would show it."""
+    needed, topics = float(one["topics_needed"]), unit(one)
+    if np.isnan(float(one["ratio_low"])):
+        return ""
+    if np.isinf(needed):
+        return f" No number of {topics}s would show it: {_original(one)} has too few."
+    more = f"{float(f'{needed:.2g}'):.0f}"
+    return f" If all is there again, about {more} {topics}s would show it."
+
+
+def _figure(one: xr.Dataset, name: str) -> str:
+    value, low, high = (float(one[end]) for end in _ends(name))
+    if np.isnan(low):
+        return short(value, 3, sign=True)
+    ends = f"{short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    return f"{short(value, 3, sign=True)}, {_level(one)} {ends}"
+
+
+def _moved(one: xr.Dataset) -> str:
+    """Say what moved since the original: on the same topics the systems, on others the collection or the system."""
+    if bool(one["together"]):
+        each = joined([_of_run(one.sel(run=run)) for run in one.run.values])
+        return f"By {one.metric.item()} on the same {unit(one)}s: {each}."
+    if "lead" not in one:
+        return _of_other_topics(one)
+    return _drift(one)
+
+
+def _of_run(run: xr.Dataset) -> str:
+    """Say how near the scores of one system, and its lists, are to those of the original."""
+    name = str(run.run.item())
+    if float(run["rmse"]) <= 1e-12:
+        said = f"{name} has the original's score on every {unit(run)}"
+    else:
+        said = (
+            f"{name} changes by {_figure(run, 'change')} (p = {_p(float(run['p']))}), RMSE "
+            f"{short(float(run['rmse']), 3)}"
+        )
+    if "rbo" in run and np.isfinite(float(run["rbo"])):
+        said += f", RBO of its lists {short(float(run['rbo']), 3)}"
+    return said
+
+
+def _of_other_topics(one: xr.Dataset) -> str:
+    """Say that without a baseline nobody can know what moved."""
+    return (
+        f"By {one.metric.item()}, {one.run.values[0]} changes by {_figure(one.isel(run=0), 'change')}; on "
+        "other topics only a baseline (--against) shows whether the system or the collection moved."
+    )
+
+
+def _drift(one: xr.Dataset) -> str:
+    """Say whether the collection moved, by the baseline, and whether the system did, by its lead."""
+    system, baseline = (str(name) for name in one.run.values)
+    base = one.isel(run=1)
+    where = f"From {_original(one)} to {one.experiment.item()}, by {one.metric.item()}"
+    moved, drifted = _shown(base, "change"), _shown(one, "lead_change")
+    easier = "easier" if float(base["change"]) > 0 else "harder"
+    if moved:
+        collection = f"the collection becomes {easier}"
+    else:
+        collection = "no change of the collection is shown"
+    if drifted:
+        lost = "gains on" if float(one["lead_change"]) > 0 else "loses to"
+        own = f"{system} {lost} {baseline}"
+    else:
+        own = f"no drift of {system} against {baseline} is shown"
+    return (
+        f"{where}: {collection} ({baseline} {_figure(base, 'change')}); {own} (lead "
+        f"{_figure(one, 'lead_change')})."
+    )
+
+
+def _shown(one: xr.Dataset, name: str) -> bool:
+    """Say whether an interval excludes 0."""
+    low, high = float(one[f"{name}_low"]), float(one[f"{name}_high"])
+    return low > 0 or high < 0
