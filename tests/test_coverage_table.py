@@ -18,6 +18,7 @@ from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance
 from irmeta.studies.differences.versus import versus
 from irmeta.studies.judges.estimate import estimate
+from irmeta.studies.replication import replicate
 
 INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])
 TEST = Entry("a test", 0.05, 0.06, lambda _: [])
@@ -212,6 +213,8 @@ def test_what_is_not_kept_is_said():
     warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
     assert warned.pop("t interval of a mean") in said[0]
     assert warned.pop("mean by few human topics alone") in estimated
+    again = replicate({"a": scores, "b": scores}, system="0")
+    assert warned.pop("RMSE of a reproduction") in " ".join(about(again)["notes"])
     assert all(words in notes for words in warned.values() for notes in said[1:])
     printed = {name for names in PRINTED.values() for name in names}
     unkept = [entry for entry in ENTRIES if entry.promised > 0.5 and entry.bound < 0.84]

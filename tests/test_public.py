@@ -654,6 +654,11 @@ WITH_LONG_NAMES = {
         targets=["AP"],
         scales=["raw"],
     ),
+    "replicate": lambda change, _: irmeta.replicate(
+        collections(change, "AB"),
+        system="s00",
+        against="s01-a-run-of-a-team-with-a-long-name-xxxx",
+    ),
 }
 """How studies are called with these names where the call above has others, or fewer systems than metrics."""
 
@@ -689,6 +694,10 @@ MORE = {
     ),
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
     "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
+    "lists": lambda: irmeta.replicate(
+        {name: {"s": {"1": {"a": 2, "b": 1}, "2": {"c": 1, "a": 0}}} for name in "xy"},
+        qrels={"1": {"b": 1}, "2": {"a": 1}},
+    ),
     "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
     "labels": lambda: irmeta.judges.compare(LABELS, truth="people"),
     "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
