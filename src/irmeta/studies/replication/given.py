@@ -19,7 +19,7 @@ from irmeta.io.scores import load_files
 from irmeta.metrics.names import nearest
 from irmeta.parallel import in_order
 from irmeta.scores.cubes import by_name
-from irmeta.scores.selection import bare, known_as
+from irmeta.scores.names import bare, known_as
 from irmeta.studies.door import Given
 from irmeta.words import joined, listed
 

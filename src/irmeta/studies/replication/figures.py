@@ -1,0 +1,207 @@
+"""The figures of reproductions: what is there again, of each run by itself, and of its ranked lists."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from irmeta.scores.clusters import in_clusters
+from irmeta.stats import descriptive
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.rankings.lists import overlap, tau_union
+from irmeta.stats.tests import reproduced
+from irmeta.stats.tests.reproduced import Found, Two
+from irmeta.studies.replication.given import DEPTH, Experiment
+
+LEAST_SHARED = 2
+"""Topics that two experiments must share by name to be compared topic by topic."""
+ENDS = ("", "_low", "_high")
+Figures = dict[str, tuple[tuple[str, ...], Any]]
+"""Figures by name, each with its dimensions."""
+
+
+class Part(NamedTuple):
+    """The scores of the systems in question in one experiment, (system, topic, metric): the system, then the baseline.
+
+    scores : with clusters in place of topics, where they come in some.  topics : by topic.  names : of the systems.
+    notes : what was left out.
+    """
+
+    scores: xr.DataArray
+    topics: xr.DataArray
+    names: Sequence[str]
+    notes: Sequence[str]
+
+
+def _arrays(
+    first: xr.DataArray, again: xr.DataArray, unpaired: bool
+) -> tuple[Floats, Floats, bool]:
+    """Return both experiments' scores (system, topic, metric), and whether they are of the same topics."""
+    theirs = {str(topic) for topic in again.topic.values}
+    shared = [str(topic) for topic in first.topic.values if str(topic) in theirs]
+    together = not unpaired and len(shared) >= LEAST_SHARED
+    if together:
+        first, again = first.sel(topic=shared), again.sel(topic=shared)
+    order = ("system", "topic", "metric")
+    return first.transpose(*order).values, again.transpose(*order).values, together
+
+
+def stacked(found: Sequence[Figures]) -> dict[str, Any]:
+    """Put the figures of several experiments together."""
+    return {
+        name: (
+            dims,
+            np.stack([one[name][1] for one in found], axis=dims.index("experiment")),
+        )
+        for name, (dims, _) in found[0].items()
+    }
+
+
+def against(
+    first: Part, again: Part, unpaired: bool, keep: float, within: float, level: float
+) -> Figures:
+    """Compare an experiment with the original: figures over (metric,) or (run, metric), by the dims that they get."""
+    one, two, together = _arrays(first.scores, again.scores, unpaired)
+    by_topic = _arrays(first.topics, again.topics, unpaired)[:2]
+    clustered = in_clusters(first.topics)
+    rows = []
+    for at in range(one.shape[2]):
+        runs = [
+            Two(*pair, together)
+            for pair in zip(one[..., at], two[..., at], strict=True)
+        ]
+        plain = [
+            Two(*pair, together)
+            for pair in zip(by_topic[0][..., at], by_topic[1][..., at], strict=True)
+        ]
+        effect = runs[0]
+        if len(runs) > 1:
+            own, base = runs
+            effect = Two(own.first - base.first, own.again - base.again, together)
+        row = _of_effect(effect, runs, keep, within, level)
+        row |= _of_runs(runs, [] if clustered else plain, level)
+        rows.append(row)
+    whole = {name: np.stack([row[name] for row in rows], axis=-1) for name in rows[0]}
+    whole["topics"] = np.array(min(one.shape[1], two.shape[1]))
+    whole["together"] = np.array(together)
+    of_run = {"mean", "p", *_ends("first"), *_ends("change"), *_ends("rmse")}
+    return {name: (_dims(name, of_run), value) for name, value in whole.items()}
+
+
+def _dims(name: str, of_run: set[str]) -> tuple[str, ...]:
+    if name in ("topics", "together"):
+        return ("experiment",)
+    return (
+        ("run", "experiment", "metric") if name in of_run else ("experiment", "metric")
+    )
+
+
+def _ends(name: str) -> list[str]:
+    return [f"{name}{end}" for end in ENDS]
+
+
+def _named(name: str, found: Found) -> dict[str, Any]:
+    return dict(zip(_ends(name), found, strict=True))
+
+
+def _of_effect(
+    effect: Two, runs: Sequence[Two], keep: float, within: float, level: float
+) -> dict[str, Any]:
+    """Return what of the effect is there again, the lead over the baseline or, without one, the mean itself."""
+    ratio = reproduced.ratio(effect, level)
+    led = len(runs) > 1
+    span = (keep, np.inf) if led else (1 - within, 1 + within)
+    verdict = _verdict(ratio, *span)
+    original = _mean(effect.first, level)
+    if led and (ratio is reproduced.NOTHING or original.low <= 0 <= original.high):
+        verdict = "no effect"
+    smallest = keep if led else 1 - within
+    figures: dict[str, Any] = {
+        **_named("ratio", ratio),
+        "verdict": verdict,
+        "topics_needed": reproduced.topics_needed(effect, smallest, level),
+    }
+    if led:
+        figures |= {
+            **_named("original_lead", original),
+            **_named("lead", _mean(effect.again, level)),
+            **_named("lead_change", reproduced.change(effect, level)),
+            **_named("delta_ri", reproduced.relative(runs[0], runs[1], level)),
+        }
+    return figures
+
+
+def _mean(values: Floats, level: float) -> Found:
+    """Return the mean with its t interval."""
+    mean = float(values.mean())
+    if len(values) < 2 or np.ptp(values) <= reproduced.ROUNDING:
+        return Found(mean, np.nan, np.nan)
+    low, high = descriptive.t_interval(values, level)
+    return Found(mean, float(low), float(high))
+
+
+def _verdict(ratio: Found, least: float, most: float) -> str:
+    """Say whether a ratio is shown to lie between two limits, not to, or neither."""
+    if np.isnan(ratio.low):
+        return "cannot tell"
+    if ratio.high < least or ratio.low > most:
+        return "not reproduced"
+    if ratio.low >= least and ratio.high <= most:
+        return "reproduced"
+    return "cannot tell"
+
+
+def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[str, Any]:
+    """Return figures of each run by itself, (run,): means, their change, p, and on the same topics RMSE.
+
+    plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
+    """
+    nothing = [reproduced.NOTHING] * len(runs)
+    errors = [reproduced.rmse(one, level) for one in plain if one.together] or nothing
+    first = [_mean(one.first, level) for one in runs]
+    changes = [reproduced.change(one, level) for one in runs]
+    figures = {"mean": np.array([one.again.mean() for one in runs])}
+    for name, found in (("first", first), ("change", changes), ("rmse", errors)):
+        figures |= dict(zip(_ends(name), np.array(found).T, strict=True))
+    return figures | {"p": np.array([reproduced.p_value(one) for one in runs])}
+
+
+def of_lists(
+    every: Sequence[Experiment],
+    names: Sequence[Sequence[str]],
+    together: Bools,
+    persistence: float,
+    level: float,
+) -> dict[str, Any]:
+    """Return how alike the ranked lists of each run are, over topics and by topic; on other topics there is nothing."""
+    topics = list(dict.fromkeys(t for lists in every[0].lists.values() for t in lists))
+    shape = (len(names[0]), len(every) - 1, len(topics))
+    taus, rbos = np.full(shape, np.nan), np.full(shape, np.nan)
+    for run, experiment, topic in np.ndindex(shape):
+        first = every[0].lists[names[0][run]].get(topics[topic])
+        other = every[experiment + 1]
+        again = other.lists[names[experiment + 1][run]].get(topics[topic])
+        if first and again and together[experiment]:
+            at = (run, experiment, topic)
+            taus[at] = tau_union(first, again)
+            rbos[at] = overlap(first, again, persistence, DEPTH)
+    data: dict[str, Any] = {}
+    for name, values in (("tau_union", taus), ("rbo", rbos)):
+        means = [[_known_mean(own, level) for own in rows] for rows in values]
+        ends = np.moveaxis(np.array(means), -1, 0)
+        of_run = {
+            end: (("run", "experiment"), one)
+            for end, one in zip(_ends(name), ends, strict=True)
+        }
+        data |= of_run | {f"topic_{name}": (("run", "experiment", "topic"), values)}
+    return data | {"topic": topics}
+
+
+def _known_mean(values: Floats, level: float) -> Found:
+    """Return the mean over the topics that have a value, within -1 and 1."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return reproduced.NOTHING
+    value, low, high = _mean(known, level)
+    return Found(value, max(low, -1.0), min(high, 1.0))
