@@ -38,9 +38,10 @@ OF_SCORES = [
     name
     for name, needed in NEED.items()
     if list(needed) in (["scores"], ["cubes"])
-    and name not in ("leaderboard", "models", "coverage", "place")
+    and name not in ("leaderboard", "models", "coverage", "place", "replication")
 ]
-"""The studies of these commands; a leaderboard is of one metric, models take long, and places need everybody."""
+"""The studies of these commands; a leaderboard is of one metric, models take long, places need everybody, and
+reproductions a system."""
 
 
 def made(name):
