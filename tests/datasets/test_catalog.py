@@ -208,6 +208,7 @@ def test_every_entry_says_its_terms_and_how_to_check_it() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_catalogue_describes_the_real_files(data: Path) -> None:
     """Every file of every collection is in the data folder with the size and checksum that the catalogue has."""

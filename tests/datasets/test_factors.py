@@ -70,6 +70,7 @@ def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("name", RUNS)
 def test_runs_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):

@@ -71,6 +71,7 @@ def test_training_rows_divide_by_topics_as_the_paper_counts_its_systems(script, 
     }
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_reference_is_what_its_script_makes(script, reference_cubes):
     """Run on the data, the script gives the figures that ship."""
@@ -83,6 +84,7 @@ def test_reference_is_what_its_script_makes(script, reference_cubes):
         assert_allclose(one.tails, other.tails, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_intervals_of_the_reference_collections_hold(reference_cubes):
     """On collections left out, 90% intervals hold 85% to 97% of systems on average, and at least 70% for every target.

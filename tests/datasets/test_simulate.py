@@ -338,6 +338,7 @@ def test_command(tmp_path, run):
     assert json.loads((tmp_path / "b" / "simulation.json").read_text())["seed"] == "7"
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_resembles_trec8(data):
     """Averaged over 8 seeds, means, spreads, sources of variance and correlations of metrics lie near TREC-8's."""

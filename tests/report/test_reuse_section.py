@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.report.page.content import Content
@@ -43,6 +44,7 @@ def test_scores_alone_have_no_section() -> None:
     assert panels(content) == []
 
 
+@pytest.mark.usefixtures("empty_figures")
 def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
     """The figure has each metric's loss, the least first, and the page has the section, its table and its figures."""
     grades, runs = collection()

@@ -244,6 +244,7 @@ def test_what_a_judge_does_to_all_alike_is_in_no_difference():
     assert plain["moved"] == pytest.approx(moved["moved"])
 
 
+@pytest.mark.slow
 def test_intervals_allow_for_other_judges():
     """Over worlds with tastes of judges, differences hold those over all possible judges; without, far fewer do."""
     held = {"judges": 0, "topics": 0}

@@ -100,7 +100,16 @@ def test_resamples_come_in_several_blocks(name):
     assert min(blocks) > 1
 
 
-@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+QUICK = {"predictivity", "max-t"}
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        pytest.param(study, id=name, marks=[] if name in QUICK else pytest.mark.slow)
+        for name, study in STUDIES.items()
+    ],
+)
 def test_on_a_cluster(study, cluster):
     """The workers of a Dask cluster give what the threads of this process give."""
     there = bare(study())

@@ -389,6 +389,7 @@ def test_items_within_tasks() -> None:
         leaderboard(board(table), over="items")
 
 
+@pytest.mark.slow
 def test_rank_sets_hold() -> None:
     """In at least 95% of worlds less two standard errors all rank sets hold the true ranks, and they are not wide."""
     rng = np.random.default_rng(2)

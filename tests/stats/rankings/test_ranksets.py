@@ -285,6 +285,7 @@ def test_sets_do_not_depend_on_the_order_of_systems(seed, order):
     assert (sets.high[list(order)] == moved.high).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("marginal", [False, True])
 def test_sets_cover_the_ranks_of_systems_that_all_tie(marginal):
     """Where all systems are equally good, the hardest case, 95% of the sets say so."""

@@ -149,6 +149,7 @@ def test_row_sums_are_of_covariances_with_sign() -> None:
     assert row_sums(sigma).tolist() == [2, 0, 1]
 
 
+@pytest.mark.slow
 def test_determinants_beyond_floating_point() -> None:
     """The determinant of 500 variables of tiny variance has a logarithm, and every order runs."""
     rng = np.random.default_rng(3)

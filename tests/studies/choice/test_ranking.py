@@ -476,6 +476,7 @@ def sampled(population: xr.DataArray, topics: int, seed: int) -> xr.DataArray:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["topic", "within-topic"])
 def test_the_interval_of_what_is_unexplained_holds_that_of_all_topics(
     level: Level,

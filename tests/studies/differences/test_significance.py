@@ -97,7 +97,13 @@ def test_a_system_does_not_differ_from_its_copy(test):
     ]
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    "test",
+    [
+        pytest.param(test, marks=[] if test == "max-t" else pytest.mark.slow)
+        for test in TESTS
+    ],
+)
 def test_the_pairs_are_never_held_all_at_once(test, monkeypatch):
     """300 systems on 100 topics have 36 MB of differences; a core takes less than half of that to test all pairs."""
     monkeypatch.setattr(parallel, "cores", lambda: 1)

@@ -129,6 +129,7 @@ def test_chosen_topics_are_noted() -> None:
     assert not any("random" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_honest_samples_are_estimated_and_seldom_noted() -> None:
     """Of 400 random samples none is refused, and at most 4 are said not to look random, for 1 in 1000."""
     said = 0

@@ -67,6 +67,7 @@ def held(number, *, told, draws=25):
     return np.mean(shares)
 
 
+@pytest.mark.slow
 def test_a_collection_with_five_times_as_many_relevant_documents_is_held_if_told():
     """AP@10 and R@10 of 430 relevant documents: the number holds 85% or more, and without it hardly any is held."""
     assert held(430, told=True) > 0.85
@@ -195,6 +196,7 @@ def test_no_row_stands_twice_in_what_people_read(model):
     assert views["distance"]["system"].to_list() == ["s0", "s1", "s2"]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("copies", [1, 5])
 def test_real_runs_are_held_also_where_each_document_has_copies(data, copies, tmp_path):

@@ -193,6 +193,7 @@ def clones(seed, teams=8, size=4, topics=20):
     ]
 
 
+@pytest.mark.slow
 def test_splits_of_teams_keep_their_level(monkeypatch):
     """Old and new systems alike, in teams: splits of whole teams say less often that factors have aged."""
     monkeypatch.setattr(study, "PARTITIONS", 60)
