@@ -140,6 +140,9 @@ ONE = {
     "standardize.sample": lambda change, _, **options: irmeta.standardize.sample(
         change(scores()), change(scores("B")), resamples=100, sizes=[4], **options
     ),
+    "standing": lambda change, _, **options: irmeta.standing(
+        change(scores()), on=scores("A", 6), **options
+    ),
     "top_systems": lambda change, _: irmeta.top_systems(change(scores()), 0.5),
     "with_clusters": lambda change, _, **options: irmeta.with_clusters(
         change(scores()),

@@ -57,6 +57,7 @@ _PUBLIC = {
     "JudgeModel": "irmeta.datasets.judges.JudgeModel",
     "simulate": "irmeta.datasets.simulate.simulate",
     "simulate_judge": "irmeta.datasets.judges.simulate_judge",
+    "standing": "irmeta.studies.place.standing.standing",
     "to_pandas": "irmeta.report.tables.to_pandas",
     "top_systems": "irmeta.scores.selection.top_systems",
     "watched_by": "irmeta.parallel.watched_by",

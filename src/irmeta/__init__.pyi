@@ -62,6 +62,7 @@ from irmeta.studies.differences.significance import significance as significance
 from irmeta.studies.differences.versus import versus as versus
 from irmeta.studies.leaderboard import leaderboard as leaderboard
 from irmeta.studies.place import place as place
+from irmeta.studies.place.standing import standing as standing
 from irmeta.studies.prediction.accuracy import accuracy as accuracy
 from irmeta.studies.reliability import reliability as reliability
 from irmeta.studies.replication import replicate as replicate

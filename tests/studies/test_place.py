@@ -10,6 +10,7 @@ from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies.place import findings, overview, place, tables
+from irmeta.studies.place.standing import FIGURES, standing
 
 CONTRACT = [
     "collection",
@@ -249,6 +250,29 @@ def test_means_of_a_leaderboard_place_a_system_without_tests():
     assert overview(outcome)["systems"].height == 2
     with pytest.raises(ScoresError, match="cannot be compared across collections"):
         place({"A": own, "B": own}, on={"A": only, "B": everybody}, metrics="AP")
+
+
+@pytest.mark.parametrize("what", ["factors", "scores", "means", "some topics"])
+def test_standing_says_what_place_says(what):
+    """Without the comparison of systems with each other the figures are the same, to the last bit."""
+    every = collection("A", 12)
+    own = every.isel(system=[3, 12, 12, 0])
+    own = own.assign_coords(system=["a", "b", "same as b", "c"])
+    if what == "scores":
+        on = every
+    elif what == "means":
+        on = every.mean("topic", keep_attrs=True)
+        on = on.expand_dims(topic=["all"], axis=1)
+    else:
+        on = standardization.fit(every)
+    if what == "some topics":
+        own = own.isel(topic=slice(2, None))
+    found, placed = standing(own, on=on), place(own, on=on)
+    for name in FIGURES:
+        theirs = placed[name].values
+        np.testing.assert_array_equal(found[name].values, theirs)
+    one = standing(own, on=on, metrics="AP")
+    np.testing.assert_array_equal(one["low"].values[:, 0], found["low"].values[:, 0])
 
 
 def test_of_many_pairs_the_clearest_are_shown():

@@ -24,7 +24,7 @@ STANDING = {
     "percentile_low": "percentile_low",
     "percentile_high": "percentile_high",
 }
-"""Figures of where a system stands among everybody's, by what `irmeta.place` calls them."""
+"""Figures of where a system stands among everybody's, by what irmeta calls them."""
 
 
 class Interval(NamedTuple):
@@ -165,7 +165,7 @@ def standing(
     cube: xr.DataArray, metric: str, factors: xr.Dataset
 ) -> list[dict[str, float]]:
     """Place systems among those that the factors come from."""
-    found = irmeta.place(cube, on=factors, metrics=metric)
+    found = irmeta.standing(cube, on=factors, metrics=metric)
     columns = [found[name].values[:, 0].tolist() for name in STANDING.values()]
     return [dict(zip(STANDING, row, strict=True)) for row in zip(*columns, strict=True)]
 

@@ -14,7 +14,7 @@ from irmeta.serve.answers import Interval
 from irmeta.serve.catalogue.snapshot import Snapshot, Vectors
 
 MOST = 400
-"""Runs with rank sets, which take time quadratic in the number of runs; and those standardized at a time."""
+"""Runs with rank sets, which take time quadratic in the number of runs."""
 EQUAL = 1e-10
 ON = ("scored", "accepted")
 """States of runs that are on the table."""
@@ -200,13 +200,11 @@ def _standardize(found: Standing, shot: Snapshot) -> None:
     teams = {line.label: line.about["team"] or line.label for line in found.ranked}
     try:
         factors = answers.everybody(found.cube, found.metric, shot.board.factors, teams)
-        for start in range(0, len(found.ranked), MOST):
-            part = slice(start, start + MOST)
-            rows = answers.standing(found.cube.isel(system=part), found.metric, factors)
-            for line, row in zip(found.ranked[part], rows, strict=True):
-                line.standing = row
+        rows = answers.standing(found.cube, found.metric, factors)
     except IrmetaError:
         return
+    for line, row in zip(found.ranked, rows, strict=True):
+        line.standing = row
     found.factors = factors
 
 

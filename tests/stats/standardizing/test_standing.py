@@ -3,17 +3,27 @@
 import numpy as np
 from scipy.special import ndtr
 
+from irmeta.parallel import streams
+from irmeta.stats.standardizing import standing
 from irmeta.stats.standardizing.across import Estimate
-from irmeta.stats.standardizing.standing import Everybody, shares_below, stand
+from irmeta.stats.standardizing.standing import (
+    BLOCK,
+    DRAWS,
+    Everybody,
+    beaten,
+    percentiles,
+    stand,
+)
 
 
 def test_percentiles_count_those_below():
     """Percentile, and the counts beside it, are those of comparing one by one."""
     rng = np.random.default_rng(0)
-    value, error = rng.normal(size=(5, 40)), rng.uniform(0.2, 1.0, (5, 40))
-    versus = Estimate(value, error, np.full((5, 40), 30.0))
     own = Estimate(rng.random(5), np.full(5, 0.1), np.full(5, 30.0))
     everybody = Everybody(rng.random(40), rng.random(40), np.full(40, 0.1))
+    value = own.value[:, None] - everybody.standardized
+    error = rng.uniform(0.1, 0.5, (5, 40))
+    versus = Estimate(value, error, np.full((5, 40), 30.0))
     found = stand(own, versus, everybody, 0.95)
     sure = versus.p <= 0.05
     for i in range(5):
@@ -44,7 +54,8 @@ def test_the_share_below_is_of_true_means():
     seen = true + rng.normal(0, 0.1, 4000)
     at = Estimate(np.array([0.65]), np.zeros(1), np.full(1, 9.0))
     others = Everybody(seen, seen, np.full(4000, 0.1))
-    shares = shares_below(at, others, np.zeros((1, 4000), bool), rng)
+    none = np.empty(0, int)
+    shares = beaten(at, others, (none, none), rng) / 8000
     assert abs(np.mean(shares) - ndtr(1.5)) < 0.01
     assert np.mean(seen < 0.65) < ndtr(1.5) - 0.05
 
@@ -71,10 +82,43 @@ def test_ends_of_a_percentile_hold_the_true_one():
 
 def test_a_system_equal_to_one_of_everybodys_beats_half_of_it():
     """A tie counts half."""
-    versus = Estimate(np.array([[0.0, -1.0]]), np.ones((1, 2)), np.full((1, 2), 9.0))
     own = Estimate(np.array([0.3]), np.ones(1), np.full(1, 9.0))
     others = Everybody(np.array([0.1, 0.2]), np.array([0.3, 0.6]), np.ones(2))
-    assert stand(own, versus, others).percentile.tolist() == [25.0]
+    assert percentiles(own, others).percentile.tolist() == [25.0]
+
+
+def test_the_beaten_are_counted_as_one_by_one():
+    """Counts are those of comparing every drawn mean with every other; the same system counts as half of one."""
+    means = np.array([0.2, 0.5, 0.5, 0.9, 0.4])
+    own = Estimate(np.array([0.5, 0.7]), np.array([0.1, 0.2]), np.array([9.0, 5.0]))
+    # all draw from their own means: errors this small move them no nearer to each other
+    others = Everybody(means, means, np.full(5, 1e-9))
+    ties = np.array([0, 0]), np.array([1, 2])
+    found = beaten(own, others, ties, np.random.default_rng(3))
+    assert found.shape == (2, DRAWS)
+    blocks = streams(np.random.default_rng(3), DRAWS, BLOCK)
+    for at, (rng, draws) in enumerate(blocks):
+        rng.normal(size=(draws, 5))
+        error = np.sqrt(5 / 4) * own.error
+        mine = own.value + error * rng.standard_t(own.df, (draws, 2))
+        twice = 2 * (means < mine[..., None])
+        twice[:, 0, 1:3] = 1
+        block = found[:, at * BLOCK : at * BLOCK + draws]
+        np.testing.assert_array_equal(block, twice.sum(axis=2).T)
+
+
+def test_alike_systems_have_the_same_percentile(monkeypatch):
+    """Equal systems share their draws; how many are looked at together changes nothing."""
+    rng = np.random.default_rng(4)
+    value = np.repeat(rng.random(20), 2)
+    own = Estimate(value, np.full(40, 0.1), np.full(40, 9.0))
+    others = Everybody(value, value, np.full(40, 0.1))
+    found = percentiles(own, others)
+    for one in found:
+        np.testing.assert_array_equal(one[::2], one[1::2])
+    monkeypatch.setattr(standing, "CELLS", 100)
+    for one, again in zip(found, percentiles(own, others), strict=True):
+        np.testing.assert_array_equal(one, again)
 
 
 def test_without_everybodys_scores_nothing_is_said():

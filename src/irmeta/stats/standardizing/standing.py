@@ -1,18 +1,22 @@
 """Where systems stand among everybody's on a collection: percentile with its ends, median and best."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from irmeta.stats.arrays import Bools, Floats
+from irmeta.parallel import in_order, streams
+from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.standardizing.across import Estimate
 
 _ROUNDING = 1e-6
 """Factors keep means to six decimals."""
 
 
-DRAWS = 4000
-"""Draws that the ends of percentiles are made of."""
+DRAWS, BLOCK = 4000, 50
+"""Draws that the ends of percentiles are made of, and how many of them at a time."""
+CELLS = 1 << 21
+"""Differences that are looked at, at a time."""
 
 
 class Everybody(NamedTuple):
@@ -23,11 +27,22 @@ class Everybody(NamedTuple):
     error: Floats
 
 
+class Percentile(NamedTuple):
+    """Shares of everybody that systems beat, in percent: arrays of shape (system,).
+
+    percentile : share of them with a lower mean, a tie counted half.
+    low, high : the interval of the share of true means that are lower; NaN where means have no errors.
+    """
+
+    percentile: Floats
+    low: Floats
+    high: Floats
+
+
 class Standing(NamedTuple):
     """Systems among everybody's, arrays of shape (system,); NaN where everybody's scores are of other topics.
 
-    others : everybody's number.  percentile : share of them with a lower mean, a tie counted half, in percent.
-    percentile_low, percentile_high : the interval of the share of true means that are lower.
+    others : everybody's number.  percentile, percentile_low, percentile_high : see `Percentile`.
     not_different : those that a test finds not different.  surely_better : those that are better beyond it.
     median, best : of everybody's standardized means; median_score, best_score : of their mean scores, whose best may
     be another system. Where differences have no errors, ends and counts are NaN.
@@ -54,7 +69,7 @@ def stand(
 ) -> Standing:
     """Place systems by their means, (system,), and by their differences from everybody's, (system, other).
 
-    Differences are tested at 1 - level. Ends of percentiles are of draws (`shares_below`).
+    Differences are tested at 1 - level. Percentiles are those of `percentiles`.
 
     >>> own = Estimate(np.array([0.5]), np.array([0.05]), np.array([1e9]))
     >>> versus = Estimate(np.array([[0.3, 0.1, -0.2]]), np.array([[0.1, 0.1, 0.1]]), np.full((1, 3), 1e9))
@@ -69,19 +84,11 @@ def stand(
     tied = np.abs(versus.value) <= _ROUNDING
     sure = (versus.p <= 1 - level) & ~tied
     better = (sure & (versus.value < 0)).sum(axis=1)
-    below = (versus.value > _ROUNDING).sum(axis=1) + 0.5 * tied.sum(axis=1)
     whole = np.ones(systems)
     known = np.where(np.isnan(versus.error).any(axis=1), np.nan, 1.0)
-    ends = np.full((2, systems), np.nan)
-    if not np.isnan(known).any():
-        shares = shares_below(own, everybody, tied, np.random.default_rng(rng))
-        ends = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    percentile = below / others
     return Standing(
-        others=others * whole,
-        percentile=100 * percentile,
-        percentile_low=100 * np.minimum(ends[0], percentile),
-        percentile_high=100 * np.maximum(ends[1], percentile),
+        others * whole,
+        *percentiles(own, everybody, level, rng),
         not_different=(~sure).sum(axis=1) * known,
         surely_better=better * known,
         median=np.median(everybody.standardized) * whole,
@@ -91,15 +98,70 @@ def stand(
     )
 
 
-def shares_below(
-    own: Estimate, everybody: Everybody, same: Bools, rng: np.random.Generator
-) -> Floats:
-    """Draw which share of everybody's true means may be below those of systems: (draw, system).
+def percentiles(
+    own: Estimate,
+    everybody: Everybody,
+    level: float = 0.95,
+    rng: int | np.random.Generator = 0,
+) -> Percentile:
+    """Return which share of everybody systems beat by their means, (system,), with intervals of draws (`beaten`).
+
+    Time and memory grow with systems and with everybody, not with their product.
+
+    >>> own = Estimate(np.array([0.5]), np.array([0.05]), np.array([1e9]))
+    >>> others = Everybody(np.array([0.1, 0.2, 0.4]), np.array([0.2, 0.4, 0.7]), np.full(3, 0.05))
+    >>> percentiles(own, others).percentile.round(1).tolist()
+    [66.7]
+    """
+    others = everybody.standardized.size
+    if not others:
+        return Percentile(*np.full((3, own.value.size), np.nan))
+    # systems that are alike share their draws
+    alike, back = np.unique(np.stack(own), axis=1, return_inverse=True)
+    own = Estimate(*alike)
+    below, ties = _compared(own.value, everybody.standardized)
+    percentile = below / others
+    ends = np.full((2, below.size), np.nan)
+    if not np.isnan(own.error).any():
+        drawn = beaten(own, everybody, ties, np.random.default_rng(rng))
+        shares = [(1 - level) / 2, (1 + level) / 2]
+        step = max(1, CELLS // DRAWS)
+        for start in range(0, below.size, step):
+            part = slice(start, start + step)
+            ends[:, part] = np.quantile(drawn[part] / (2 * others), shares, axis=1)
+    low = np.minimum(ends[0], percentile)
+    high = np.maximum(ends[1], percentile)
+    back = back.ravel()
+    return Percentile(*(100 * part[back] for part in (percentile, low, high)))
+
+
+def _compared(own: Floats, theirs: Floats) -> tuple[Floats, tuple[Indices, Indices]]:
+    """Count how many of everybody's means are below each of some, a tie as half; and name the ties."""
+    below = np.empty(own.size)
+    ties = []
+    step = max(1, CELLS // theirs.size)
+    for start in range(0, own.size, step):
+        gap = own[start : start + step, None] - theirs
+        tied = np.abs(gap) <= _ROUNDING
+        lower = (gap > _ROUNDING).sum(axis=1)
+        below[start : start + step] = lower + 0.5 * tied.sum(axis=1)
+        ties.append(np.argwhere(tied) + [start, 0])
+    system, other = np.concatenate(ties).T
+    return below, (system, other)
+
+
+def beaten(
+    own: Estimate,
+    everybody: Everybody,
+    ties: tuple[Indices, Indices],
+    rng: np.random.Generator,
+) -> Indices:
+    """Draw how many of everybody's true means may be below those of systems, counted twice: (system, draw).
 
     A system's own mean varies by its error, with Student's t. Everybody's are drawn nearer to their mean than they
     seem, because part of what they differ is error: by the share B = (m - 3) / (m - 1) error² / (tau² + error²) of m
     systems, with the variance error² (1 - B (m - 1) / m) + 2 B² (seen - mean)² / (m - 3). Source: Morris (1983).
-    same : (system, other), the same system: it counts half.
+    ties : systems and the same ones of everybody's, ordered by system: these count half.
     """
     count = everybody.standardized.size
     # standardized by each other, means of m systems vary together by -1 / (m - 1)
@@ -111,11 +173,37 @@ def shares_below(
     nearer = nearer * max(count - 3, 0) / max(count - 1, 1)
     likely = variance * (1 - nearer * (count - 1) / count)
     likely = likely + 2 * (nearer * gap) ** 2 / max(count - 3, 1)
-    chance = rng.normal(size=(DRAWS, count))
-    theirs = seen - nearer * gap + np.sqrt(likely) * chance
-    shares = np.empty((DRAWS, own.value.size))
-    for system, (value, error, df) in enumerate(zip(*own, strict=True)):
-        drawn = value + np.sqrt(apart) * error * rng.standard_t(df, DRAWS)
-        lower = np.where(same[system], 0.5, theirs < drawn[:, None])
-        shares[:, system] = lower.mean(axis=1)
-    return shares
+    theirs = seen - nearer * gap, np.sqrt(likely)
+    own = own._replace(error=np.sqrt(apart) * own.error)
+    work = partial(_beaten, own, *theirs, ties)
+    blocks = streams(rng, DRAWS, BLOCK)
+    found = np.empty((own.value.size, DRAWS), dtype=np.int32)
+    for at, counts in enumerate(in_order(work, blocks)):
+        found[:, at * BLOCK : (at + 1) * BLOCK] = counts.T
+    return found
+
+
+def _beaten(
+    own: Estimate,
+    middle: Floats,
+    spread: Floats,
+    ties: tuple[Indices, Indices],
+    block: tuple[np.random.Generator, int],
+) -> Indices:
+    """Count, in a block of draws, twice how many of everybody's means are below those of systems."""
+    rng, draws = block
+    theirs = middle + spread * rng.normal(size=(draws, middle.size))
+    mine = own.value + own.error * rng.standard_t(
+        own.df, (draws, own.value.size)
+    )
+    twice = np.empty(mine.shape, dtype=np.int32)
+    for counts, one, at in zip(twice, theirs, mine, strict=True):
+        counts[:] = 2 * np.searchsorted(np.sort(one), at)
+    system, other = ties
+    have, first = np.unique(system, return_index=True)
+    if have.size:
+        # twice a half instead of whether it is below
+        lower = theirs[:, other] < mine[:, system]
+        halves = 1 - 2 * lower.astype(np.int32)
+        twice[:, have] += np.add.reduceat(halves, first, axis=1)
+    return twice

@@ -1,7 +1,8 @@
 """What is known of everybody's systems on a collection: factors, the scores of all of them, or their means only."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ class Collection(NamedTuple):
     """One collection by one metric: the systems to place, and everybody's; `automatic` is the best automatic score.
 
     own : their means, without what other standardizing systems would move.
+    versus : gives their differences from everybody's, (system, other).
     """
 
     scores: Floats
@@ -49,8 +51,15 @@ class Collection(NamedTuple):
     placed: Placed
     spread: Spread
     everybody: Everybody
-    versus: Estimate
+    versus: Callable[[], Estimate]
     own: Estimate
+
+    @property
+    def standardized(self) -> Estimate:
+        """Their means, with what other standardizing systems would move."""
+        if not self.spread.units:
+            return self.own
+        return across.means([self.placed], [self.spread])
 
 
 def known_by_collection(
@@ -261,16 +270,15 @@ def _spread(factors: Factors, metric: str) -> Spread:
 
 def _by_means(
     scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed
-) -> tuple[Everybody, Estimate]:
+) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare means with means, which have no errors."""
     theirs = known.sel(metric=scores.metric.values)
     others = _placed(theirs, factors).scores[:, 0]
     difference = placed.scores - others
     unknown = np.full(difference.shape, np.nan)
     errors = np.full(others.shape, np.nan)
-    return Everybody(theirs.values[:, 0, 0], others, errors), Estimate(
-        difference, unknown, unknown
-    )
+    versus = partial(Estimate, difference, unknown, unknown)
+    return Everybody(theirs.values[:, 0, 0], others, errors), versus
 
 
 def _best_automatic(factors: Factors, everybody: Everybody) -> float:
@@ -294,29 +302,32 @@ def _paired(
     known: xr.DataArray,
     placed: Placed,
     spread: Spread,
-) -> tuple[Everybody, Estimate]:
+) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare with everybody's scores on the same topics."""
     theirs = known.sel(metric=scores.metric.values, topic=scores.topic.values)
     others = _placed(theirs, factors)
-    both = Placed(*(np.concatenate(pair) for pair in zip(placed, others, strict=True)))
-    own = len(placed.scores)
-    versus = Estimate(
-        *(part[:own, own:] for part in across.differences([both], [spread], np.eye(1)))
-    )
+
+    def versus() -> Estimate:
+        pairs = zip(placed, others, strict=True)
+        both = Placed(*(np.concatenate(pair) for pair in pairs))
+        own = len(placed.scores)
+        every = across.differences([both], [spread], np.eye(1))
+        return Estimate(*(part[:own, own:] for part in every))
+
     of_others = across.means([others], [_exact(spread)])
-    return Everybody(
-        theirs.values[..., 0].mean(axis=1), of_others.value, of_others.error
-    ), versus
+    mean = theirs.values[..., 0].mean(axis=1)
+    return Everybody(mean, of_others.value, of_others.error), versus
 
 
 def _unpaired(
     scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread
-) -> tuple[Everybody, Estimate]:
+) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
     if scores.sizes["topic"] < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
         none = np.empty(0)
-        return Everybody(none, none, none), Estimate(nothing, nothing, nothing)
+        versus = partial(Estimate, nothing, nothing, nothing)
+        return Everybody(none, none, none), versus
     kept = about(factors)["standing"][str(scores.metric.item())]
     mean, standardized, variance = (
         np.array(kept[name]) for name in ("mean", "standardized", "variance")
@@ -324,5 +335,7 @@ def _unpaired(
     # what the factors add, both have
     own = across.means([placed], [_exact(spread)])
     topics = scores.sizes["topic"]
-    versus = across.beside_known_means(own, standardized, variance, topics)
+    versus = partial(
+        across.beside_known_means, own, standardized, variance, topics
+    )
     return Everybody(mean, standardized, np.sqrt(variance / topics)), versus

@@ -184,7 +184,8 @@ def _figures(
     pairs = Estimate(*(part[left, right] for part in every))
     pair_low, pair_high = pairs.interval(level)
     stands = [
-        standing.stand(one.own, one.versus, one.everybody, level, rng) for one in found
+        standing.stand(one.own, one.versus(), one.everybody, level, rng)
+        for one in found
     ]
     automatic = [one.automatic for one in found]
     systems = [len(one.scores) for one in found]
