@@ -15,7 +15,7 @@ from irmeta.serve.pages.html import File
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Known, stand
 
-MANIFEST = "MANIFEST.sha256"
+MANIFEST, PART = "MANIFEST.sha256", "writing.part"
 BESIDE = ("README.txt", "CITATION.cff", "LICENSE")
 """What tells a stranger what a frozen site is."""
 _KNOWN: Known = {}
@@ -50,7 +50,7 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
         for path in files
         if path.name != MANIFEST
     ]
-    _put(folder / MANIFEST, "".join(lines).encode())
+    _put(folder, folder / MANIFEST, "".join(lines).encode())
     return len(lines) + 1
 
 
@@ -82,8 +82,9 @@ def _write(folder: Path, files: Iterable[File]) -> None:
     """Write files into a folder, and remove from it what they are not, and what an interrupted writing left."""
     kept = set()
     for name, content in files:
-        _put(folder / name, content)
-        kept.add(folder / name)
+        path = folder / name
+        _put(folder, path, content)
+        kept.add(path)
     for where, _, names in os.walk(folder, topdown=False):
         for path in {Path(where, name) for name in names} - kept:
             path.unlink()
@@ -92,15 +93,18 @@ def _write(folder: Path, files: Iterable[File]) -> None:
             Path(where).rmdir()
 
 
-def _put(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there, unless it is there."""
+def _put(folder: Path, path: Path, content: bytes) -> None:
+    """Write a file and move it to its place, unless it is there."""
     digest = hashlib.sha256(content).digest()
-    if path not in _WRITTEN and path.is_file():
+    there = path.exists()
+    if there and path not in _WRITTEN:
         _WRITTEN[path] = hashlib.sha256(path.read_bytes()).digest()
-    if _WRITTEN.get(path) == digest and path.exists():
+    if there and _WRITTEN[path] == digest:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
+    if not there:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    # made in one folder: the first file of a folder costs six times as much
+    part = folder / PART
     part.write_bytes(content)
     part.replace(path)
     _WRITTEN[path] = digest

@@ -1,9 +1,9 @@
 """A board as data: scores, the table, the record of each run, and all that is public."""
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import polars as pl
 import xarray as xr
 
@@ -41,13 +41,13 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
 
 def _scores(every: xr.DataArray) -> bytes:
     """Write a row for each score."""
-    names = {
-        str(dim): [cell(str(one)) for one in every[dim].values] for dim in every.dims
+    index = np.indices(every.shape).reshape(every.ndim, -1)
+    columns = {
+        str(dim): pl.Series([cell(str(one)) for one in every[dim].values])[at]
+        for dim, at in zip(every.dims, index, strict=True)
     }
-    rows = itertools.product(*names.values())
-    frame = pl.DataFrame(list(rows), schema=list(names), orient="row")
-    scores = pl.Series("score", every.values.ravel()).fill_nan(None)
-    return frame.with_columns(scores).write_csv().encode()
+    columns["score"] = pl.Series(every.values.ravel()).fill_nan(None)
+    return pl.DataFrame(columns).write_csv().encode()
 
 
 def _row(found: Standing, line: Line) -> dict[str, Any]:

@@ -3,32 +3,37 @@
 import csv
 import hashlib
 import io
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 import jinja2
+import msgspec
 
 FORMULA = tuple("=+-@\t\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
 
-@cache
 def template(name: str) -> jinja2.Template:
     """Return a template."""
+    return _environment().get_template(f"{name}.j2")
+
+
+@cache
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("irmeta.serve", "pages"),
         autoescape=jinja2.select_autoescape(["html.j2", "svg.j2", "macros.j2"]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     forms = {"f3": figure, "signed": signed, "time": time, "slug": slug}
     environment.filters |= {**forms, "interval": interval}
-    return environment.get_template(f"{name}.j2")
+    return environment
 
 
 def figure(value: float) -> str:
@@ -75,21 +80,12 @@ def slug(team: str) -> str:
 
 def as_json(content: Any) -> bytes:
     """Write data for programs; what is not a number is null."""
-    return (json.dumps(_plain(content), ensure_ascii=False, indent=1) + "\n").encode()
+    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
 
 
 def as_script(name: str, content: Any) -> bytes:
     """Write data that a script of a page reads, also from a disk: a call of a function."""
-    text = json.dumps(_plain(content), separators=(",", ":"))
-    return f"{name}({text});\n".encode()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return f"{name}({msgspec.json.encode(content).decode()});\n".encode()
 
 
 def as_csv(columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> bytes:

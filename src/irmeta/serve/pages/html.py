@@ -6,16 +6,24 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from scipy.special import stdtrit
 
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
-from irmeta.serve.pages.forms import as_script, slug, template, time
+from irmeta.serve.pages.forms import (
+    as_script,
+    figure,
+    signed,
+    slug,
+    template,
+    time,
+)
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Line, Standing
 
 ROWS = 200
-"""Rows of a table on one page."""
+"""Rows of a table on one page, at most."""
 MOVED = 20
 """Runs that the page of changes names, of those that new judgments moved; and the first ones of a topic."""
 File = tuple[str, bytes]
@@ -39,7 +47,9 @@ class Pages:
         self._found = found
         if found.cube is not None:
             first = found.cube.sel(metric=found.metric).values
-            self._middle, self._best = np.median(first, axis=0), first.max(axis=0)
+            self._middle = np.median(first, axis=0)
+            beside = zip(found.topics, self._middle, first.max(axis=0), strict=True)
+            self._rows = template("rows.html").render(beside=beside)
         of = shot.board
         self._shared = {
             "site": site.settings,
@@ -47,6 +57,7 @@ class Pages:
             "shot": shot,
             "found": found,
             "most": _most(found),
+            "most_rows": ROWS,
             "stamp": f"version {of.version}, as of {time(of.changed)} UTC",
         }
 
@@ -63,7 +74,10 @@ class Pages:
             yield self._page("team", f"team/{slug(team)}/", team=team, lines=own)
         yield self._page("compare", "compare/")
         yield "compare/runs.js", as_script("irmeta_runs", self._runs())
-        yield self._page("progress", "progress/", steps=self._steps())
+        claims = [line for line in found.ranked if line.claim is not None]
+        claims.sort(key=_came, reverse=True)
+        steps = self._steps()
+        yield self._page("progress", "progress/", steps=steps, claims=claims)
         yield self._page("about", "about/")
         yield self._page("changes", "changes/", moved=self._moved())
         content = dict(data.files(self._shot, found))
@@ -103,14 +117,15 @@ class Pages:
         scores = {"key": line.key, "label": line.label, "scores": own}
         yield f"{folder}scores.js", as_script("irmeta_scores", scores)
 
-    def _of_run(self, line: Line) -> list[tuple[Any, ...]]:
-        """List by topic its number, name, and the run's score beside the median and the best."""
+    def _of_run(self, line: Line) -> Markup:
+        """Fill in a run's scores by topic, beside the median and the best."""
         found = self._found
         if found.cube is None or found.metric not in line.scores:
-            return []
+            return Markup()
         own = found.vectors[line.key][found.metric]
-        rows = zip(found.topics, own, self._middle, self._best, strict=True)
-        return [(at, *row) for at, row in enumerate(rows, 1)]
+        pairs = zip(own.tolist(), (own - self._middle).tolist(), strict=True)
+        texts = (one for own, gap in pairs for one in (figure(own), signed(gap)))
+        return Markup(self._rows % tuple(texts))
 
     def _topics(self) -> Iterator[File]:
         """Render the topics, the hardest first, and each by itself."""

@@ -4,11 +4,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.standardizing.across import Estimate
 
+Counts = npt.NDArray[np.int32]
 _ROUNDING = 1e-6
 """Factors keep means to six decimals."""
 
@@ -138,16 +140,17 @@ def percentiles(
 def _compared(own: Floats, theirs: Floats) -> tuple[Floats, tuple[Indices, Indices]]:
     """Count how many of everybody's means are below each of some, a tie as half; and name the ties."""
     below = np.empty(own.size)
-    ties = []
+    systems, same = [], []
     step = max(1, CELLS // theirs.size)
     for start in range(0, own.size, step):
         gap = own[start : start + step, None] - theirs
         tied = np.abs(gap) <= _ROUNDING
         lower = (gap > _ROUNDING).sum(axis=1)
         below[start : start + step] = lower + 0.5 * tied.sum(axis=1)
-        ties.append(np.argwhere(tied) + [start, 0])
-    system, other = np.concatenate(ties).T
-    return below, (system, other)
+        system, other = tied.nonzero()
+        systems.append(start + system)
+        same.append(other)
+    return below, (np.concatenate(systems), np.concatenate(same))
 
 
 def beaten(
@@ -155,7 +158,7 @@ def beaten(
     everybody: Everybody,
     ties: tuple[Indices, Indices],
     rng: np.random.Generator,
-) -> Indices:
+) -> Counts:
     """Draw how many of everybody's true means may be below those of systems, counted twice: (system, draw).
 
     A system's own mean varies by its error, with Student's t. Everybody's are drawn nearer to their mean than they
@@ -189,13 +192,11 @@ def _beaten(
     spread: Floats,
     ties: tuple[Indices, Indices],
     block: tuple[np.random.Generator, int],
-) -> Indices:
+) -> Counts:
     """Count, in a block of draws, twice how many of everybody's means are below those of systems."""
     rng, draws = block
     theirs = middle + spread * rng.normal(size=(draws, middle.size))
-    mine = own.value + own.error * rng.standard_t(
-        own.df, (draws, own.value.size)
-    )
+    mine = own.value + own.error * rng.standard_t(own.df, (draws, own.value.size))
     twice = np.empty(mine.shape, dtype=np.int32)
     for counts, one, at in zip(twice, theirs, mine, strict=True):
         counts[:] = 2 * np.searchsorted(np.sort(one), at)

@@ -335,7 +335,5 @@ def _unpaired(
     # what the factors add, both have
     own = across.means([placed], [_exact(spread)])
     topics = scores.sizes["topic"]
-    versus = partial(
-        across.beside_known_means, own, standardized, variance, topics
-    )
+    versus = partial(across.beside_known_means, own, standardized, variance, topics)
     return Everybody(mean, standardized, np.sqrt(variance / topics)), versus
