@@ -22,8 +22,9 @@ from sqlalchemy import Engine
 import irmeta
 from bench.killed_server import free_port, started, token_of
 from irmeta.serve import importing, publishing
-from irmeta.serve.catalogue import tables
+from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.submissions import counts, waiting
+from irmeta.serve.client import Server
 from irmeta.serve.site import Site
 
 TOPICS, METRICS = 50, ["nDCG@10", "AP", "P@10", "RR", "Judged@10"]
@@ -130,9 +131,31 @@ def put(token: str, bodies: list[bytes]) -> Callable[..., int]:
 
 
 def memory(pid: int) -> float:
-    """Return the resident memory of a process in MB."""
+    """Return the most resident memory that a process had, in MB."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(one.split()[1]) / 1024 for one in lines if one.startswith("VmRSS"))
+    return next(int(one.split()[1]) / 1024 for one in lines if one.startswith("VmHWM"))
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the children of a process."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(one) for task in tasks for one in task.read_text().split()]
+
+
+def latency(folder: Path, server: Server) -> None:
+    """Print how long a run takes from its upload to its score, and to the published table."""
+    scored, shown = [], []
+    for number in range(3):
+        path = folder / f"idle{number}"
+        path.write_bytes(a_run(100 + number))
+        began = time.monotonic()
+        key = server.submit(path, path.name, {})["key"]
+        while server.submission(key)["state"] != "scored":
+            time.sleep(0.05)
+        scored.append(f"{time.monotonic() - began:.1f}")
+        server.score(key)
+        shown.append(f"{time.monotonic() - began:.1f}")
+    print(f"upload to score: {', '.join(scored)} s; to the table: {', '.join(shown)} s")
 
 
 def main() -> None:
@@ -165,6 +188,11 @@ def measure(folder: Path, submissions: int, seconds: float) -> None:
     timed("published first", publishing.publish, site)
     timed("published again, nothing changed", publishing.publish, site)
     timed("frozen", publishing.freeze, site, folder / "frozen")
+    pages = (folder / "frozen").rglob("*.html")
+    print(f"largest page: {max(one.stat().st_size for one in pages) / 1000:.0f} kB")
+    # so that runs of this board, too, can be scored
+    own = site.truth(boards.digest_of_judgments(engine, "many"))
+    own.write_bytes((folder / "qrels.txt").read_bytes())
     port = free_port()
     began = time.monotonic()
     server = started(site.folder, port)
@@ -172,9 +200,15 @@ def measure(folder: Path, submissions: int, seconds: float) -> None:
         while not answers(port):
             time.sleep(0.05)
         print(f"started: {time.monotonic() - began:.1f} s")
-        load_all(site, token_of(site.folder), port, seconds)
+        token = token_of(site.folder)
+        latency(folder, Server(f"http://127.0.0.1:{port}/b/many", token))
+        load_all(site, token, port, seconds)
         scoring(engine)
-        print(f"memory of the server: {memory(server.pid):.0f} MB")
+        children = [memory(pid) for pid in children_of(server.pid)]
+        of_children = ", ".join(f"{most:.0f}" for most in sorted(children))
+        print(
+            f"most memory: server {memory(server.pid):.0f}, children {of_children} MB"
+        )
     finally:
         server.terminate()
         server.wait()

@@ -4,6 +4,8 @@ import asyncio
 import csv
 import gzip
 import io
+import itertools
+import lzma
 import re
 import subprocess
 import tarfile
@@ -11,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
@@ -98,6 +101,8 @@ def test_browsers_are_told_what_not_to_do(served: Served) -> None:
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        assert "server" not in headers
     assert served.client.get("/v1/boards").headers["cache-control"] == "no-store"
 
 
@@ -116,6 +121,7 @@ HOSTILE = "<script>alert(1)</script>\"'&"
 def test_texts_of_people_are_shown_as_text(served: Served) -> None:
     """Markup in a team's name or description stands escaped in pages, and a formula is none in a CSV file."""
     about = {"team": "=cmd()", "description": HOSTILE, "type": HOSTILE[:20]}
+    about["link"] = "https://runs.example"
     answer = served.put("hostile", a_run(60), **about)
     key = answer.json()["key"]
     served.shown(key)
@@ -123,6 +129,8 @@ def test_texts_of_people_are_shown_as_text(served: Served) -> None:
         page = served.get(path).text
         assert "<script>alert" not in page
         assert not re.search(r"<[^>]+\s(on\w+|style)=", page)
+    page = served.get(f"/b/lab/s/{key}/").text
+    assert 'href="https://runs.example" rel="nofollow ugc noopener"' in page
     table = csv.DictReader(io.StringIO(served.get("/b/lab/data/table.csv").text))
     [team] = [row["team"] for row in table if row["key"] == key]
     assert team == "'=cmd()"
@@ -157,7 +165,10 @@ def test_names_do_not_become_paths(served: Served, name: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        gzip.compress(bytes(300 << 20), 1),
+        300 * gzip.compress(bytes(1 << 20)),
+        300 * lzma.compress(bytes(1 << 20)),
+        zstandard.compress(bytes(300 << 20)),
+        gzip.compress(gzip.compress(a_run(65))),
         a_tar(),
         b"301 0 d01 1\n" * 3,
         b"",
@@ -168,11 +179,16 @@ def test_names_do_not_become_paths(served: Served, name: str) -> None:
         b"301 Q0 d00 1 1 t\x00\n" * 3,
         b"301 Q0 d00 1 nan t\n",
         b"999 Q0 d00 1 1 t\n",
+        b"".join(b"%d Q0 d00 1 1 t\n" % topic for topic in range(10**4, 10**5)),
+        b"http://127.0.0.1/run.txt\n",
         b"301 Q0 d00 1 2 t\n301 Q0 d00 2 1 t\n",
         b"x" * 1_000_000,
     ],
     ids=[
         "bomb",
+        "xz bomb",
+        "zst bomb",
+        "packed twice",
         "tar",
         "qrels",
         "empty",
@@ -183,6 +199,8 @@ def test_names_do_not_become_paths(served: Served, name: str) -> None:
         "nul",
         "nan",
         "topic",
+        "topics",
+        "address",
         "twice",
         "line",
     ],
@@ -217,13 +235,31 @@ def test_a_long_body_is_cut_off(tmp_path: Path) -> None:
 
 
 def test_a_slow_body_is_cut_off(tmp_path: Path, monkeypatch) -> None:
-    """A body that dribbles is refused."""
+    """A body that stalls is refused, and nothing of it is left."""
     site = Site(tmp_path)
     site.temporary.mkdir()
-    monkeypatch.setattr("irmeta.serve.web.receive.PATIENCE", -1)
-    monkeypatch.setattr("irmeta.serve.web.receive.SLOWEST", 1e12)
-    with pytest.raises(RefusedError, match="too slowly"):
-        arriving(site, [b"x"])
+    monkeypatch.setattr("irmeta.serve.web.receive.PATIENCE", 0.01)
+
+    async def stalled():
+        yield b"x"
+        await asyncio.Event().wait()
+
+    with pytest.raises(RefusedError, match="too slowly") as found:
+        asyncio.run(receive(site, stalled(), None))
+    assert found.value.status == 408
+    assert list(site.temporary.iterdir()) == []
+
+
+def test_a_header_is_text(served: Served) -> None:
+    """Metadata before a run are not parsed: aliases that would grow to gigabytes are a comment, or a remark."""
+    levels = "abcdefghij"
+    bomb = "# ir_metadata.start\n# a: &a [x]\n" + "".join(
+        f"# {one}: &{one} [{','.join([f'*{before}'] * 9)}]\n"
+        for before, one in itertools.pairwise(levels)
+    )
+    answer = served.put("header", bomb.encode() + a_run(66))
+    assert answer.status_code in (201, 422)
+    assert len(answer.content) < 10_000
 
 
 def test_a_full_disk_takes_no_runs(tmp_path: Path) -> None:

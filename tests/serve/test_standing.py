@@ -15,8 +15,8 @@ from irmeta.serve.standing import stand
 from .conftest import a_run, work_off
 
 
-def test_runs_of_one_name_are_told_by_their_teams(filled: Site, tmp_path: Path) -> None:
-    """Runs of one name have their team's name beside it; one without a team says so; a withdrawn one has its key."""
+def test_runs_of_one_name_are_told_by_their_keys(filled: Site, tmp_path: Path) -> None:
+    """Runs of one name, and a withdrawn one, have their keys beside it; a replaced one leaves its name alone."""
     engine = tables.upgraded(filled.database)
     (tmp_path / "run").write_bytes(a_run(9, 0.4))
     content = importing.store(filled, tmp_path / "run")
@@ -31,12 +31,7 @@ def test_runs_of_one_name_are_told_by_their_teams(filled: Site, tmp_path: Path) 
     found = stand(snapshot(engine, "lab"), {})
     engine.dispose()
     labels = [found.lines[key].label for key in keys]
-    assert labels == [
-        "same (one)",
-        "same (no team)",
-        f"same (no team) {keys[2]}",
-        f"same (withdrawn {keys[3][:6]})",
-    ]
+    assert labels == [f"same ({key})" for key in keys]
     assert [line.key for line in found.others] == [keys[3]]
 
 

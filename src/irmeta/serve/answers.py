@@ -121,19 +121,14 @@ def cube(
     return irmeta.with_clusters(found, clusters) if clusters else found
 
 
-def means(cube: xr.DataArray) -> dict[str, dict[str, Interval]]:
-    """Return the mean over topics, by system and metric, without an interval."""
-    mean = irmeta.means(cube)
-    none = xr.full_like(mean, np.nan)
-    return _by_name(xr.Dataset({"mean": mean, "low": none, "high": none}))
-
-
-def intervals(cube: xr.DataArray) -> dict[str, dict[str, Interval]]:
-    """Return the mean with its 95% interval, by system and metric."""
-    return _by_name(irmeta.intervals(cube))
-
-
-def _by_name(found: xr.Dataset) -> dict[str, dict[str, Interval]]:
+def means(cube: xr.DataArray, *, units: int) -> dict[str, dict[str, Interval]]:
+    """Return means by system and metric, with 95% intervals where topics or clusters, the units, are two or more."""
+    if units > 1:
+        found = irmeta.intervals(cube)
+    else:
+        found = xr.Dataset({"mean": irmeta.means(cube)})
+        none = xr.full_like(found["mean"], np.nan)
+        found = found.assign(low=none, high=none)
     columns = [found[name].values for name in ("mean", "low", "high")]
     rows = np.stack(columns, axis=-1).tolist()  # (system, metric, 3)
     metrics = [str(name) for name in found.metric.values]

@@ -53,12 +53,16 @@ class Server:
         with path.open("rb") as file:
             return self._ask("POST", f"/v1/boards/{self.board}/check", data=file)
 
+    def submission(self, key: str) -> Answer:
+        """Return what is known of a run that was sent."""
+        return self._ask("GET", f"/v1/submissions/{key}")
+
     def score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
         until = time.monotonic() + PATIENCE
         pause = 0.1
         while time.monotonic() < until:
-            found = self._ask("GET", f"/v1/submissions/{key}")
+            found = self.submission(key)
             if found["status"] >= 400:
                 raise IrmetaError(f"{key}: {found.get('detail', found['status'])}")
             if found["published"]:

@@ -57,9 +57,9 @@ def open_board(
             "a board needs its judgments (--qrels) or its topics (--topics)"
         )
     named = None if clusters is None else irmeta.read_clusters(clusters)
-    _require_clusters(wanted, named, clusters)
+    _require_fit(wanted, wanted, named, clusters)
     if judged is not None:
-        _require_fit(judged, wanted, named, qrels)
+        _require_fit(judged.topics, wanted, named, qrels)
     given = {name: one for name, one in settings.items() if one not in (None, "")}
     boards.new_board(
         engine,
@@ -77,7 +77,7 @@ def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> 
     """Add to a board a new version of its judgments; return its number."""
     found = boards.board_of(engine, key)
     judged = _kept_judgments(site, qrels)
-    _require_fit(judged, found.topics, found.clusters, qrels)
+    _require_fit(judged.topics, found.topics, found.clusters, qrels)
     return boards.judge(engine, key, judged, note)
 
 
@@ -87,21 +87,15 @@ def are_new(engine: Engine, key: str, qrels: Path) -> bool:
 
 
 def _require_fit(
-    judged: Judged,
+    found: Sequence[str],
     topics: Sequence[str],
     clusters: Mapping[str, str] | None,
     source: Path | None,
 ) -> None:
-    """Refuse judgments of other topics than the board's."""
-    if not set(judged.topics) & set(topics):
+    """Refuse topics that are none of the board's, or that lack a cluster where the others have one."""
+    if not set(found) & set(topics):
         raise IrmetaError(f"{source}: it judges no topic of the board")
-    _require_clusters(judged.topics, clusters, source)
-
-
-def _require_clusters(
-    topics: Sequence[str], clusters: Mapping[str, str] | None, source: Path | None
-) -> None:
-    lacking = [topic for topic in topics if clusters and topic not in clusters]
+    lacking = [topic for topic in found if clusters and topic not in clusters]
     if lacking:
         rule = "each topic needs one"
         raise IrmetaError(f"{source}: topic {lacking[0]!r} has no cluster; {rule}")

@@ -105,7 +105,8 @@ def stand(shot: Snapshot, known: Known) -> Standing:
     if scored and found.metrics:
         names = (shot.board.collection, topics, found.metrics)
         found.every = answers.cube(*names, scored, shot.board.clusters)
-        for label, scores in answers.means(found.every).items():
+        units = len(set(found.clusters))
+        for label, scores in answers.means(found.every, units=units).items():
             lines[label].scores = scores
     found.ranked = sorted(filter(_ranks, lines.values()), key=_order)
     found.others = [line for line in lines.values() if not _ranks(line)]
@@ -146,19 +147,12 @@ def _lines(shot: Snapshot, found: Standing) -> list[Line]:
     of_team = Counter(run.team for run in shot.runs if run.team)
     seen: Counter[str] = Counter()
     lines: list[Line] = []
-    taken: set[str] = set()
     for run in shot.runs:
         seen[run.team] += 1
         if run.state == "accepted" and run.key not in found.vectors:
             continue
-        label = run.name
-        if run.state == "withdrawn":
-            label += f" (withdrawn {run.key[:6]})"
-        elif names[run.name] > 1:
-            label += f" ({run.team or 'no team'})"
-        if label in taken:
-            label += f" {run.key}"
-        taken.add(label)
+        alone = run.state != "withdrawn" and names[run.name] == 1
+        label = run.name if alone else f"{run.name} ({run.key})"
         line = Line(run.key, label, dict(run._mapping))
         if run.team:
             line.number, line.of = seen[run.team], of_team[run.team]
@@ -172,20 +166,14 @@ def _lines(shot: Snapshot, found: Standing) -> list[Line]:
 
 
 def _place(found: Standing, shot: Snapshot, known: Known) -> None:
-    """Add ranks, intervals, rank sets, standardized scores and claims to the lines of the table."""
+    """Add ranks, rank sets, standardized scores and claims to the lines of the table."""
     assert found.every is not None
     metric, ranked = found.metric, found.ranked
     means = np.array([line.scores[metric].value for line in ranked])
     for line, mean in zip(ranked, means, strict=True):
         line.rank = 1 + int((means > mean + EQUAL).sum())
     found.cube = found.every.sel(system=[line.label for line in ranked])
-    if len(set(found.clusters)) < 2:
-        return
-    for line, scores in zip(
-        ranked, answers.intervals(found.cube).values(), strict=True
-    ):
-        line.scores = scores
-    if len(ranked) < 2:
+    if len(set(found.clusters)) < 2 or len(ranked) < 2:
         return
     first = found.cube.isel(system=slice(0, MOST))
     for line, ranks in zip(ranked, answers.ranks(first, metric), strict=False):

@@ -155,13 +155,16 @@ def upgraded(path: Path) -> sa.Engine:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     script = ScriptDirectory.from_config(config)
     with made.begin() as connection:
-        now = MigrationContext.configure(connection).get_current_revision()
-        if now == script.get_current_head():
-            return made
-        if now not in {None, *(one.revision for one in script.walk_revisions())}:
+        context = MigrationContext.configure(connection)
+        now = context.get_current_revision()
+        if now is None:
+            META.create_all(connection)
+            context.stamp(script, "head")
+        elif now not in {one.revision for one in script.walk_revisions()}:
             raise IrmetaError(
                 f"{path}: written by a newer irmeta (its tables have version {now}); update irmeta"
             )
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        else:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
     return made

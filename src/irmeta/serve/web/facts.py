@@ -1,5 +1,6 @@
 """What the API answers: facts, and problems."""
 
+from http import HTTPStatus
 from typing import Any
 
 from fastapi.responses import JSONResponse, Response
@@ -8,20 +9,6 @@ from pydantic import BaseModel
 PROBLEM = "application/problem+json"
 LATER = {"retry-after": "60"}
 HEADERS = {401: {"www-authenticate": "Bearer"}, 429: LATER, 503: LATER}
-TITLES = {
-    400: "Bad request",
-    401: "A token is needed",
-    404: "Not found",
-    405: "Method not allowed",
-    408: "Too slow",
-    409: "The name is taken",
-    413: "Too long",
-    422: "Refused",
-    429: "Too many requests",
-    500: "Our mistake",
-    503: "Busy",
-    507: "The disk is full",
-}
 
 
 class Problem(BaseModel):
@@ -102,7 +89,7 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Document the problems that an operation may answer with."""
     content = {PROBLEM: {"schema": Problem.model_json_schema()}}
     return {
-        status: {"description": TITLES[status], "content": content}
+        status: {"description": HTTPStatus(status).phrase, "content": content}
         for status in (400, 429, 503, *statuses)
     }
 
@@ -111,6 +98,6 @@ def problem(
     status: int, detail: str, remarks: list[dict[str, Any]] | None = None
 ) -> Response:
     """Answer with what went wrong."""
-    title = TITLES.get(status, "Error")
+    title = HTTPStatus(status).phrase
     body = Problem(title=title, status=status, detail=detail, remarks=remarks or [])
     return JSONResponse(body.model_dump(), status, HEADERS.get(status), PROBLEM)

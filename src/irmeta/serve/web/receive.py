@@ -1,9 +1,9 @@
 """An upload, from the network to the disk: bytes as they come, their digest, and then their name."""
 
+import asyncio
 import hashlib
 import secrets
 import shutil
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,17 +41,23 @@ async def receive(
     if shutil.disk_usage(site.folder).free < needed:
         raise RefusedError(507, "the disk of this site is full; tell its operator")
     part = site.temporary / f"{secrets.token_hex(8)}.part"
-    began, size, sha = time.monotonic(), 0, hashlib.sha256()
+    size, sha = 0, hashlib.sha256()
+    began = asyncio.get_running_loop().time()
     try:
         with part.open("xb") as file:
-            async for piece in body:
-                size += len(piece)
-                _require_length(size, site.settings.body)
-                _require_speed(time.monotonic() - began, size)
-                sha.update(piece)
-                file.write(piece)
-    except BaseException:
+            async with asyncio.timeout(PATIENCE) as ends:
+                async for piece in body:
+                    size += len(piece)
+                    _require_length(size, site.settings.body)
+                    sha.update(piece)
+                    file.write(piece)
+                    seconds = min(max(size / SLOWEST, PATIENCE), WHOLE)
+                    ends.reschedule(began + seconds)
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, TimeoutError):
+            mend = "send it again"
+            raise RefusedError(408, f"the body came too slowly; {mend}") from error
         raise
     return Arrived(part, Bytes(sha.hexdigest(), size))
 
@@ -60,8 +66,3 @@ def _require_length(size: int, most: int) -> None:
     if size > most:
         mend = "compress the run"
         raise RefusedError(413, f"the body is longer than {most} bytes; {mend}")
-
-
-def _require_speed(seconds: float, size: int) -> None:
-    if seconds > WHOLE or (seconds > PATIENCE and size < SLOWEST * seconds):
-        raise RefusedError(408, "the body came too slowly; send it again")

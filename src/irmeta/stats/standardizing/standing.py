@@ -15,10 +15,10 @@ _ROUNDING = 1e-6
 """Factors keep means to six decimals."""
 
 
-DRAWS, BLOCK = 4000, 50
-"""Draws that the ends of percentiles are made of, and how many of them at a time."""
-CELLS = 1 << 21
-"""Differences that are looked at, at a time."""
+DRAWS = 4000
+"""Draws that the ends of percentiles are made of."""
+CELLS = 1 << 20
+"""Drawn means, or differences, that are looked at together."""
 
 
 class Everybody(NamedTuple):
@@ -179,10 +179,12 @@ def beaten(
     theirs = seen - nearer * gap, np.sqrt(likely)
     own = own._replace(error=np.sqrt(apart) * own.error)
     work = partial(_beaten, own, *theirs, ties)
-    blocks = streams(rng, DRAWS, BLOCK)
+    blocks = streams(rng, DRAWS, max(1, CELLS // (count + own.value.size)))
     found = np.empty((own.value.size, DRAWS), dtype=np.int32)
-    for at, counts in enumerate(in_order(work, blocks)):
-        found[:, at * BLOCK : (at + 1) * BLOCK] = counts.T
+    at = 0
+    for counts in in_order(work, blocks):
+        found[:, at : at + len(counts)] = counts.T
+        at += len(counts)
     return found
 
 
