@@ -92,7 +92,7 @@ def _require_fit(
     clusters: Mapping[str, str] | None,
     source: Path | None,
 ) -> None:
-    """Refuse topics that are none of the board's, or that lack a cluster where the others have one."""
+    """Refuse topics if the board has none of them, or if one lacks its cluster."""
     if not set(found) & set(topics):
         raise IrmetaError(f"{source}: it judges no topic of the board")
     lacking = [topic for topic in found if clusters and topic not in clusters]
