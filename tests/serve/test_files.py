@@ -198,12 +198,11 @@ def test_one_cluster_has_no_intervals(filled: Site, tmp_path: Path) -> None:
     assert 'interval"' not in page
 
 
-def test_geometric_means_are_geometric(filled: Site) -> None:
-    """A board that ranks by GMAP shows geometric means."""
+def test_geometric_means_are_geometric(filled: Site, tmp_path: Path) -> None:
+    """A board that ranks by GMAP shows geometric means, also of whom new judgments moved."""
     engine = tables.upgraded(filled.database)
     boards.set_board(engine, "lab", {"metrics": ["GMAP", "AP"]})
     work_off(filled, engine)
-    engine.dispose()
     publishing.publish(filled)
     data = filled.public / "b/lab/data"
     cube = irmeta.load(data / "scores.parquet")
@@ -212,6 +211,14 @@ def test_geometric_means_are_geometric(filled: Site) -> None:
         for row in csv.DictReader(file):
             wanted = means.sel(system=row["run"]).item()
             assert float(row["mean"]) == pytest.approx(wanted, abs=1e-12)
+    fewer = write_qrels(tmp_path / "fewer.txt", without="301")
+    importing.judge(filled, engine, "lab", fewer)
+    work_off(filled, engine)
+    engine.dispose()
+    publishing.publish(filled)
+    changes = (filled.public / "b/lab/changes/index.html").read_text()
+    for mean in means.values:
+        assert f">{mean:.3f}<" in changes
 
 
 def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:

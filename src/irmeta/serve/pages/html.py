@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 from scipy.special import stdtrit
 
+from irmeta.serve import answers
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
 from irmeta.serve.pages.forms import (
@@ -178,12 +179,18 @@ class Pages:
 
     def _moved(self) -> list[tuple[Line, float, float]]:
         """List the runs that the newest judgments moved most, with their means before and now."""
-        metric = self._found.metric
-        before = self._shot.vectors.get(self._found.version - 1, {})
+        metric, older = self._found.metric, self._found.version - 1
+        every = self._shot.vectors.get(older, {})
+        vectors = {key: one for key, one in every.items() if metric in one}
+        if not vectors:
+            return []
+        [topics] = [one.topics for one in self._shot.versions if one.version == older]
+        cube = answers.cube(self._shot.board.collection, topics, [metric], vectors)
+        before = answers.means(cube, units=1)
         moved = [
-            (line, float(before[line.key][metric].mean()), line.scores[metric].value)
+            (line, before[line.key][metric].value, line.scores[metric].value)
             for line in self._found.ranked
-            if metric in before.get(line.key, {})
+            if line.key in before
         ]
         moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
         return moved[:MOVED]

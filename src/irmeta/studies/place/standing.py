@@ -1,4 +1,4 @@
-"""Where systems stand among everybody's on their collection, without a word on each other."""
+"""Where systems stand among everybody's on their collection; they are not compared with each other."""
 
 from collections.abc import Iterable
 
