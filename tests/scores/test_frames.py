@@ -300,3 +300,42 @@ def test_tell_tables_apart() -> None:
     assert not is_table(CUBE.to_dataset())
     assert not is_table({"one": CUBE})
     assert is_table(WIDE)
+
+
+STACK = pd.DataFrame(
+    [[0.1, 0.2], [0.3, 0.4]], index=["bm25", "e5"], columns=["nq", "fiqa"]
+)
+
+
+def test_a_stacked_frame_is_long() -> None:
+    """Pandas calls the columns of an unnamed stack level_0, level_1 and 0."""
+    made = from_frame(STACK.stack().reset_index())
+    assert made.sel(system="e5", topic="fiqa").item() == 0.4
+    named = STACK.rename_axis("model").stack().reset_index()
+    assert made.equals(from_frame(named))
+
+
+def test_dicts_of_topics_are_noticed() -> None:
+    """What df.to_dict() makes has columns outside; where these are numbers, as topics are, it is asked about."""
+    table = STACK.set_axis(["301", "302"], axis=1)
+    with pytest.raises(ScoresError, match="say rows='topics'"):
+        from_frame(table.to_dict())
+    made = from_frame(table.to_dict(), rows="topics")
+    assert made.equals(from_frame(table.to_dict("index")))
+    assert from_frame(table.to_dict(), rows="systems").sizes["system"] == 2
+
+
+def test_tables_of_ir_measures_need_their_systems() -> None:
+    """A frame of its values has no system; by system, frames and values are the same."""
+    rows = {"query_id": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 0.25]}
+    frame = pd.DataFrame(rows)
+    with pytest.raises(ScoresError, match="says which system; give tables by system"):
+        from_frame(frame)
+    made = from_frame({"bm25": frame, "e5": frame})
+    assert made.sel(system="e5", metric="AP").values.tolist() == [0.5, 0.25]
+
+
+def test_an_array_has_no_names() -> None:
+    """What to do about it is said."""
+    with pytest.raises(ScoresError, match=r"as in pandas\.DataFrame"):
+        from_frame(np.ones((2, 3)))

@@ -195,8 +195,11 @@ def _second(
 ) -> FileFormatError:
     """Return the error of two systems with one name."""
     files = [str(one) for one in (first, second) if not isinstance(one, Run)]
-    both = " and ".join(files) or "two runs"
-    text = f"two systems are named {name!r}: {both}; systems are named after their files: rename one"
+    if files:
+        mend = f"{' and '.join(files)}; systems are named after their files: rename one"
+    else:
+        mend = "two runs without a name; name each: {'bm25': run, 'mine': other}"
+    text = f"two systems are named {name!r}: {mend}"
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 

@@ -17,6 +17,7 @@ from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable
 from irmeta.io.schemas import ScoreFile
 from irmeta.io.strictly import fitting, parsed
+from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import OVER, cluster_map, with_clusters
@@ -24,7 +25,7 @@ from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct
 from irmeta.scores.names import labels
-from irmeta.scores.selection import choose_names
+from irmeta.scores.selection import choose_names, select
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 
@@ -122,7 +123,7 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
             )
         else:
             found = f"missing: {', '.join(lacking)}"
-        raise ScoresError(
+        raise OtherTableError(
             f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
         )
     return table.select(
@@ -316,13 +317,16 @@ def load_all(
     topics: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> dict[str, xr.DataArray]:
-    """Read every collection of a score file (Parquet, or CSV with the same columns) as cubes by name.
+    """Read every collection of a score file, or of a table as `irmeta.import_table` takes it, as cubes by name.
 
-    path : of the file.
+    path : of the file, Parquet or CSV.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     path = Path(path)
-    table, known, described = _held(path)
+    try:
+        table, known, described = _held(path)
+    except OtherTableError as error:
+        return _imported(path, collection, systems, topics, metrics, error)
     if collection is not None:
         choose(known, collection, str(path))
     try:
@@ -343,6 +347,33 @@ def load_all(
         raise FileFormatError(
             f"{path}: the file is damaged ({reason(error)}); copy or make it again"
         ) from error
+
+
+class OtherTableError(FileFormatError):
+    """A table without the columns of a score file."""
+
+
+def _imported(
+    path: Path,
+    collection: str | None,
+    systems: Iterable[str] | None,
+    topics: Iterable[str] | None,
+    metrics: Iterable[str] | None,
+    error: OtherTableError,
+) -> dict[str, xr.DataArray]:
+    """Read a table as people write them; raise the error if it is not one either."""
+    try:
+        cubes = import_table(path)
+    except FileFormatError:
+        cubes = {}
+    if not cubes:
+        raise error
+    if collection is not None:
+        cubes = {collection: choose(cubes, collection, str(path))}
+    return {
+        name: select(cube, systems=systems, topics=topics, metrics=metrics)
+        for name, cube in cubes.items()
+    }
 
 
 def _declared(text: str) -> dict[str, About]:
@@ -401,6 +432,8 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
                 path, schema_overrides={**text, "score": pl.Float64}, glob=False
             ).lazy()
         ), {}
+    except OtherTableError as error:
+        raise OtherTableError(f"{path}: {error}") from error
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except seals.MALFORMED as error:

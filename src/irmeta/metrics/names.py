@@ -153,16 +153,19 @@ def parse_list(
 ) -> list[Metric]:
     """Read metric names: a list, or one text with spaces, commas or set names between them; repeats are dropped.
 
+    names : also objects of ir_measures, by their names.
     other : asked for names that are not ours; where it returns None the MetricError is raised.
 
     >>> [str(metric) for metric in parse_list("AP nDCG@20, RBP(p=0.8, rel=1) AP")]
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
     """
-    texts = [names] if isinstance(names, str | Metric) else names
+    texts: Iterable[object] = [names]
+    if isinstance(names, Iterable) and not isinstance(names, str):
+        texts = names
     parts = [
         part
         for text in texts
-        for part in (_listed(text) if isinstance(text, str) else [text])
+        for part in ([text] if isinstance(text, Metric) else _listed(str(text)))
     ]
     metrics = [_parse_or_ask(name, other) for name in parts]
     if not metrics:

@@ -144,7 +144,7 @@ def rows_of(
         require_choice("rows", rows, get_args(Rows))
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     try:
-        frame = _plain(table)
+        frame = _plain(table, rows)
     except (
         UnicodeEncodeError,
         OverflowError,
@@ -168,6 +168,11 @@ def rows_of(
         score=score,
         repeat=repeat,
     )
+    if found.system is None and None not in (found.topic, found.metric, found.score):
+        raise ScoresError(
+            f"no column of {_named(frame.columns)} says which system; give tables by system, as in "
+            "from_frame({'bm25': table})"
+        )
     constant = SCORE if metric is None or named else metric
     if found.system is not None and found.score is not None:
         if _numbers_rows(table) and "index" not in found:
@@ -207,7 +212,7 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
         )
 
 
-def _plain(table: Any) -> pl.DataFrame:
+def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
     """Return any table as a polars frame with named columns, those of its index first."""
     if isinstance(table, pl.LazyFrame):
         return table.collect()
@@ -216,7 +221,7 @@ def _plain(table: Any) -> pl.DataFrame:
     if hasattr(table, "model_names"):  # a report of ranx
         table = table.to_dict()
     if isinstance(table, Mapping):
-        return _of_mappings(table)
+        return _of_mappings(table, rows)
     if isinstance(table, pd.Series):
         return _of_pandas(table.to_frame(table.name or SCORE))
     if isinstance(table, pd.DataFrame):
@@ -224,9 +229,13 @@ def _plain(table: Any) -> pl.DataFrame:
     if hasattr(table, "to_dataframe"):
         return _of_pandas(table.to_dataframe())
     raise ScoresError(
-        f"a table of scores is a data frame or a dict of dicts, not {type(table).__name__}; read "
-        "a file with irmeta.import_table(path)"
+        f"a table of scores is a data frame or a dict of dicts, not {type(table).__name__}; name rows and columns of "
+        "an array, as in pandas.DataFrame(scores, index=systems, columns=topics), and read a file with "
+        "irmeta.import_table(path)"
     )
+
+
+_STACKED = {"level_0": "system", "level_1": "topic", "0": "score"}
 
 
 def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
@@ -239,6 +248,8 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
     numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
     flat = table if numbered else table.reset_index()
     names = [str(name) for name in flat.columns]
+    if names[-2:] == ["level_1", "0"]:  # pandas names them so where stacked
+        names = [_STACKED.get(name, name) for name in names]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ScoresError(
             f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one"
@@ -281,8 +292,11 @@ def _is_missing(cell: Any) -> bool:
         return True
 
 
-def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
-    """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows."""
+def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
+    """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows.
+
+    rows : "topics" where topics are outside, and systems inside.
+    """
     compared = "model_names" in table
     if compared:
         table = _compared(table)
@@ -301,6 +315,10 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
             ]
     if flat:
         systems, topics, metrics, scores = zip(*flat, strict=True)
+        if rows == "topics":
+            systems, topics = topics, systems
+        elif rows is None:
+            _require_systems(systems, topics)
     else:
         systems = ()
         topics = ()
@@ -324,6 +342,15 @@ def _of_mappings(table: Mapping[Any, Any]) -> pl.DataFrame:
     ).with_columns(values.alias("score"))
 
 
+def _require_systems(systems: Sequence[str], topics: Sequence[str]) -> None:
+    """Raise ScoresError if systems are numbers and topics are not: they seem to stand in each other's place."""
+    if all(map(str.isdecimal, systems)) and not any(map(str.isdecimal, topics)):
+        raise ScoresError(
+            f"the outer names are numbers, {listed(dict.fromkeys(systems))}, as topics are, but dicts are {{system: "
+            "{topic: score}}; take df.to_dict('index') or df.T.to_dict(), or say rows='topics' (or 'systems')"
+        )
+
+
 def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the scores of each model in a comparison of ranx."""
     try:
@@ -336,7 +363,9 @@ def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _by_topic(given: Any) -> Any:
-    """Return {topic: {metric: score}} of the values that ir_measures computes; anything else as it is."""
+    """Return {topic: {metric: score}} of the values, or the frame of them, that ir_measures makes; else what it is."""
+    if isinstance(given, pd.DataFrame) and {"query_id", "measure"} <= {*given}:
+        given = list(given.itertuples())
     if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
         return given
     found: dict[str, dict[str, Any]] = {}

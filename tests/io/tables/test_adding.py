@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import irmeta
-from irmeta.errors import ScoresError
+from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.tables.adding import add
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
@@ -213,3 +213,25 @@ def test_means_of_other_runs_or_topics_have_intervals_over_topics(
     assert by_runs(whole) == (whole, [])
     (note,) = not_in_intervals(about(whole))
     assert f"{systems} systems are the mean of several runs" in note
+
+
+def test_studies_take_the_path_of_a_table(tmp_path):
+    """CSV and Parquet as people write them are read as import_table reads them; what is no table keeps its message."""
+    text = "model,nq,fiqa,covid\nbm25,0.5,0.25,0.125\ne5,0.75,0.5,0.25\n"
+    (tmp_path / "results.csv").write_text(text)
+    path = tmp_path / "results.csv"
+    made = irmeta.load(path, topics="nq fiqa")
+    assert made.sizes == {"system": 2, "topic": 2, "metric": 1}
+    assert irmeta.leaderboard(path).data.sizes["system"] == 2
+    (tmp_path / "a.run").write_text("1 Q0 d 1 2.5 x\n")
+    with pytest.raises(
+        FileFormatError, match="a score table needs the columns"
+    ) as wrong:
+        irmeta.load(tmp_path / "a.run")
+    assert "irmeta evaluate" in str(wrong.value)
+
+
+def test_a_path_is_wanted():
+    """A frame is read by another function, which the message names."""
+    with pytest.raises(FileFormatError, match=r"read by irmeta\.from_frame"):
+        irmeta.import_table({"bm25": {"nq": 0.5}})

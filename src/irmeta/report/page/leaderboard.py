@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.errors import IrmetaError
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.writing import (
@@ -51,6 +52,10 @@ def write_leaderboard(
     A page of an earlier command that nobody changed is replaced; a folder that holds something else raises
     FileFormatError.
     """
+    if not isinstance(outcome, Result) or outcome.data.attrs["study"] != "leaderboard":
+        raise IrmetaError(
+            "write_leaderboard takes what irmeta.leaderboard returned, and a folder"
+        )
     folder = Path(folder)
     kept = Kept(folder, "leaderboard", re.escape(PAGE))
     with kept.made(), kept.replaced([PAGE]) as write:
