@@ -63,9 +63,11 @@ def killed(folder: Path, kills: int, draws: random.Random) -> dict[str, int]:
     found: Counter[str] = Counter()
     answered: dict[str, str] = {}
     found["kills of board new"] = kills // 20
-    lasts = timed(["board", "new", "one", "--site", folder / "other", *new[-2:]])
-    for _ in range(kills // 20):
-        cut(new, draws.uniform(0, lasts))
+    if kills // 20:
+        one = ["board", "new", "one", "--site", folder / "other", *new[-2:]]
+        lasts = timed(one)
+        for _ in range(kills // 20):
+            cut(new, draws.uniform(0, lasts))
     if not (site / "site.db").exists() or not keys_of(site):
         subprocess.run([*IRMETA, *new], check=True, stdout=subprocess.DEVNULL)
     found["kills of freeze"] = kills // 10
@@ -75,10 +77,11 @@ def killed(folder: Path, kills: int, draws: random.Random) -> dict[str, int]:
         found["half files"] += len(half(site / "public"))
         if at % 10 == 0:
             print(f"{at} kills of the server: {dict(found)}", flush=True)
-    lasts = timed(freeze)
-    for _ in range(kills // 10):
-        cut(freeze, draws.uniform(0, lasts))
-        found["half files"] += len(half(folder / "frozen"))
+    if kills // 10:
+        lasts = timed(freeze)
+        for _ in range(kills // 10):
+            cut(freeze, draws.uniform(0, lasts))
+            found["half files"] += len(half(folder / "frozen"))
     settle(folder)
     found.update(verdict(site, answered))
     return dict(found) | {"answered": len(answered)}

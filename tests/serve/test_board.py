@@ -72,6 +72,11 @@ def test_the_same_bytes_are_the_same_submission(served: Served) -> None:
     again = served.put("twice", a_run(10))
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["key"] == again.json()["key"]
+    assert served.put("twice", a_run(10), baseline="nobody").status_code == 422
+    about = {"description": "as before", "link": "https://a.example"}
+    assert served.put("twice", a_run(10), **about).status_code == 200
+    shown = served.shown(first.json()["key"])
+    assert {name: shown[name] for name in about} == about
     assert served.put("twice", a_run(11)).status_code == 409
     new = served.put("twice", a_run(11), replace=True)
     assert new.status_code == 201

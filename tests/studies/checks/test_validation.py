@@ -345,6 +345,8 @@ def test_run_tags(tmp_path: Path) -> None:
         "warning the run tag 'x' differs from the file's name, which names the system"
         in said
     )
+    named = texts(validate(QRELS, {"tonight": tmp_path / "bm"}))
+    assert not any("run tag" in one for one in named)
 
 
 def test_each_run_is_ranked_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,20 +47,24 @@ def submit(
     replace: bool = False,
     about: Mapping[str, str] = MappingProxyType({}),
 ) -> Received:
-    """Add a run to a board; the same bytes under the same name are the same submission."""
+    """Add a run to a board; the same bytes under the same name are the same submission, perhaps otherwise described."""
     if not NAME.fullmatch(name):
         rule = "a run's name has 1 to 40 of A-Z a-z 0-9 . _ -"
         raise RefusedError(422, f"{name!r}: {rule}")
     texts = described(about)
     with engine.begin() as db:
         at = row_of(db, key).id
+        _require_baseline(db, at, texts.get("baseline", ""))
         old = _held(db, at, texts.get("team", ""), name)
         if old is not None and old.run == content.digest:
+            said = {what: text for what, text in texts.items() if text}
+            if any(getattr(old, what) != text for what, text in said.items()):
+                _set(db, old.id, **said)
+                touch(db, at)
             return Received(old.key, new=False)
         if old is not None and not replace:
             mend = "choose another name, or replace that run (--replace, ?replace=1)"
             raise RefusedError(409, f"another run has this name; {mend}")
-        _require_baseline(db, at, texts.get("baseline", ""))
         if old is not None:
             _set(db, old.id, state="withdrawn")
             touch(db, at)

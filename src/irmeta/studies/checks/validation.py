@@ -271,7 +271,9 @@ def _inspect(
     texts = _oddities(run, facts, judgments)
     if folded and facts.documents:
         texts += _mismatches(run, ranking, judged, folded)
-    if isinstance(source[1], Location) and not _alike(run.tag, stem(source[1])):
+    file = stem(source[1]) if isinstance(source[1], Location) else ""
+    # a mapping may give another name
+    if source[0] in file and not _alike(run.tag, file):
         texts.append(
             f"the run tag {run.tag!r} differs from the file's name, which names the system"
         )
