@@ -19,9 +19,10 @@ from sqlalchemy import text
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.serve import checkup, importing, publishing
-from irmeta.serve.catalogue import boards, tables
+from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.child import ENDED, Child
+from irmeta.serve.pages import html
 from irmeta.serve.site import Site
 
 from .conftest import TOPICS, work_off, write_qrels
@@ -324,6 +325,27 @@ def test_a_child_that_dies_is_replaced() -> None:
     assert child.ask("begin", 0.2) == {"error": ENDED}
     assert child.ask("begin", 300) == {}
     child.close()
+
+
+def test_long_lists_are_cut(filled: Site, monkeypatch) -> None:
+    """Tables have so many rows a page; lists of a team's runs and of claims are cut there, and say so."""
+    monkeypatch.setattr(html, "ROWS", 2)
+    engine = tables.upgraded(filled.database)
+    for run in snapshot(engine, "lab").runs:
+        about = {"team": run.team, "baseline": "r0"}
+        content = submissions.Bytes(run.run, run.bytes)
+        given = (engine, "lab", run.name, content)
+        made = submissions.submit(*given, received=1, about=about)
+        assert made == (run.key, False)
+    engine.dispose()
+    publishing.publish(filled)
+    board = filled.public / "b/lab"
+    assert "page 3 of 3" in (board / "page/3/index.html").read_text()
+    progress = (board / "progress/index.html").read_text()
+    assert "The newest 2 of 4" in progress
+    assert progress.count(">r0<") == 3  # the first step, and two baselines
+    best = [path.read_text() for path in (board / "team").rglob("*.html")]
+    assert sum("The best 2." in page for page in best) == 1
 
 
 def test_pages_need_no_inline_script(filled: Site) -> None:

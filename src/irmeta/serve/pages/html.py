@@ -59,6 +59,7 @@ class Pages:
             "found": found,
             "most": _most(found),
             "most_rows": ROWS,
+            "has_teams": any(_who(line) for line in found.ranked),
             "stamp": f"version {of.version}, as of {time(of.changed)} UTC",
         }
 
@@ -194,6 +195,10 @@ class Pages:
         ]
         moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
         return moved[:MOVED]
+
+
+def _who(line: Line) -> bool:
+    return bool(line.about["team"] or line.about["type"])
 
 
 def _came(line: Line) -> tuple[int, str]:
