@@ -87,7 +87,7 @@ Status = Literal["reproduced", "contradicted", "open", "not checkable", "ours"]
 ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
 PredictivityView = Literal["advantage", "curve", "matrix"]
-LeaderboardView = Literal["ranks", "aggregates"]
+LeaderboardView = Literal["ranks", "aggregates", "front"]
 ReuseView = Literal["metrics", "penalty"]
 JudgesView = Literal["tau", "means", "favour"]
 ReliabilityView = Literal["reliability", "differences"]
@@ -355,6 +355,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     LeaderboardView: {
         "ranks": "the ranks that each model may have",
         "aggregates": "the ranks by every aggregate",
+        "front": "quality against cost, where costs are known",
     },
     ReuseView: {
         "metrics": "the mean loss by each metric",

@@ -2,8 +2,9 @@
 
 import csv
 import io
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -27,6 +28,9 @@ _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
 _TYPE = ("type", "task_type")
 """Columns of a file with the type of each task."""
+_MODEL = ("model", "system", "run")
+_COST = ("cost", "price", "usd")
+"""Columns of a file with the cost of each model."""
 _FORMULA = r"^'*[=+\-@\t\r]"
 """How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
@@ -80,29 +84,58 @@ def import_table(
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
+    return _pairs(path, _TASK, _TYPE)
+
+
+def read_costs(path: str | PathLike[str]) -> dict[str, float]:
+    """Read the cost of each model from a CSV whose header names a column of models and one of costs, as in model,cost.
+
+    An empty cost is left out; what is no number of 0 or more raises FileFormatError.
+    """
+    costs = {}
+    for model, text in _pairs(path, _MODEL, _COST).items():
+        if not text:
+            continue
+        try:
+            costs[model] = float(text)
+        except ValueError:
+            costs[model] = math.nan
+        if not 0 <= costs[model] < math.inf:
+            raise FileFormatError(
+                f"{shown(location(path))}: the cost of {model!r} is {text!r}; a cost is a number of 0 or more, "
+                "as 0.25, without a unit; leave it empty where it is not known"
+            )
+    return costs
+
+
+def _pairs(
+    path: str | PathLike[str], names: Sequence[str], values: Sequence[str]
+) -> dict[str, str]:
+    """Read a CSV of two columns, each called by one of some words; a name stands in it once."""
     where = location(path)
+    what = f"{names[0]}s and {values[0]}s"
     try:
         frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     except ValueError as error:
         raise FileFormatError(
-            f"{shown(where)}: not a table of tasks and types ({reason(error)})"
+            f"{shown(where)}: not a table of {what} ({reason(error)})"
         ) from error
-    task, kind = (
+    name, value = (
         next((one for one in frame.columns if one.lower() in known), None)
-        for known in (_TASK, _TYPE)
+        for known in (names, values)
     )
-    if task is None or kind is None:
+    if name is None or value is None:
         raise FileFormatError(
-            f"{shown(where)}: task types need the columns task and type; this file has "
+            f"{shown(where)}: a table of {what} needs the columns {names[0]} and {values[0]}; this file has "
             f"{listed(shortened(one, 30) for one in frame.columns)}"
         )
-    names = frame[task].str.strip_chars()
-    groups = frame[kind].str.strip_chars()
-    if names.is_duplicated().any():
+    keys = frame[name].cast(pl.String).str.strip_chars()
+    held = frame[value].cast(pl.String).str.strip_chars().fill_null("")
+    if keys.is_duplicated().any():
         raise FileFormatError(
-            f"{shown(where)}: the task {names.filter(names.is_duplicated())[0]!r} occurs twice"
+            f"{shown(where)}: the {names[0]} {keys.filter(keys.is_duplicated())[0]!r} occurs twice"
         )
-    return dict(zip(names, groups, strict=True))
+    return dict(zip(keys, held, strict=True))
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:

@@ -26,6 +26,7 @@ from irmeta.stats.leaderboards.standing import Standing
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.door import Given, study
+from irmeta.studies.leaderboard import costs
 from irmeta.studies.leaderboard.board import (
     Board,
     board_of,
@@ -39,6 +40,7 @@ from irmeta.studies.leaderboard.board import (
 from irmeta.words import counted, listed
 
 TYPES = Given("FILE", "irmeta.io.tables.spreadsheet.read_types")
+COSTS = Given("FILE", "irmeta.io.tables.spreadsheet.read_costs")
 RESAMPLES = 400
 """Sign reversals behind each rank set: the level is met within 1.1 percent."""
 FILLINGS = 100
@@ -58,6 +60,7 @@ def leaderboard(
     holes: Holes = "bounds",
     min_tasks: int = 1,
     types: Annotated[Mapping[str, str] | None, TYPES] = None,
+    cost: Annotated[Mapping[str, float] | None, COSTS] = None,
     metric: str | None = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
@@ -77,6 +80,8 @@ def leaderboard(
         without holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many
     min_tasks : leave out models with scores on fewer tasks
     types : task types: by name of the task, or a CSV with the columns task and type
+    cost : what models cost, of 0 or more: by name of the model, or a CSV with the columns model and cost; says which
+        models may be on the front: no cheaper one is shown to be better
     metric : which, where the scores have several
     level : level at which all rank sets hold at once
     resamples : number of random sign flips for the rank sets, 40 or more
@@ -91,7 +96,10 @@ def leaderboard(
     holes="bounds" and holes, over (system) complete_rank, complete_low and complete_high, by the first aggregate on
     the part without holes; by the mean, if it is the first aggregate, over (topic) decides: the fewest tasks without
     which the first is no longer ahead of all, and runner_up, who then is level or ahead ("" if no tasks do it); with
-    holes="bounds" of the part without holes; and over (step) the few tasks that rank as all do.
+    holes="bounds" of the part without holes;
+    over (step) the few tasks that rank as all do; with cost, over (system) cost, and by the first aggregate front (as
+    the values stand), front_possible and front_sure (all at once at `level`), and beaten_by, a cheaper model that is
+    shown to be better.
     Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
     count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
 
@@ -136,12 +144,21 @@ def leaderboard(
     whole = np.isfinite(ranked).all() or "complete_rank" in data
     if kinds[0] == "mean" and whole:
         data |= _of_first_place(board, ranked)
+    of_costs: list[str] = []
+    if cost is not None:
+        found, of_costs = costs.front_of(board, every[0], cost)
+        data |= found
     outcome = result(
         "leaderboard",
         data,
         inputs=cubes,
         options={"aggregate": kinds, "types": types is not None, "seed": seed},
-        notes=[*unlinked, *board.notes, *_notes(board, kinds, every, over, holes)],
+        notes=[
+            *unlinked,
+            *of_costs,
+            *board.notes,
+            *_notes(board, kinds, every, over, holes),
+        ],
     )
     labels: dict[str, Any] = {
         "system": _named(board.models),

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import most
+from irmeta.scores.figures import first_rows, most
 from irmeta.scores.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
@@ -76,7 +76,11 @@ def varied(outcome: xr.Dataset) -> str:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `models` (model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`, `first`."""
+    """Return the tables of the JSON contract.
+
+    `models` (model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`, `first`, and with costs
+    `front`: system, cost, value (by the first aggregate), front, front_possible, front_sure, beaten_by.
+    """
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
     counts = outcome["score"].notnull()
     scored = outcome.assign(tasks=counts.sum("topic")).isel(system=order(outcome))
@@ -105,6 +109,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["predicted"] = _predicted(outcome)
     if "complete_rank" in outcome:
         views["complete"] = _complete(scored)
+    if "cost" in outcome:
+        views["front"] = _front(outcome)
     if "decides" in outcome:
         views["first"] = pl.DataFrame(
             {
@@ -114,6 +120,16 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             }
         )
     return views
+
+
+def _front(outcome: xr.Dataset) -> pl.DataFrame:
+    """List the models of which the cost is known, the cheapest first, with their place on the front."""
+    one = outcome.isel(aggregate=0).sortby("cost")
+    columns = ["cost", "value", "front", "front_possible", "front_sure", "beaten_by"]
+    every = frame(one.drop_vars("aggregate"), columns, by=["system"])
+    return every.filter(pl.col("cost").is_not_nan()).with_columns(
+        pl.col("value").fill_nan(None), pl.col("beaten_by").replace("", None)
+    )
 
 
 def _complete(scored: xr.Dataset) -> pl.DataFrame:
@@ -187,7 +203,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         board.pop("rank")
     if outcome["score"].isnull().any():
         board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
-    views = {f"leaderboard{cut}": pl.DataFrame(board)}
+    views = _on_front(outcome)
+    views[f"leaderboard{cut}"] = pl.DataFrame(board)
     if "complete_rank" in outcome:
         views["complete"] = _among_complete(outcome)
     if outcome.sizes["aggregate"] > 1 and most() is None:
@@ -200,6 +217,22 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             "other", index="aggregate", values="tau"
         )
     return views
+
+
+def _on_front(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the models that may be on the front, the cheapest first."""
+    if "cost" not in outcome:
+        return {}
+    every = _front(outcome).filter("front_possible")
+    sure = pl.when("front_sure").then(pl.lit("yes")).otherwise(pl.lit("may be"))
+    shown = every.select(
+        pl.col("system").alias(nouns(outcome)["model"]),
+        pl.col("cost").map_elements("{:g}".format, return_dtype=pl.String),
+        pl.col("value").alias(str(outcome.aggregate.values[0])),
+        sure.alias("on the front"),
+        pl.when("front").then(pl.lit("yes")).otherwise(pl.lit("-")).alias("by value"),
+    )
+    return first_rows("front", shown)
 
 
 def _among_complete(outcome: xr.Dataset) -> pl.DataFrame:
@@ -274,12 +307,36 @@ def findings(outcome: xr.Dataset) -> list[str]:
         sentences = [" ".join([*warning, first])]
     else:
         sentences = [first, *warning]
+    if "cost" in outcome:
+        sentences.insert(0, _of_front(outcome))
     sentences += _decided(outcome)
     sentences += _effect_of_holes(outcome, kind)
     sentences += _agreement(outcome)
     if "task" in outcome:
         sentences += _suffice(outcome)
     return sentences
+
+
+def _of_front(outcome: xr.Dataset) -> str:
+    """Say who is on the front of quality against cost, who may be, and how many are not."""
+    every = _front(outcome)
+    model, level = nouns(outcome)["model"], about(outcome)["options"]["level"]
+    sure = every.filter("front_sure")["system"].to_list()
+    open_ = every.filter(pl.col("front_possible") & ~pl.col("front_sure"))["system"]
+    out = int((~every["front_possible"]).sum())
+    who = f"{listed(sure)} {'is' if len(sure) == 1 else 'are'} surely on it"
+    parts = [who] if sure else []
+    if len(open_):
+        parts.append(f"{listed(open_)} may be")
+    if out:
+        beaten = f"a cheaper {model} is shown to be better than each of the other {out}"
+    else:
+        beaten = f"of no {model} a cheaper one is shown to be better"
+    kind = label(str(outcome.aggregate.values[0]), outcome)
+    return (
+        f"On the front of cost and quality by {kind}, with {varied(outcome)}: {'; '.join(parts)}; {beaten} "
+        f"({level:.0%}, all at once)."
+    )
 
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:

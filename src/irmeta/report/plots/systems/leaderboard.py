@@ -6,16 +6,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.choices import LeaderboardView
+from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
+    LONGEST,
+    NEAR,
+    directed,
     height,
     legend,
     named_rows,
     whole_ranks,
 )
 from irmeta.studies.leaderboard import order
+from irmeta.words import shortened
 
 SHOWN = 30
 """Models that have their name; more are a table."""
@@ -23,13 +28,16 @@ SHOWN = 30
 
 def figure(result: xr.Dataset, *, view: LeaderboardView = "ranks") -> Figure:
     """Draw the best models of a result of `leaderboard` with their ranks, as wide as a page."""
+    if view == "front":
+        return draw(plot, result, width=PAGE, height=4.2, view=view)
     models = min(result.sizes["system"], SHOWN)
     return draw(plot, result, width=PAGE, height=0.3 + height(models), view=view)
 
 
 def plot(result: xr.Dataset, axes: Axes, *, view: LeaderboardView = "ranks") -> Axes:
-    """Draw a result of `leaderboard`: the ranks that models may have, or their ranks by each aggregate."""
-    return {"ranks": ranks, "aggregates": aggregates}[view](result, axes)
+    """Draw a result of `leaderboard`: the ranks that models may have, those by each aggregate, or quality and cost."""
+    drawn = {"ranks": ranks, "aggregates": aggregates, "front": front}
+    return drawn[view](result, axes)
 
 
 def ranks(result: xr.Dataset, axes: Axes) -> Axes:
@@ -75,6 +83,52 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlabel(f"rank, of {result.sizes['system']} models")
     legend(axes)
     return _named(one, axes)
+
+
+def front(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw value against cost: who is surely on the front, who may be, who is not, and the front of the values.
+
+    Costs are on a logarithmic axis where none is 0 and the dearest is 10 times the cheapest, or more.
+    """
+    if "cost" not in result:
+        raise ScoresError("no costs are known; name them with --cost FILE")
+    one = result.isel(aggregate=0).sortby("cost")
+    one = one.isel(system=(one["cost"].notnull() & one["value"].notnull()).values)
+    if not one.sizes["system"]:
+        raise ScoresError(
+            "no model with a cost has a value; choose what to do with missing scores (--holes)"
+        )
+    cost, value = one["cost"].values, one["value"].values
+    sure, may_be = one["front_sure"].values, one["front_possible"].values
+    kinds = (
+        ("surely on the front", sure, "o", PALETTE[0]),
+        ("may be on it", may_be & ~sure, "s", PALETTE[1]),
+        ("a cheaper one is better", ~may_be, "x", NEAR),
+    )
+    for label, which, marker, colour in kinds:
+        if which.any():
+            axes.plot(cost[which], value[which], marker, color=colour, label=label)
+    there = one["front"].values
+    ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
+    axes.step(*ends, where="post", color="0.4", linewidth=0.8, label="by value")
+    names = one.system.values.astype(str)
+    words = [f"cost {x:g}, {y:.4f}" for x, y in zip(cost, value, strict=True)]
+    say(axes, cost, value, names, words, nearest="xy")
+    for name, x, y in zip(names[may_be], cost[may_be], value[may_be], strict=True):
+        axes.annotate(
+            shortened(name, LONGEST),
+            (x, y),
+            xytext=(3, 3),
+            textcoords="offset points",
+            fontsize=6,
+        )
+    if cost.min() > 0 and cost.max() >= 10 * cost.min():
+        axes.set_xscale("log")
+    axes.margins(x=0.1, y=0.1)
+    axes.set_xlabel(directed("cost", BETTER_LEFT))
+    axes.set_ylabel(f"{one['aggregate'].item()} (up is better)")
+    legend(axes)
+    return axes
 
 
 def _best(result: xr.Dataset) -> xr.Dataset:
