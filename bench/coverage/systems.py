@@ -1,7 +1,7 @@
 """Promises about systems: intervals of means, rank sets, paired tests."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from irmeta.choices import Correction
 from irmeta.datasets.like import World
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import settled
+from irmeta.stats.leaderboards import front
 from irmeta.stats.rankings.ranksets import discovered, rank_sets
 from irmeta.stats.tests import multiplicity, paired, resampling, stepdown
 from irmeta.stats.tests.compared import Pairs
@@ -225,6 +226,39 @@ class Equals:
         return np.round(scores) if self.few else scores
 
 
+def _front(
+    order: str, world: World, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Whether the models that may be on a front hold the true one, and that those that surely are; and its size.
+
+    order : of the costs: "random", "better cost more" in the order of true means, or "two prices".
+    """
+    truth = world.means[:, 0]
+    cost = np.random.default_rng(len(truth)).random(len(truth))
+    if order == "better cost more":
+        cost = truth.argsort(kind="stable").argsort().astype(float)
+    if order == "two prices":
+        cost = np.round(cost)
+    better = rank_sets(scores.T, rng, draws=400).better
+    true = front.by_values(cost, truth)
+    possible, sure = front.possible(cost, better), front.sure(cost, better)
+    kept = (true <= possible).all() and (sure <= true).all()
+    return {
+        "kept": float(kept),
+        "on the front": true.mean(),
+        "may be": possible.mean(),
+        "surely": sure.mean(),
+    }
+
+
+def _fronts(folder: Path | None) -> Iterable[Case]:
+    """Return the cases of a promise about fronts: hard worlds with three ways of paying."""
+    for order in ("random", "better cost more", "two prices"):
+        check = partial(_front, order)
+        for case in in_hard(check, ("equal", "differ"), sizes=(5, *SIZES))(folder):
+            yield replace(case, world=f"{case.world}, costs {order}")
+
+
 def _reversed(
     world: Equals, topics: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
@@ -285,5 +319,6 @@ ENTRIES = [
     Entry("ranks by false discovery rate", 0.95, 0.92, _DISCOVERED_RANKS),
     Entry("equivalence at the margin", 0.05, 0.10, in_worlds(_equivalent, UNTIED)),
     Entry("equivalence of all pairs, Holm", 0.05, 0.15, _EQUAL),
+    Entry("front of quality against cost", 0.95, 0.92, _fronts, 400),
     Entry("topics where better systems score worse", 0.05, 0.06, _of_equals),
 ]

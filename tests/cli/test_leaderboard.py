@@ -157,3 +157,39 @@ def test_a_table_that_is_none(run, tmp_path: Path) -> None:
         == 0
     )
     assert np.isclose(pl.read_parquet(tmp_path / "good.parquet")["score"].item(), 0.1)
+
+
+def test_costs_come_from_a_file(run, results: Path, tmp_path: Path) -> None:
+    """A CSV of models and costs, as a spreadsheet writes it, puts the front first; an empty cell is no cost."""
+    lines = ["Model;Cost", *(f"m{at};{at}.5" for at in range(8)), "m8;"]
+    (tmp_path / "costs.csv").write_text("\n".join(lines))
+    words = ("leaderboard", results, "--resamples", "60", "--cost", "costs.csv")
+    code, out, err = run(*words, "--plot", "front.svg", "--view", "front")
+    assert code == 0, err
+    assert out.startswith("On the front of cost and quality by the mean over tasks")
+    assert (tmp_path / "front.svg").exists()
+    _, out, _ = run(*words, "--format", "json")
+    rows = json.loads(out)["tables"]["front"]
+    assert [row["system"] for row in rows] == [f"m{at}" for at in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("model,price\nm0,$3\nm1,1", "the cost of 'm0' is '$3'; a cost is a number"),
+        ("model,cost\nm0,-2\nm1,1", "the cost of 'm0' is '-2'"),
+        ("model,cost\nm0,inf\nm1,1", "the cost of 'm0' is 'inf'"),
+        ("model,cost\nm0,1\nm0,2", "the model 'm0' occurs twice"),
+        ("task,type\na,b", "need the columns model and cost; this file has task"),
+        ("model,cost\nx,1\ny,2", "costs are known of 0 of 9 models"),
+    ],
+)
+def test_a_file_of_costs_that_is_none(
+    run, results: Path, tmp_path: Path, text: str, says: str
+) -> None:
+    """What is no cost, or no file of costs, is an error that says what is wrong."""
+    (tmp_path / "costs.csv").write_text(text)
+    words = ("leaderboard", results, "--resamples", "60", "--cost", "costs.csv")
+    code, _, err = run(*words)
+    assert code == 2
+    assert says in " ".join(err.split())

@@ -27,3 +27,10 @@ def test_infinite_values_have_ranks():
         1,
         3.5,
     ]
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3)])
+def test_no_values_have_no_ranks(shape):
+    """Of nothing there are no ranks, in the same shape."""
+    assert tied_ranks(np.empty(shape)).shape == shape
+    assert dense_ranks(np.empty(shape)).shape == shape

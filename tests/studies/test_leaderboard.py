@@ -486,3 +486,83 @@ def test_models_that_share_no_task_have_no_strengths():
     )
     with pytest.raises(ScoresError, match=f"no common task connects {first} with"):
         leaderboard(table, aggregate="bt", resamples=40)
+
+
+COSTS = {"m0": 1.0, "m1": 2.0, "m2": 4.0, "m3": 8.0}
+"""Four models: m1 is better than m0 and m2, which cost less and more, and nobody can tell m3 from m1."""
+
+
+def priced() -> xr.DataArray:
+    rng = np.random.default_rng(4)
+    level = np.array([[0.3], [0.6], [0.4], [0.605]])
+    return board(level + 0.05 * rng.normal(size=(4, 30)))
+
+
+def test_the_front_is_who_may_be_on_it() -> None:
+    """A model that a cheaper one is shown to beat is off; the cheapest is surely on, and a near tie may be."""
+    made = leaderboard(priced(), aggregate="mean", cost=COSTS, resamples=200)
+    assert made["front_possible"].values.tolist() == [True, True, False, True]
+    assert made["front_sure"].values.tolist() == [True, True, False, False]
+    assert made["beaten_by"].values.tolist() == ["", "", "m1", ""]
+    first = made.findings[0]
+    assert "m0, m1 are surely on it; m3 may be" in first
+    assert "each of the other 1 (95%" in first
+    rows = overview(made.data)["front"]
+    assert rows["model"].to_list() == ["m0", "m1", "m3"]
+
+
+def test_the_front_of_equal_models_is_everybody() -> None:
+    """Where nothing is shown, every model may be on the front, and none but the cheapest is surely on it."""
+    rng = np.random.default_rng(0)
+    made = leaderboard(
+        board(rng.random((5, 20))),
+        aggregate="mean",
+        cost={f"m{at}": at for at in range(5)},
+        resamples=200,
+    )
+    assert made["front_possible"].all()
+    assert made["front_sure"].values.tolist() == [True, False, False, False, False]
+    assert (
+        "of no model one that costs no more is shown to be better" in made.findings[0]
+    )
+    assert "A cost of 0 is taken as it is: m0" in made.notes
+
+
+def test_costs_that_are_missing_or_of_strangers_are_named() -> None:
+    """Models without a cost are left out of the front, and names that are not on the board are listed."""
+    given = {"m0": 1.0, "m1": 2.0, "m3": 1.0, "other": 3.0}
+    made = leaderboard(priced(), aggregate="mean", cost=given, resamples=100)
+    assert not made["front_possible"].sel(system="m2")
+    assert "No cost is known of 1 model (m2)" in made.notes[0]
+    assert "1 model of the costs is not on the board: other" in made.notes[1]
+    assert made.tables["front"]["system"].to_list() == ["m0", "m3", "m1"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"m0": 1.0}, "costs are known of 1 of 4 models"),
+        ({"x": 1.0, "y": 2.0}, "the costs name x, y, the board m0, m1"),
+        ({"m0": -1.0, "m1": 1.0}, "the cost of m0 is -1.0"),
+        ({"m0": NAN, "m1": 1.0}, "the cost of m0 is nan"),
+    ],
+)
+def test_costs_that_make_no_front(given: dict[str, float], says: str) -> None:
+    """Costs of fewer than two models, or below 0, are refused."""
+    with pytest.raises(ScoresError, match=says):
+        leaderboard(priced(), cost=given, resamples=100)
+
+
+def test_the_front_drawn() -> None:
+    """Models stand at cost and value, marked by their place on the front; costs that are far apart ask for a log axis."""
+    costs = COSTS | {"m3": 20.0}
+    made = leaderboard(priced(), aggregate="mean", cost=costs, resamples=100)
+    axes = figure_of(made, view="front").axes[0]
+    drawn_at = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+    value = made["value"].values[:, 0]
+    assert drawn_at["may be on it"] == [[20.0, value[3]]]
+    assert drawn_at["one that costs no more is better"] == [[4.0, value[2]]]
+    assert drawn_at["surely on the front"] == [[1.0, value[0]], [2.0, value[1]]]
+    assert axes.get_xscale() == "log"
+    with pytest.raises(ScoresError, match="--cost FILE"):
+        figure_of(leaderboard(priced(), resamples=100), view="front")

@@ -1,5 +1,6 @@
 """Ranks of values along the last axis."""
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -45,7 +46,8 @@ def tied_ranks(x: Floats, ties: Ties = "average") -> Floats:
 def _in_order(x: Floats) -> tuple[Indices, Bools]:
     """Return the positions that sort each row in the raveled array, and which sorted values are unlike those before."""
     n = x.shape[-1]
-    rows = x.reshape(-1, n)
+    # not -1, which an axis of length 0 leaves open
+    rows = x.reshape(math.prod(x.shape[:-1]), n)
     order = np.argsort(rows, axis=-1)
     order += n * np.arange(len(rows))[:, None]
     ordered = rows.ravel()[order]

@@ -126,7 +126,7 @@ def _pairs(
     )
     if name is None or value is None:
         raise FileFormatError(
-            f"{shown(where)}: a table of {what} needs the columns {names[0]} and {values[0]}; this file has "
+            f"{shown(where)}: {what} need the columns {names[0]} and {values[0]}; this file has "
             f"{listed(shortened(one, 30) for one in frame.columns)}"
         )
     keys = frame[name].cast(pl.String).str.strip_chars()

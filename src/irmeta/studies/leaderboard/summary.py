@@ -78,7 +78,7 @@ def varied(outcome: xr.Dataset) -> str:
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of the JSON contract.
 
-    `models` (model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`, `first`, and with costs
+    `models` (model and aggregate), `aggregates`, `tau`, `tasks`, `few`, `predicted`, `complete`, `first`; with costs
     `front`: system, cost, value (by the first aggregate), front, front_possible, front_sure, beaten_by.
     """
     columns = ("value", "error", "rank", "best", "worst", "low", "high")
@@ -329,9 +329,11 @@ def _of_front(outcome: xr.Dataset) -> str:
     if len(open_):
         parts.append(f"{listed(open_)} may be")
     if out:
-        beaten = f"a cheaper {model} is shown to be better than each of the other {out}"
+        beaten = (
+            f"one that costs no more is shown to be better than each of the other {out}"
+        )
     else:
-        beaten = f"of no {model} a cheaper one is shown to be better"
+        beaten = f"of no {model} one that costs no more is shown to be better"
     kind = label(str(outcome.aggregate.values[0]), outcome)
     return (
         f"On the front of cost and quality by {kind}, with {varied(outcome)}: {'; '.join(parts)}; {beaten} "

@@ -103,14 +103,21 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     kinds = (
         ("surely on the front", sure, "o", PALETTE[0]),
         ("may be on it", may_be & ~sure, "s", PALETTE[1]),
-        ("a cheaper one is better", ~may_be, "x", NEAR),
+        ("one that costs no more is better", ~may_be, "x", NEAR),
     )
     for label, which, marker, colour in kinds:
         if which.any():
             axes.plot(cost[which], value[which], marker, color=colour, label=label)
     there = one["front"].values
     ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
-    axes.step(*ends, where="post", color="0.4", linewidth=0.8, label="by value")
+    axes.step(
+        *ends,
+        where="post",
+        color="0.4",
+        linewidth=0.8,
+        zorder=1,
+        label="front by value",
+    )
     names = one.system.values.astype(str)
     words = [f"cost {x:g}, {y:.4f}" for x, y in zip(cost, value, strict=True)]
     say(axes, cost, value, names, words, nearest="xy")
@@ -124,6 +131,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         )
     if cost.min() > 0 and cost.max() >= 10 * cost.min():
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
     axes.margins(x=0.1, y=0.1)
     axes.set_xlabel(directed("cost", BETTER_LEFT))
     axes.set_ylabel(f"{one['aggregate'].item()} (up is better)")
