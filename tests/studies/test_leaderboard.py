@@ -554,7 +554,7 @@ def test_costs_that_make_no_front(given: dict[str, float], says: str) -> None:
 
 
 def test_the_front_drawn() -> None:
-    """Models stand at cost and value, marked by their place on the front; costs that are far apart ask for a log axis."""
+    """Models stand at cost and value, marked by their place on the front; costs far apart are on a log axis."""
     costs = COSTS | {"m3": 20.0}
     made = leaderboard(priced(), aggregate="mean", cost=costs, resamples=100)
     axes = figure_of(made, view="front").axes[0]
