@@ -184,10 +184,10 @@ def test_costs_come_from_a_file(run, results: Path, tmp_path: Path) -> None:
         ("model,cost\nx,1\ny,2", "costs are known of 0 of 9 models"),
     ],
 )
-def test_a_file_of_costs_that_is_none(
+def test_a_file_that_has_no_costs(
     run, results: Path, tmp_path: Path, text: str, says: str
 ) -> None:
-    """What is no cost, or no file of costs, is an error that says what is wrong."""
+    """What is not a cost, or not a file of costs, is an error that says what is wrong."""
     (tmp_path / "costs.csv").write_text(text)
     words = ("leaderboard", results, "--resamples", "60", "--cost", "costs.csv")
     code, _, err = run(*words)

@@ -90,7 +90,7 @@ def read_types(path: str | PathLike[str]) -> dict[str, str]:
 def read_costs(path: str | PathLike[str]) -> dict[str, float]:
     """Read the cost of each model from a CSV whose header names a column of models and one of costs, as in model,cost.
 
-    An empty cost is left out; what is no number of 0 or more raises FileFormatError.
+    An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
     costs = {}
     for model, text in _pairs(path, _MODEL, _COST).items():
