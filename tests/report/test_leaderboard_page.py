@@ -11,9 +11,10 @@ import pytest
 import xarray as xr
 
 from irmeta.errors import FileFormatError
-from irmeta.report.page.leaderboard import content, write_leaderboard
+from irmeta.report.page.leaderboard import content, html, write_leaderboard
 from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.result import Result
 
 NAMES = [
     "<img src=x onerror=alert(1)>",
@@ -117,3 +118,46 @@ def test_where_the_page_goes(result: xr.Dataset, tmp_path: Path) -> None:
     (tmp_path / "c").write_text("")
     with pytest.raises(FileFormatError, match="is a file"):
         write_leaderboard(result, tmp_path / "c")
+
+
+def board(models: dict[str, float], tasks: str = "abcdef") -> Result:
+    """A leaderboard of models by what they score on every task, more or less."""
+    rng = np.random.default_rng(1)
+    noise = {name: rng.normal(0, 0.01, 26) for name in "wxyz"}
+    table = {
+        name: {task: level + noise[name][ord(task) - 97] for task in tasks}
+        for name, level in models.items()
+    }
+    return leaderboard(table)
+
+
+def news(folder: Path) -> str:
+    """What the page says of the one before."""
+    text = (folder / "index.html").read_text()
+    found = re.search(r"Since \d+ \w+ \d{4}: ([^<]*)\.</p>", text)
+    return found[1] if found else ""
+
+
+def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
+    """Models and tasks more and fewer, and who moved among those of both; what stays the same keeps what was said."""
+    first = {"w": 0.9, "x": 0.6, "y": 0.3}
+    write_leaderboard(board(first), tmp_path)
+    assert news(tmp_path) == ""
+    write_leaderboard(board({**first, "z": 0.7}), tmp_path)
+    assert news(tmp_path) == "1 model more (z)"
+    write_leaderboard(board({**first, "z": 0.7}), tmp_path)
+    assert news(tmp_path) == "1 model more (z)"
+    write_leaderboard(board({"w": 0.1, "x": 0.6, "y": 0.3}, "abcdeg"), tmp_path)
+    assert news(tmp_path) == (
+        "1 model fewer (z), 1 task more (g), 1 task fewer (f), 3 of 3 models moved against each other"
+    )
+
+
+def test_an_earlier_page_of_something_else_says_nothing(result: xr.Dataset) -> None:
+    """Damage, and pages of older versions, are no reason to stop."""
+    for page in (
+        b"",
+        b'id="content">{"models":3}</script>',
+        b'id="content">[]</script>',
+    ):
+        assert "Since" not in html(result, "A", "s.parquet", page)

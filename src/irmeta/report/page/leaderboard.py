@@ -13,8 +13,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import IrmetaError
+from irmeta.io.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
+from irmeta.report.page.since import since
 from irmeta.report.page.writing import (
     MOST_ROWS,
     THEME,
@@ -49,8 +51,8 @@ def write_leaderboard(
     title : heading of the page, by default Leaderboard
     source : the score file, as the page names it
 
-    A page of an earlier command that nobody changed is replaced; a folder that holds something else raises
-    FileFormatError.
+    A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
+    that holds something else raises FileFormatError.
     """
     if not isinstance(outcome, Result) or outcome.data.attrs["study"] != "leaderboard":
         raise IrmetaError(
@@ -58,14 +60,23 @@ def write_leaderboard(
         )
     folder = Path(folder)
     kept = Kept(folder, "leaderboard", re.escape(PAGE))
-    with kept.made(), kept.replaced([PAGE]) as write:
-        write(PAGE, html(outcome.data, title or "Leaderboard", source))
+    with kept.made():
+        with Folder(folder) as there:
+            earlier = there.read(PAGE)
+        text = html(outcome.data, title or "Leaderboard", source, earlier)
+        with kept.replaced([PAGE]) as write:
+            write(PAGE, text)
     return folder / PAGE
 
 
-def html(outcome: xr.Dataset, title: str, source: str) -> str:
-    """Return the page as text."""
+def html(
+    outcome: xr.Dataset, title: str, source: str, earlier: bytes | None = None
+) -> str:
+    """Return the page as text; earlier : the page that stood in its place."""
     options = about(outcome)["options"]
+    drawn = content(outcome)
+    said = since(earlier, drawn)
+    written = datetime.now(UTC).strftime("%Y-%m-%d")
     scripts = bundle(_SCRIPTS)
     return template("leaderboard.html.j2").render(
         title=title,
@@ -87,12 +98,13 @@ def html(outcome: xr.Dataset, title: str, source: str) -> str:
         notes=about(outcome)["notes"],
         command=_command(options, source),
         generator=f"{GENERATOR} {version('irmeta')}",
-        written=datetime.now(UTC).strftime("%Y-%m-%d"),
+        written=written,
+        since=said,
         css=_asset("page.css") + _asset("leaderboard.css"),
         theme=THEME,
         scripts=scripts,
         hashes=hashes(THEME, scripts),
-        content=_script(content(outcome)),
+        content=_script({**drawn, "written": written, "since": said}),
     )
 
 

@@ -1,0 +1,76 @@
+"""What changed on a board since the page that stood in its place before."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from irmeta.words import counted, listed
+
+_CONTENT = re.compile(rb'id="content">(.*?)</script>', re.DOTALL)
+
+
+def since(page: bytes | None, now: Mapping[str, Any]) -> str:
+    """Say what changed since an earlier page; what that one said where nothing did, and nothing of another page.
+
+    now : what the new page's script draws, `leaderboard.content`.
+    """
+    try:
+        found = _CONTENT.search(page or b"")
+        before = json.loads(found[1]) if found else {}
+        day = date.fromisoformat(before["written"])
+        news = _news(before, now)
+        said = str(before["since"])
+    except (ValueError, KeyError, TypeError, IndexError):
+        return ""
+    if not news:
+        return said
+    return f"Since {day.day} {day:%B %Y}: {', '.join(news)}."
+
+
+def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """List what is there more, what is there no longer, and who moved."""
+    news = []
+    for what in ("models", "tasks"):
+        old, new = _names(before[what]), _names(now[what])
+        noun = now["nouns"][what.removesuffix("s")]
+        for names, change in (
+            ([one for one in new if one not in old], "more"),
+            ([one for one in old if one not in new], "fewer"),
+        ):
+            if names:
+                news.append(
+                    f"{counted(len(names), noun)} {change} ({listed(names, 3)})"
+                )
+    if moved := _moved(before, now):
+        news.append(moved)
+    return news
+
+
+def _names(given: Sequence[Any]) -> list[str]:
+    return [one["name"] if isinstance(one, dict) else str(one) for one in given]
+
+
+def _moved(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Say how many of the models of both moved against each other, by the first aggregate."""
+    old, new = (
+        dict(zip(one["models"], _first(one), strict=True)) for one in (before, now)
+    )
+    both = [name for name in new if new[name] is not None and old.get(name) is not None]
+    was, is_now = (_among([ranks[name] for name in both]) for ranks in (old, new))
+    moves = int((was != is_now).sum())
+    if not moves:
+        return ""
+    return f"{moves} of {counted(len(both), now['nouns']['model'])} moved against each other"
+
+
+def _first(content: Mapping[str, Any]) -> list[int | None]:
+    """Return the ranks by the first aggregate, which the board is sorted by."""
+    return list(content["aggregates"][0]["rank"])
+
+
+def _among(ranks: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:
+    return np.searchsorted(np.sort(ranks), ranks)
