@@ -27,8 +27,6 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 ALPHA, MARGIN = 0.05, 0.02
 NIGHTS = 200
 SIZES = (20, 200)
-DRAWS = 8192
-"""Half of the gate's own, which makes it a little more careful, and is twice as fast."""
 KINDS = ("0/1", "graded", "rare gains", "rare losses")
 """Scores: right or wrong; spread over 0 to 1; few high ones, of the build or of the baseline."""
 KEPT = 0.95
@@ -50,6 +48,8 @@ HEADS = {
     "floor": "a floor",
     "safe": "irmeta, safe",
 }
+
+SHARES = (*WAYS, "safe", "wrong", "found")
 
 Found = Mapping[str, float]
 
@@ -95,8 +95,8 @@ def differences(
 
 def limits(found: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the gate's limit of each night."""
-    looks = nights.Looks(found.shape[1], ALPHA, rng, DRAWS)
-    return np.array([looks.limit(one[None] + MARGIN) for one in found])
+    looks = nights.Looks(found.shape[1], ALPHA, rng)
+    return np.array(looks.limits([one[None] + MARGIN for one in found]))
 
 
 def half_width(topics: int) -> float:
@@ -141,8 +141,7 @@ def averaged(work: Callable[[int], Found], worlds: int, pool: Pool) -> Found:
 
 
 def measured(worlds: int, pool: Pool) -> Iterator[Mapping[str, object]]:
-    """Measure each row of both tables, the second in a fifth of the worlds."""
-    few = worlds // 5
+    """Measure each row of both tables."""
     for kind, topics in product(KINDS, SIZES):
         work = partial(false, kind, topics)
         row = {"scores": kind, "topics": topics, "worlds": worlds}
@@ -150,8 +149,8 @@ def measured(worlds: int, pool: Pool) -> Iterator[Mapping[str, object]]:
     for kind, topics in product(KINDS, SIZES):
         for loss in LOSSES[topics]:
             work = partial(power, kind, topics, loss)
-            row = {"scores": kind, "topics": topics, "loss": loss, "worlds": few}
-            yield {**row, **averaged(work, few, pool)}
+            row = {"scores": kind, "topics": topics, "loss": loss, "worlds": worlds}
+            yield {**row, **averaged(work, worlds, pool)}
 
 
 def tables(rows: Sequence[Mapping[str, object]]) -> str:
@@ -159,13 +158,14 @@ def tables(rows: Sequence[Mapping[str, object]]) -> str:
     wrong = [row for row in rows if "loss" not in row]
     found = [row for row in rows if "loss" in row]
     parts = [
-        _table(wrong, ("scores", "topics", "worlds", *WAYS, "safe")),
-        _table(found, ("scores", "topics", "loss", "worlds", *WAYS)),
+        table(wrong, ("scores", "topics", "worlds", *WAYS, "safe")),
+        table(found, ("scores", "topics", "loss", "worlds", *WAYS)),
     ]
     return "\n\n".join(parts)
 
 
-def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
+def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
+    """Return rows as a table in Markdown, shares with three decimals."""
     lines = [
         f"| {' | '.join(HEADS.get(name, name) for name in columns)} |",
         f"|{'---|' * len(columns)}",
@@ -177,31 +177,35 @@ def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
 
 
 def _cell(name: str, value: object) -> str:
-    shares = name in (*WAYS, "safe")
-    return f"{value:.3f}" if shares else str(value)
+    return f"{value:.3f}" if name in SHARES else str(value)
 
 
-def run(arguments: Sequence[str] | None = None) -> None:
-    """Measure, and print the tables or write them into the page."""
-    parser = argparse.ArgumentParser(prog="bench.gate")
+def parsed(name: str, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the arguments of a measurement."""
+    parser = argparse.ArgumentParser(prog=name)
     parser.add_argument("--worlds", type=int, default=500)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
-    chosen = parser.parse_args(arguments)
+    return parser.parse_args(arguments)
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and print the rows or write them into the page."""
+    chosen = parsed("bench.gate", arguments)
     rows = []
     with Pool(chosen.workers) as pool:
         for row in measured(chosen.worlds, pool):
             print(json.dumps(row), flush=True)
             rows.append(row)
     if chosen.write:
-        write(rows)
+        write(tables(rows), BEGIN, END)
 
 
-def write(rows: Sequence[Mapping[str, object]]) -> None:
-    """Write the tables into the page, between its marks."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    page = f"{before}{BEGIN}\n\n{tables(rows)}\n\n{END}{after}"
+def write(text: str, begin: str, end: str) -> None:
+    """Write tables into the page, between two marks."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(begin)
+    _, after = rest.split(end)
+    page = f"{before}{begin}\n\n{text}\n\n{end}{after}"
     PAGE.write_text(page, encoding="utf-8")
 
 

@@ -5,7 +5,12 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes
-from irmeta.io.strictly import number, rows
+from irmeta.io.strictly import lines, number, rows
+from irmeta.words import counted, shortened
+
+ITEMS = ("topic", "item", "item_id", "id", "query_id", "qid", "question_id", "doc_id")
+SCORES = ("score", "human", "people", "grade", "label", "value")
+"""What columns of anchors are called."""
 
 
 def read_sample(path: Path) -> dict[str, float]:
@@ -41,6 +46,46 @@ def read_labels(path: Path) -> dict[str, str]:
                 f"{path}:{line}: system {system} has two labels; remove one line"
             )
     return labels
+
+
+def read_anchors(path: Path) -> dict[str, float]:
+    """Read what people scored items: a CSV with columns topic and score, lines of an item and its score, or qrels."""
+    anchors: dict[str, float] = {}
+    for line, (item, text) in _scored(path):
+        try:
+            scored = number(text)
+        except ValueError:
+            raise FileFormatError(
+                f"{path}:{line}: {shortened(text)!r} is not a score; expected an item and what people scored it"
+            ) from None
+        if item in anchors:
+            raise FileFormatError(
+                f"{path}:{line}: {item} is given twice; an anchor is one answer with one score"
+            )
+        anchors[item] = scored
+    if not anchors:
+        raise FileFormatError(f"{path}: no anchors; expected an item and its score")
+    return anchors
+
+
+def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
+    """Read items with a score, with line numbers: from a CSV by its header, or from lines of 2 fields, or of qrels."""
+    try:
+        every = [line.split() for line in lines(read_bytes(path))]
+    except ValueError as error:
+        raise FileFormatError(f"{path}: not text ({error})") from error
+    if every and every[0] and any("," in field for field in every[0]):
+        return _rows(path, ITEMS, SCORES)
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for at, fields in enumerate(every, 1):
+        if len(fields) not in (0, 2, 4):
+            raise FileFormatError(
+                f"{path}:{at}: {counted(len(fields), 'field')}; expected an item and its score, or a CSV with columns "
+                "topic and score"
+            )
+        if fields:
+            found.append((at, (fields[0], fields[-1])))
+    return found
 
 
 def sample_text(sample: Mapping[str, float]) -> str:

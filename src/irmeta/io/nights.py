@@ -11,13 +11,14 @@ from irmeta.io.outputs import append, require_folder
 from irmeta.stats.arrays import Floats
 
 
-class Comparison(msgspec.Struct, forbid_unknown_fields=True):
-    """One comparison of a night: the differences by topic, and what was said of a loss."""
+class Comparison(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One comparison of a night: the differences by topic, what was said of a loss, and the differences by anchor."""
 
     against: str
     metric: str
     verdict: str
     differences: dict[str, float]
+    anchors: dict[str, float] = {}
 
 
 class Night(msgspec.Struct, forbid_unknown_fields=True):
@@ -30,8 +31,8 @@ class Night(msgspec.Struct, forbid_unknown_fields=True):
     def same(self, other: "Night") -> bool:
         """Say whether another night has these very differences under this margin: it shows nothing new."""
         return self.margin == other.margin and [
-            one.differences for one in self.comparisons
-        ] == [one.differences for one in other.comparisons]
+            (one.differences, one.anchors) for one in self.comparisons
+        ] == [(one.differences, one.anchors) for one in other.comparisons]
 
 
 def read_nights(path: Path) -> list[Night]:
@@ -68,17 +69,24 @@ def add_night(path: Path, night: Night) -> None:
 
 def by_topic(nights: list[Night]) -> list[Floats]:
     """Return the differences of each night over all topics of any: (comparison, topic), NaN where there is none."""
-    topics: dict[str, int] = {}
+    return _arrays([[one.differences for one in night.comparisons] for night in nights])
+
+
+def by_anchor(nights: list[Night]) -> list[Floats]:
+    """Return the same over all anchors of any."""
+    return _arrays([[one.anchors for one in night.comparisons] for night in nights])
+
+
+def _arrays(nights: list[list[dict[str, float]]]) -> list[Floats]:
+    items: dict[str, int] = {}
     for night in nights:
-        for one in night.comparisons:
-            for topic in one.differences:
-                topics.setdefault(topic, len(topics))
+        for one in night:
+            for item in one:
+                items.setdefault(item, len(items))
     found = []
     for night in nights:
-        values = np.full((len(night.comparisons), len(topics)), np.nan)
-        for row, one in zip(values, night.comparisons, strict=True):
-            row[[topics[topic] for topic in one.differences]] = list(
-                one.differences.values()
-            )
+        values = np.full((len(night), len(items)), np.nan)
+        for row, one in zip(values, night, strict=True):
+            row[[items[item] for item in one]] = list(one.values())
         found.append(values)
     return found

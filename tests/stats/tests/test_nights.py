@@ -75,7 +75,7 @@ def test_the_limit_is_that_of_a_loop():
     """A second limit is the smallest whose draws, passed, passing and to come, the level allows."""
     one, two = differences(2, 15, seed=4)
     gate = looks(15)
-    lows = [[law.lowest(found) for law in gate._laws] for found in (one, two)]
+    lows = zip(*(law.lowest([one, two]) for law in gate._laws), strict=True)
     first, second = gate.limit(one), gate.limit(two)
     limits = []
     for before, now in zip(*lows, strict=True):
@@ -91,6 +91,19 @@ def test_the_limit_is_that_of_a_loop():
             fitting.append(limit)
         limits.append(fitting[-1] if fitting else np.inf)
     assert second == pytest.approx(max(limits), 1e-4)
+
+
+def test_nights_to_come_are_expected_to_be_as_of_late():
+    """After nights with other scores, nights that are all alike have lower limits than if all counted the same."""
+    apart, alike = differences(6, 25), differences(1, 25)
+    gate = looks(25)
+    for one in apart:
+        gate.limit(one)
+    limits = [gate.limit(alike[0]) for _ in range(12)]
+    assert limits[-1] < 0.97 * limits[0]
+    [law, _] = gate._laws
+    late = law._past[-1] < law._past[-5]
+    assert late.sum() == 0
 
 
 def test_a_bound_is_the_mean_and_so_many_standard_errors():

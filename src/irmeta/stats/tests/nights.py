@@ -5,10 +5,11 @@ t. If no night has a loss above the margin, the r of all nights together are dra
 weights w of the topics that are the same for all nights: so nights that share topics, or nearly the same system, count
 as the little news that they are. The laws of w are `signs` and `directions`, as in `stepdown`.
 A night's limit is the smallest with which no more draws than the level allows pass any limit, of the nights before, of
-this one, and of those to come, if as many pass then as passed a night so far.
+this one, and of those to come, if as many pass then as passed a night in the last third so far.
 Sources: Lan and DeMets (Biometrika 1983) for spending; Westfall and Young (1993); Johnson (JASA 1978) for skew.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,10 @@ NIGHTS = 200
 """Nights for which the level is: the next 200 have their own."""
 FIRST = 0.1
 """The share of the level that the first night has."""
+LATE = 1 / 3
+"""The share of the nights so far of which the rate is expected of those to come: nights are ever less news."""
+AT_ONCE = 25
+"""Nights that are drawn in one go."""
 DRAWS = 16384
 """Weights by each law, each of them also with the other sign."""
 POWER = 0.8
@@ -47,14 +52,23 @@ class Looks:
         found : differences plus the margin, (comparison, topic), NaN for a topic that the night lacks.
         single : whether no night follows, so that this one may spend the whole level.
         """
-        lows = [law.lowest(found) for law in self._laws]
-        limit = max(
-            law.limit(low, single=single)
-            for law, low in zip(self._laws, lows, strict=True)
-        )
-        for law, low in zip(self._laws, lows, strict=True):
-            law.take(low, limit)
+        (limit,) = self.limits([found], single=single)
         return limit
+
+    def limits(self, nights: Sequence[Floats], *, single: bool = False) -> list[float]:
+        """Return the limits of the next nights, one after the other."""
+        found = []
+        for begun in range(0, len(nights), AT_ONCE):
+            some = nights[begun : begun + AT_ONCE]
+            for lows in zip(*(law.lowest(some) for law in self._laws), strict=True):
+                limit = max(
+                    law.limit(low, single=single)
+                    for law, low in zip(self._laws, lows, strict=True)
+                )
+                for law, low in zip(self._laws, lows, strict=True):
+                    law.take(low, limit)
+                found.append(limit)
+        return found
 
 
 class _Law:
@@ -63,28 +77,39 @@ class _Law:
     def __init__(self, weights: Singles, alpha: float) -> None:
         self._weights = weights
         self._size = np.sqrt((weights**2).mean(axis=0))
+        self._sizes_of: dict[bytes, Singles] = {}
         self._allowed = alpha * 2 * weights.shape[1]
         self._passed = np.zeros(2 * weights.shape[1], dtype=bool)
         self._ever = np.zeros(self._passed.size, dtype=np.float32)
-        self._first = self._ever
-        self._nights = self._spent = 0
+        self._past: list[Singles] = []
+        self._spent = 0
 
-    def lowest(self, found: Floats) -> Singles:
-        """Return the lowest r of a night in each draw, those of the other sign behind."""
+    def lowest(self, nights: Sequence[Floats]) -> list[Singles]:
+        """Return the lowest r of each night in each draw, those of the other sign behind."""
+        found = np.concatenate(nights)
         known = ~np.isnan(found)
         values = np.where(known, found, 0.0)
         length = np.sqrt((values**2).sum(axis=1, keepdims=True))
         unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
         drawn = unit.astype(np.float32) @ self._weights
         drawn /= self._sizes(known)
-        return np.concatenate([drawn.min(axis=0), -drawn.max(axis=0)])
+        ends = np.cumsum([len(night) for night in nights])[:-1]
+        return [
+            np.concatenate([one.min(axis=0), -one.max(axis=0)])
+            for one in np.split(drawn, ends)
+        ]
 
     def _sizes(self, known: Bools) -> Singles:
         """Return the root mean square of the weights of the topics that each comparison has."""
         if known.all():
             return self._size
-        there = known / known.sum(axis=1, keepdims=True)
-        return np.sqrt(there.astype(np.float32) @ self._weights**2)
+        return np.stack([self._size_of(row) for row in known])
+
+    def _size_of(self, known: Bools) -> Singles:
+        key = known.tobytes()
+        if key not in self._sizes_of:
+            self._sizes_of[key] = np.sqrt((self._weights[known] ** 2).mean(axis=0))
+        return self._sizes_of[key]
 
     def limit(self, low: Singles, *, single: bool) -> float:
         """Return the smallest limit that the draws allow: those that passed, that pass now, and that will.
@@ -97,11 +122,13 @@ class _Law:
         passing = 1 + _below(values, low[~self._passed])
         if single:
             return _at(values, passing <= left)
-        if self._nights == 0:
+        if not self._past:
             return _at(values, passing <= FIRST * left)
-        # passing + (nights to come) * (passed a night so far) <= left
-        a_night = (_below(values, ever) - _below(values, self._first)) / self._nights
-        to_come = NIGHTS - 1 - self._nights
+        # passing + (nights to come) * (passed a night of late) <= left
+        begun = int(len(self._past) * (1 - LATE))
+        late = _below(values, ever) - _below(values, self._past[begun])
+        a_night = late / (len(self._past) - begun)
+        to_come = NIGHTS - 1 - len(self._past)
         return _at(values, passing + to_come * np.maximum(a_night, 1) <= left)
 
     def take(self, low: Singles, limit: float) -> None:
@@ -111,9 +138,7 @@ class _Law:
             self._spent += 1 + int(np.count_nonzero(passing & ~self._passed))
         self._passed |= passing
         self._ever = np.minimum(self._ever, low)
-        if self._nights == 0:
-            self._first = low
-        self._nights += 1
+        self._past.append(self._ever)
 
 
 def _lowest(values: Singles, count: int) -> Singles:
@@ -152,7 +177,11 @@ class Bounds(NamedTuple):
 
 
 def bounds(
-    found: Floats, limit: float | Floats, margin: float, widest: Floats
+    found: Floats,
+    limit: float | Floats,
+    margin: float,
+    widest: Floats,
+    unseen: Floats | None = None,
 ) -> Bounds:
     """Return what differences (comparison, topic) show of a loss, at a limit of |r|, or one for each.
 
@@ -160,6 +189,7 @@ def bounds(
     the topics' skew makes t too certain. The upper end has one topic more, lost by all that the metric allows: rare
     losses are not to be seen on few topics.
     widest : the largest loss on one topic, (comparison,); infinite where there is none.
+    unseen : the loss on the one topic more, if it is not that.
 
     >>> equal = np.zeros((1, 200))
     >>> [float(one[0].round(3)) for one in bounds(equal, 2.6, 0.02, np.ones(1))]
@@ -171,6 +201,8 @@ def bounds(
     mean, error, skew = _moments(loss)
     shown = mean - _half(_adjusted(q, -skew, topics), error)
     most = np.where(np.isfinite(widest), widest, np.nanmax(np.abs(loss), axis=1))
+    if unseen is not None:
+        most = unseen
     upper, wider, _ = _moments(np.concatenate([loss, most[:, None]], axis=1))
     possible = upper + _half(_adjusted(q, skew, topics), wider)
     reach = q + float(ndtri(POWER))

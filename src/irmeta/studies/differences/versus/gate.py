@@ -1,6 +1,6 @@
 """Is a loss above a margin shown, or excluded, at one level for all nights of a history."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,73 +8,82 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.io.nights import Comparison, Night, add_night, by_topic, read_nights
+from irmeta.io.nights import Night, add_night, by_anchor, by_topic, read_nights
 from irmeta.scores.figures import short
-from irmeta.scores.limits import widest
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import nights as statistics
+from irmeta.stats.tests.apart import apart, rows
+from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.words import counted
 
-WORSE, SAFE, OPEN = "worse", "safe", "open"
+WORSE, SAFE = "worse", "safe"
 """Verdicts: a loss above the margin is shown, or excluded, or neither."""
 ORDER = (WORSE, OPEN, SAFE)
 """In which order they are told."""
+CAUSES = ("none", "system", "judge", "both")
+"""Causes of a drop: 1 is added for the system, 2 for the judge."""
 
 
 class Policy(NamedTuple):
     """What ends a night badly.
 
     margin : a loss above it is too much.  unless_safe : whether it is enough that such a loss is not excluded.
-    history : the file of nights, None for a single look.
+    history : the file of nights.  nightly : whether there are other nights.
     """
 
     margin: float
     unless_safe: bool
     history: Path | None
+    nightly: bool
 
     @classmethod
     def of(
-        cls, margin: float | None, unless_safe: bool, history: str | Path | None
+        cls,
+        margin: float | None,
+        unless_safe: bool,
+        history: str | Path | None,
+        over: object = None,
+        anchors: object = None,
     ) -> "Policy | None":
         """Return what is asked for; None where no margin is named. Raises ScoresError for what is not possible."""
+        of_gate = (history, over, anchors)
         if margin is None:
-            if unless_safe or history is not None:
+            if unless_safe or any(one is not None for one in of_gate):
                 raise ScoresError(
                     "name the loss that is too much (--fail-if-worse, as in 0.02)"
                 )
             return None
+        if history is not None and over is not None:
+            raise ScoresError(
+                "earlier nights are in one file: name it in --history or in --over"
+            )
         if not 0 <= margin < np.inf:
             raise ScoresError(
                 f"the loss that is too much must be 0 or more, not {margin:g}"
             )
-        return cls(margin, unless_safe, None if history is None else Path(history))
+        path = None if history is None else Path(history)
+        return cls(margin, unless_safe, path, path is not None or over is not None)
 
 
 def gated(
-    found: Floats,
-    names: Sequence[str],
-    scores: xr.DataArray,
-    system: str,
+    tonight: Night,
+    past: list[Night],
+    shape: tuple[int, int],
     policy: Policy,
     alpha: float,
+    most: Floats,
 ) -> tuple[Mapping[str, Any], list[str]]:
     """Return the verdicts with their figures over (against, metric), whether the night failed, and notes.
 
-    found : differences (against, topic, metric).  A night that is new is added to the history.
+    shape : against and metric.  most : the largest difference of means by each metric.
+    A night that is new is added to the history.
     """
-    rows = np.moveaxis(found, 1, 2)  # (against, metric, topic)
-    shape = rows.shape[:2]
-    rows = rows.reshape(-1, found.shape[1])
-    metrics = [str(metric) for metric in scores.metric.values]
-    pairs = [(name, metric) for name in names for metric in metrics]
-    topics = [str(topic) for topic in scores.topic.values]
-    tonight = _night(rows, pairs, topics, system, policy.margin)
-    past = [] if policy.history is None else read_nights(policy.history)
+    if policy.history is not None:
+        past = read_nights(policy.history)
     again = next((at for at, one in enumerate(past, 1) if one.same(tonight)), None)
-    nights = [*past, tonight] if again is None else past[:again]
-    limit = _limit(nights, alpha, single=policy.history is None)
-    most = np.tile(widest(scores), len(names))
-    bounds = statistics.bounds(rows, limit, policy.margin, most)
+    nights = [*past, tonight] if again is None else list(past[:again])
+    limit = _limit(nights, alpha, single=not policy.nightly)
+    bounds, figures = _shown(nights, limit, np.tile(most, shape[0]))
     verdict = np.where(bounds.possible < policy.margin, SAFE, OPEN)
     verdict = np.where(bounds.shown > policy.margin, WORSE, verdict)
     if again is None and policy.history is not None:
@@ -82,13 +91,16 @@ def gated(
             one.verdict = str(word)
         add_night(policy.history, tonight)
     bad = verdict == WORSE
+    if figures:
+        named = 2 * (figures["fell_least"] > 0) + bad
+        figures["cause"] = np.array(CAUSES, dtype=object)[named]
     if policy.unless_safe:
         bad = verdict != SAFE
-    pair = ("against", "metric")
-    figures = {"verdict": verdict.astype(object)} | {
+    figures |= {"verdict": verdict.astype(object)} | {
         f"loss_{name}": getattr(bounds, name) for name in ("shown", "possible")
     }
     figures |= {"visible": bounds.visible, "topics_needed": bounds.topics}
+    pair = ("against", "metric")
     data: dict[str, Any] = {
         name: (pair, values.reshape(shape)) for name, values in figures.items()
     }
@@ -96,76 +108,102 @@ def gated(
     return data, [_note(policy, len(nights), again, alpha)]
 
 
-def _night(
-    rows: Floats,
-    pairs: Sequence[tuple[str, str]],
-    topics: Sequence[str],
-    system: str,
-    margin: float,
-) -> Night:
-    comparisons = [
-        Comparison(
-            against,
-            metric,
-            OPEN,
-            {
-                topic: float(value)
-                for topic, value in zip(topics, row, strict=True)
-                if not np.isnan(value)
-            },
-        )
-        for (against, metric), row in zip(pairs, rows, strict=True)
-    ]
-    return Night(system, margin, comparisons)
+def _shown(
+    nights: list[Night], limit: float, widest: Floats
+) -> tuple[statistics.Bounds, dict[str, Any]]:
+    """Return what the last night shows of losses, and with anchors how far the judge's scores of them fell."""
+    margin = nights[-1].margin
+    topics, anchors = by_topic(nights)[-1], by_anchor(nights)[-1]
+    if np.isnan(anchors).all():
+        return statistics.bounds(topics, limit, margin, widest), {}
+    judged = apart(topics, anchors, limit, margin, widest)
+    return judged.loss, {
+        "fall": judged.fall,
+        "fell_least": judged.fell,
+        "fell_most": judged.most,
+    }
 
 
 def _limit(nights: list[Night], alpha: float, *, single: bool) -> float:
     """Return the limit of the last of these nights, or of a look that no other follows."""
-    found = by_topic(nights)
+    topics, anchors = by_topic(nights), by_anchor(nights)
     # the level is for 200 nights, and the next have their own
     begun = (len(nights) - 1) // statistics.NIGHTS * statistics.NIGHTS
+    every = topics[0].shape[1] + anchors[0].shape[1]
     # always the same draws, so that the limits of earlier nights stay
-    looks = statistics.Looks(found[0].shape[1], alpha, np.random.default_rng(0))
-    limit = np.inf
-    for night, values in zip(nights[begun:], found[begun:], strict=True):
-        limit = looks.limit(values + night.margin, single=single)
-    return limit
+    looks = statistics.Looks(every, alpha, np.random.default_rng(0))
+    drawn = []
+    for night, found, moved in zip(
+        nights[begun:], topics[begun:], anchors[begun:], strict=True
+    ):
+        if np.isnan(moved).all():
+            drawn.append(np.concatenate([found + night.margin, moved], axis=1))
+        else:
+            drawn.append(rows(found, moved))
+    return looks.limits(drawn, single=single)[-1]
 
 
 def _note(policy: Policy, night: int, again: int | None, alpha: float) -> str:
     """Say what the level is of."""
-    if policy.history is None:
+    if not policy.nightly:
         return (
             f"Worse, and safe, are each meant to be false in at most {alpha:.0%} of cases, for one look; to look every "
             "night, name a file (--history nights.jsonl)."
         )
+    of = f" of {policy.history}" if policy.history else ""
     repeated = "; the same scores as then, so this is no further look" if again else ""
     return (
-        f"Night {night} of {policy.history}{repeated}. Worse, and safe, are each meant to be false in any of "
+        f"Night {night}{of}{repeated}. Worse, and safe, are each meant to be false in any of "
         f"{statistics.NIGHTS} nights with a chance of at most {alpha:.0%}."
     )
 
 
 def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str) -> str:
-    """Say which loss by one metric is shown, excluded or still possible."""
+    """Say which loss by one metric is shown, excluded or still possible, and with anchors why."""
     metric, verdict = str(one.metric.item()), str(one["verdict"].item())
     difference, digits = float(one["difference"]), _digits(margin)
     more = "more" if difference >= 0 else "less"
     size = short(abs(difference), digits)
     scores = f"by {metric} {system} scores {size} {more} than {other}"
     much = f"more than {margin:g} is too much"
+    but, why = ", and", ""
+    if "cause" in one:
+        but, why = "; apart from the judge", f" {_why(one, other, digits)}"
     if verdict == WORSE:
         least = max(margin, _cut(float(one["loss_shown"]), np.floor, digits))
-        return f"Worse: {scores}, and a loss of {short(least, digits)} or more is shown; {much}."
+        return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown; {much}.{why}"
     possible = _cut(float(one["loss_possible"]), np.ceil, digits)
     if verdict == SAFE:
         most = min(margin, possible)
         if most <= 0:
-            return f"Safe: {scores}, and any loss is excluded; {much}."
-        return f"Safe: {scores}, and a loss of {short(most, digits)} or more is excluded; {much}."
+            return f"Safe: {scores}{but} any loss is excluded; {much}.{why}"
+        return f"Safe: {scores}{but} a loss of {short(most, digits)} or more is excluded; {much}.{why}"
     return (
-        f"Cannot tell: {scores}, and a loss of up to {short(possible, digits)} is possible; {much}. "
-        f"{_sees(one, unit, digits)}"
+        f"Cannot tell: {scores}{but} a loss of up to {short(possible, digits)} is possible; {much}."
+        f"{why} {_sees(one, unit, digits)}"
+    )
+
+
+def _why(one: xr.Dataset, other: str, digits: int) -> str:
+    """Name the cause of a drop, and say how far the judge moved on the anchors."""
+    named = {
+        "none": "No cause is shown",
+        "system": "The cause is the system",
+        "judge": "The cause is the judge",
+        "both": "The causes are the system and the judge",
+    }[str(one["cause"].item())]
+    fall = float(one["fall"])
+    least = _cut(float(one["fell_least"]), np.floor, digits)
+    most = _cut(float(one["fell_most"]), np.ceil, digits)
+    ends = f"{short(-most, digits, sign=True)} to {short(-least, digits, sign=True)}"
+    anchors = counted(int(one["anchors"]), "anchor")
+    then, now, people = (
+        short(float(one[name]), digits)
+        for name in ("judge_then", "judge_now", "people")
+    )
+    return (
+        f"{named}: the judge scored the {anchors} {then} with {other} and now {now} "
+        f"({short(-fall, digits, sign=True)}, {ends}), people {people}."
     )
 
 
@@ -174,6 +212,8 @@ def _sees(one: xr.Dataset, unit: str, digits: int) -> str:
     count = int(one["by_topic"].notnull().sum())
     visible, needed = float(one["visible"]), float(one["topics_needed"])
     topics = f"{'This' if count == 1 else 'These'} {counted(count, unit)}"
+    if "cause" in one:
+        topics += " and anchors"
     if np.isinf(visible):
         seen = f"{topics} cannot show that a loss is too much"
     else:

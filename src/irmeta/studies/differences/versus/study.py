@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import xarray as xr
@@ -20,10 +20,9 @@ from irmeta.scores.notes import Method
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
-from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
-from irmeta.stats.tests import paired
-from irmeta.stats.tests.compared import Given
+from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
     on_constant,
@@ -32,7 +31,14 @@ from irmeta.studies.differences.notes import (
     on_tests,
 )
 from irmeta.studies.differences.versus.gate import Policy, gated
-from irmeta.studies.door import study
+from irmeta.studies.differences.versus.nightly import (
+    Asked,
+    Parts,
+    means_on,
+    require_named,
+)
+from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
+from irmeta.studies.door import Given, study
 from irmeta.words import listed
 
 BY_T = "differences from a baseline at once, Bonferroni's t"
@@ -47,8 +53,8 @@ AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
     }
 )
 """What is measured of intervals of all comparisons at once, by joint test, and what holds more often."""
-MEDIAN, BEST, ALL = "median", "best", "all"
-"""Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
+NIGHTS = Given("FILE", "irmeta.io.scores.load_all")
+ANCHORS = Given("FILE", "irmeta.io.lists.read_anchors")
 
 
 @study
@@ -65,6 +71,8 @@ def versus(
     fail_if_worse: float | None = None,
     unless_safe: bool = False,
     history: str | Path | None = None,
+    over: Annotated[Mapping[str, xr.DataArray] | None, NIGHTS] = None,
+    anchors: Annotated[Mapping[str, float] | None, ANCHORS] = None,
     resamples: int | None = None,
     missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
@@ -89,6 +97,10 @@ def versus(
         excluded or neither, one-sided at level alpha
     unless_safe : fail also where such a loss is not excluded
     history : a file of earlier nights, with which this one shares the level, and to which it is added
+    over : the scores of earlier nights instead, with the baselines: each system before this one is a night, in order,
+        or each collection
+    anchors : topics whose answers do not change and what people score them, in text or CSV: how far today's judge moved
+        on them is taken off the loss, and the cause of a drop is named
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
@@ -98,10 +110,12 @@ def versus(
     have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
     and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's correction, and equivalent;
     with fail_if_worse verdict (worse, safe, open), loss_shown, loss_possible, visible and topics_needed
-    (`irmeta.stats.tests.nights`), and failed, of all; over (topic, metric) score, median and best (of the other
-    systems), systems_above; over (against, topic, metric) opponent, whose scores they are compared with, and by_topic,
-    the differences, and decides, the fewest topics without which the difference is no longer on its side of 0; fewest,
-    over (against, metric), is their number, NaN where no topics do it. Raises ScoresError for an unknown system.
+    (`irmeta.stats.tests.nights`), and failed, of all; with anchors cause (system, judge, both or none), the fall of
+    their scores with fell_least and fell_most (`irmeta.stats.tests.apart`), and the means judge_then, judge_now and
+    people; over (topic, metric) score, median and best (of the other systems), systems_above; over (against, topic,
+    metric) opponent, whose scores they are compared with, and by_topic, the differences, and decides, the fewest topics
+    without which the difference is no longer on its side of 0; fewest, over (against, metric), is their number, NaN
+    where no topics do it. Raises ScoresError for an unknown system.
     Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.scores.cube import cube
@@ -113,9 +127,10 @@ def versus(
     require_choice("test", test, get_args(PairedTest))
     require_choice("correct", correct or "holm", get_args(ManyToOne))
     way = Way.of(test, correct, alpha, margin, resamples)
-    policy = Policy.of(fail_if_worse, unless_safe, history)
+    policy = Policy.of(fail_if_worse, unless_safe, history, over, anchors)
     generator, seed = seeded(rng)
-    scores, notes = prepare(scores, metrics=metrics, missing=missing, pairs=True)
+    parts = Parts.of(scores, anchors)
+    scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
         raise ScoresError(
             "a paired test needs at least 2 topics (a system-wise table has means only)"
@@ -124,8 +139,8 @@ def versus(
     others = _others(scores, system)
     names = _baselines(scores, system, against)
     line = additive(scores)
-    found, _, _ = _differences(line, system, others, names)
-    shown, theirs, who = _differences(additive(unmoved(scores)), system, others, names)
+    found, _, _ = differences(line, system, others, names)
+    shown, theirs, who = differences(additive(unmoved(scores)), system, others, names)
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
     _require_common(found, names, way.correct)
@@ -156,7 +171,15 @@ def versus(
     data |= _topics(unmoved(scores), system, others)
     data |= _behind_sign(added(np.moveaxis(shown, 1, 2), line))
     if policy is not None:
-        verdicts, said = gated(found, names, scores, system, policy, alpha)
+        used = [str(metric) for metric in scores.metric.values]
+        asked = Asked(names, used, missing, policy.margin)
+        if over is not None or anchors is not None:
+            require_named(names, scores)
+        past = [] if over is None else asked.nights(over, system, anchors)
+        tonight = asked.night(scores, system, parts)
+        shape = (len(names), len(used))
+        verdicts, said = gated(tonight, past, shape, policy, alpha, widest(scores))
+        data |= means_on(parts, asked, system, anchors or {})
         data |= verdicts
         notes += said
     outcome = result(
@@ -228,51 +251,6 @@ def _baselines(
     return list(dict.fromkeys(names))
 
 
-def _differences(
-    line: xr.DataArray, system: str, others: Sequence[str], names: Sequence[str]
-) -> tuple[Floats, Floats, list[list[str]]]:
-    """Return differences from each baseline and its scores, (against, topic, metric), and by metric whose they are."""
-    mine = line.sel(system=system).transpose("topic", "metric").values
-    theirs, who = _scores_of(line, others, names)
-    return paired.less(mine, theirs), theirs, who
-
-
-def _scores_of(
-    line: xr.DataArray, others: Sequence[str], names: Sequence[str]
-) -> tuple[Floats, list[list[str]]]:
-    """Return the scores of each baseline (against, topic, metric), and for each metric whose they are."""
-    values = line.sel(system=list(others)).transpose("system", "topic", "metric").values
-    rows, who = [], []
-    for name in names:
-        if name in others:
-            rows.append(values[others.index(name)])
-            who.append([name] * values.shape[2])
-        elif name == MEDIAN:
-            rows.append(np.nanmedian(values, axis=0))
-            who.append([MEDIAN] * values.shape[2])
-        else:
-            best = _best(values)  # (metric,)
-            rows.append(
-                np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1)
-            )
-            who.append([others[at] for at in best])
-    return np.stack(rows), who
-
-
-def _best(values: Floats) -> Ints:
-    """Return the system of the best mean by each metric, from (system, topic, metric); one that misses topics is none.
-
-    A mean over other topics does not compare.
-    """
-    means = values.mean(axis=1)
-    if np.isnan(means).all(axis=0).any():
-        raise ScoresError(
-            "no other system has scores on all topics, so there is no best one; name systems "
-            "in --against"
-        )
-    return np.asarray(np.nanargmax(means, axis=0))
-
-
 def _tied_notes(line: xr.DataArray, others: Sequence[str]) -> list[str]:
     """Say by which metrics several systems tie for the best other one, of which the first is taken."""
     means = line.sel(system=list(others)).mean("topic", skipna=False)
@@ -308,10 +286,10 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
     kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
     rows = [np.flatnonzero(kind.ravel() == number) for number in range(len(kinds))]
     parts = [
-        (some, Given(found[some][:, topics]))
+        (some, Compared(found[some][:, topics]))
         for some, topics in zip(rows, kinds, strict=True)
     ]
-    return compare(Given(found), way, rng, parts)
+    return compare(Compared(found), way, rng, parts)
 
 
 def _behind_sign(found: Floats) -> dict[str, Any]:

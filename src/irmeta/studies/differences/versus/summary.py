@@ -10,7 +10,7 @@ from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.result import frame
 from irmeta.stats.tests.flips import needed, smallest_seen
 from irmeta.studies.differences.versus import gate
-from irmeta.studies.differences.versus.study import MEDIAN
+from irmeta.studies.differences.versus.pairs import MEDIAN
 from irmeta.words import counted, listed
 
 FEW_METRICS = 4
@@ -18,6 +18,15 @@ FEW_COMPARISONS = 3
 FEW_TOPICS = 3
 """How many of the topics that gain and lose most are shown."""
 GATE = ("verdict", "loss_shown", "loss_possible", "visible", "topics_needed")
+ANCHORED = (
+    "cause",
+    "fall",
+    "fell_least",
+    "fell_most",
+    "judge_then",
+    "judge_now",
+    "people",
+)
 """What is said of each comparison where a loss is named that is too much."""
 EQUAL = 1e-12
 """Differences of at most this are of rounding."""
@@ -29,7 +38,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
     p_corrected, effect_size, significant, fewest (topics without which the difference is no longer on its side of 0;
     null if none do it); with a margin p_equivalent, equivalent; with a loss that is too much verdict (worse, safe,
-    open), loss_shown (it is larger), loss_possible (it is smaller), visible (what these topics show), topics_needed.
+    open), loss_shown (it is larger), loss_possible (it is smaller), visible (what these topics show), topics_needed;
+    with anchors cause (system, judge, both, none), fall (of their scores), fell_least, fell_most, judge_then,
+    judge_now, people.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
@@ -51,6 +62,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "equivalent" in outcome
     )
     fields += [*GATE] * ("verdict" in outcome)
+    fields += [*ANCHORED] * ("cause" in outcome)
     by_topic = frame(
         outcome, ["opponent", "by_topic", "decides"], by=["against", "topic", "metric"]
     ).rename({"by_topic": "difference"})

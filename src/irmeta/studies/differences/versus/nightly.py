@@ -1,0 +1,153 @@
+"""Nights: differences of a system from its baselines, on topics and on anchors; those that a score file has."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from irmeta.choices import MissingOfPairs
+from irmeta.errors import ScoresError
+from irmeta.io.nights import Comparison, Night
+from irmeta.metrics.names import nearest
+from irmeta.scores.cubes import by_name
+from irmeta.scores.means import additive
+from irmeta.scores.selection import prepare
+from irmeta.stats.arrays import Floats
+from irmeta.studies.differences.versus.pairs import BEST, MEDIAN, differences
+
+OPEN = "open"
+"""The verdict of a night that has not been judged yet."""
+
+
+class Parts(NamedTuple):
+    """Scores on topics, and on anchors, whose answers do not change; None where none are named."""
+
+    topics: xr.DataArray
+    anchors: xr.DataArray | None
+
+    @classmethod
+    def of(cls, scores: xr.DataArray, anchors: Mapping[str, float] | None) -> "Parts":
+        """Take the anchors out of scores; raises ScoresError where too few of them have scores."""
+        if anchors is None:
+            return cls(scores, None)
+        known = [str(name) for name in scores.topic.values]
+        there = [name for name in known if name in anchors]
+        if len(there) < 2:
+            which = next((name for name in anchors if name not in there), "")
+            near = f"; no {which!r}, {nearest(which, known)}" if which else ""
+            raise ScoresError(
+                f"at least 2 anchors must be among the topics of {scores.attrs.get('collection', 'the scores')}, which "
+                f"have {len(there)} of them{near}"
+            )
+        rest = [name for name in known if name not in anchors]
+        return cls(scores.sel(topic=rest), scores.sel(topic=there))
+
+
+class Asked(NamedTuple):
+    """What is compared each night: with whom, by which metrics, and what is done with missing scores."""
+
+    names: Sequence[str]
+    metrics: Sequence[str]
+    missing: MissingOfPairs
+    margin: float
+
+    def night(self, topics: xr.DataArray, system: str, fixed: Parts) -> Night:
+        """Return a night of scores on topics as `prepare` returns them, and of anchors as they are."""
+        found = self._differences(topics, system)
+        moved = [dict[str, float]()] * len(found)
+        if fixed.anchors is not None:
+            used = fixed.anchors.sel(system=[system, *self.names])
+            moved = self._differences(self._prepared(used), system)
+        comparisons = [
+            Comparison(against, metric, OPEN, lost, anchors)
+            for (against, metric), lost, anchors in zip(
+                self.pairs, found, moved, strict=True
+            )
+        ]
+        return Night(system, self.margin, comparisons)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The comparisons: against whom, by which metric."""
+        return [(name, metric) for name in self.names for metric in self.metrics]
+
+    def nights(
+        self,
+        over: Mapping[str, xr.DataArray] | xr.DataArray,
+        system: str,
+        anchors: Mapping[str, float] | None,
+    ) -> list[Night]:
+        """Return the nights of other scores: each system before this one, or of several collections each one."""
+        cubes = by_name(over)
+        return [
+            self.night(self._prepared(parts.topics), name, parts)
+            for cube, names in self._nightly(cubes, system)
+            for parts in [Parts.of(cube, anchors)]
+            for name in names
+        ]
+
+    def _nightly(
+        self, cubes: Mapping[str, xr.DataArray], system: str
+    ) -> Iterator[tuple[xr.DataArray, list[str]]]:
+        for collection, cube in cubes.items():
+            systems = [str(name) for name in cube.system.values]
+            needed = [*self.names, *([system] if len(cubes) > 1 else [])]
+            if absent := [name for name in needed if name not in systems]:
+                raise ScoresError(
+                    f"earlier nights ({collection}) lack {absent[0]}, which is compared every night; add its scores"
+                )
+            before = takewhile(lambda name: name != system, systems)
+            one = [name for name in before if name not in self.names]
+            yield cube, [system] if len(cubes) > 1 else one
+
+    def _prepared(self, scores: xr.DataArray) -> xr.DataArray:
+        whole, _ = prepare(
+            scores, metrics=self.metrics, missing=self.missing, pairs=True
+        )
+        return whole
+
+    def _differences(self, scores: xr.DataArray, system: str) -> list[dict[str, float]]:
+        """Return the differences by topic of each comparison."""
+        others = [str(name) for name in scores.system.values if name != system]
+        found, _, _ = differences(additive(scores), system, others, self.names)
+        topics = [str(name) for name in scores.topic.values]
+        rows = np.moveaxis(found, 1, 2).reshape(-1, len(topics))
+        return [_known(topics, row) for row in rows]
+
+
+def require_named(names: Sequence[str], scores: xr.DataArray) -> None:
+    """Raise ScoresError where a baseline is none that was scored each night."""
+    drawn = [one for one in names if one in (MEDIAN, BEST) and one not in scores.system]
+    if drawn:
+        raise ScoresError(
+            f"nights of scores and anchors need a baseline that is a system, not {drawn[0]}; name it in --against"
+        )
+
+
+def _known(topics: Sequence[str], row: Floats) -> dict[str, float]:
+    return {
+        topic: float(value)
+        for topic, value in zip(topics, row, strict=True)
+        if not np.isnan(value)
+    }
+
+
+def means_on(
+    parts: Parts, asked: Asked, system: str, people: Mapping[str, float]
+) -> dict[str, tuple[tuple[str, str], Floats]]:
+    """Return mean scores of the anchors: the judge's with each baseline, and with the system, and people's."""
+    if parts.anchors is None:
+        return {}
+    used = parts.anchors.sel(metric=list(asked.metrics))
+    means = used.mean("topic").transpose("system", "metric")
+    then = means.sel(system=list(asked.names)).values
+    by_people = np.mean([people[str(name)] for name in used.topic.values])
+    figures = {
+        "judge_then": then,
+        "judge_now": np.broadcast_to(means.sel(system=system).values, then.shape),
+        "people": np.full(then.shape, by_people),
+        "anchors": np.full(then.shape, used.sizes["topic"]),
+    }
+    return {name: (("against", "metric"), one) for name, one in figures.items()}

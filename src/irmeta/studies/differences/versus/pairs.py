@@ -1,0 +1,58 @@
+"""Differences by topic between a system and its baselines."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.tests import paired
+
+MEDIAN, BEST, ALL = "median", "best", "all"
+"""Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
+
+
+def differences(
+    line: xr.DataArray, system: str, others: Sequence[str], names: Sequence[str]
+) -> tuple[Floats, Floats, list[list[str]]]:
+    """Return differences from each baseline and its scores, (against, topic, metric), and by metric whose they are."""
+    mine = line.sel(system=system).transpose("topic", "metric").values
+    theirs, who = scores_of(line, others, names)
+    return paired.less(mine, theirs), theirs, who
+
+
+def scores_of(
+    line: xr.DataArray, others: Sequence[str], names: Sequence[str]
+) -> tuple[Floats, list[list[str]]]:
+    """Return the scores of each baseline (against, topic, metric), and for each metric whose they are."""
+    values = line.sel(system=list(others)).transpose("system", "topic", "metric").values
+    rows, who = [], []
+    for name in names:
+        if name in others:
+            rows.append(values[others.index(name)])
+            who.append([name] * values.shape[2])
+        elif name == MEDIAN:
+            rows.append(np.nanmedian(values, axis=0))
+            who.append([MEDIAN] * values.shape[2])
+        else:
+            best = _best(values)  # (metric,)
+            rows.append(
+                np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1)
+            )
+            who.append([others[at] for at in best])
+    return np.stack(rows), who
+
+
+def _best(values: Floats) -> Ints:
+    """Return the system of the best mean by each metric, from (system, topic, metric); one that misses topics is none.
+
+    A mean over other topics does not compare.
+    """
+    means = values.mean(axis=1)
+    if np.isnan(means).all(axis=0).any():
+        raise ScoresError(
+            "no other system has scores on all topics, so there is no best one; name systems "
+            "in --against"
+        )
+    return np.asarray(np.nanargmax(means, axis=0))
