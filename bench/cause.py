@@ -9,6 +9,7 @@ each night again, with luck of its own. A judge that turned stricter scores answ
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from itertools import product
 from multiprocessing import Pool
@@ -17,7 +18,6 @@ import numpy as np
 
 from bench import gate
 from irmeta.stats.tests.apart import apart, rows
-from irmeta.stats.tests.nights import Looks
 
 BEGIN, END = "<!-- causes: begin -->", "<!-- causes: end -->"
 DRAWS = 4096
@@ -49,9 +49,9 @@ def anchors(
     return np.stack(found) - first
 
 
-def named(topics: np.ndarray, fixed: np.ndarray, rng: np.random.Generator) -> Named:
+def named(topics: np.ndarray, fixed: np.ndarray) -> Named:
     """Return on which nights the system is named, and the judge."""
-    looks = Looks(topics.shape[1] + fixed.shape[1], gate.ALPHA, rng, DRAWS)
+    looks = deepcopy(gate.unseen(topics.shape[1] + fixed.shape[1], DRAWS))
     limits = looks.limits(
         [
             rows(found[None], moved[None])
@@ -81,7 +81,7 @@ def world(kind: str, topics: int, cause: str, number: int) -> Mapping[str, float
     lost = size * begun * (cause in ("system", "both"))
     fell = size * begun * (cause in ("judge", "both"))
     found = gate.differences(kind, topics, gate.MARGIN + lost + fell, rng)
-    system, judge = named(found, anchors(kind, topics, fell, rng), rng)
+    system, judge = named(found, anchors(kind, topics, fell, rng))
     wrong = (system & (lost == 0)) | (judge & (fell == 0))
     soon = slice(gate.BEGINS, gate.BEGINS + gate.WITHIN)
     right = {

@@ -1,6 +1,7 @@
 """Small tables of names: topics with the probability that each had of being drawn, systems with their labels."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite, nan
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
@@ -55,9 +56,11 @@ def read_anchors(path: Path) -> dict[str, float]:
         try:
             scored = number(text)
         except ValueError:
+            scored = nan
+        if not isfinite(scored):
             raise FileFormatError(
                 f"{path}:{line}: {shortened(text)!r} is not a score; expected an item and what people scored it"
-            ) from None
+            )
         if item in anchors:
             raise FileFormatError(
                 f"{path}:{line}: {item} is given twice; an anchor is one answer with one score"

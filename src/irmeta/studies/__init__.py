@@ -189,6 +189,8 @@ STUDIES: dict[str, Study] = {
                 "irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only",
                 "irmeta versus scores.parquet --system tonight --against main -m nDCG@10 --fail-if-worse 0.02 "
                 "--history nights.jsonl # exit with 3 where a loss above .02 is shown",
+                "irmeta versus nights.parquet --system tonight --against main --fail-if-worse 0.02 "
+                "--over nights.parquet --anchors human.txt # was it the system, or the judge?",
             ),
             flags={"unless_safe": ("--unless-safe", True)},
         ),

@@ -117,8 +117,7 @@ class _Law:
         The chance beyond the k-th lowest of N draws is k / (N + 1), so that each night costs one draw more than pass.
         """
         left = self._allowed - self._spent
-        ever = np.minimum(self._ever, low)
-        values = _lowest(ever, int(self._allowed))
+        values = self._lowest(np.minimum(self._ever, low))
         passing = 1 + _below(values, low[~self._passed])
         if single:
             return _at(values, passing <= left)
@@ -126,7 +125,7 @@ class _Law:
             return _at(values, passing <= FIRST * left)
         # passing + (nights to come) * (passed a night of late) <= left
         begun = int(len(self._past) * (1 - LATE))
-        late = _below(values, ever) - _below(values, self._past[begun])
+        late = _below(values, values) - np.searchsorted(self._past[begun], values)
         a_night = late / (len(self._past) - begun)
         to_come = NIGHTS - 1 - len(self._past)
         return _at(values, passing + to_come * np.maximum(a_night, 1) <= left)
@@ -138,14 +137,13 @@ class _Law:
             self._spent += 1 + int(np.count_nonzero(passing & ~self._passed))
         self._passed |= passing
         self._ever = np.minimum(self._ever, low)
-        self._past.append(self._ever)
+        self._past.append(self._lowest(self._ever))
 
-
-def _lowest(values: Singles, count: int) -> Singles:
-    """Return this many of the lowest values, sorted."""
-    if count < values.size:
-        values = np.partition(values, count - 1)[:count]
-    return np.sort(values)
+    def _lowest(self, ever: Singles) -> Singles:
+        """Return as many of the lowest values of draws as may pass, sorted."""
+        # no night makes one of them higher
+        highest = self._past[-1][-1] if self._past else np.inf
+        return np.sort(ever[ever <= highest])[: int(self._allowed)]
 
 
 def _below(values: Singles, draws: Singles) -> Indices:
