@@ -109,9 +109,23 @@ def is_table(given: object) -> bool:
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
         return _is_inner(inner) or "model_names" in given
+    if _are_of_ranx(given):
+        return True
     return isinstance(
         given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series
     ) or any(hasattr(given, name) for name in ("to_dataframe", "model_names"))
+
+
+def _are_of_ranx(given: object) -> bool:
+    """Tell whether these are runs of ranx, which keep their scores by topic once they were evaluated."""
+    return (
+        isinstance(given, list | tuple)
+        and bool(given)
+        and all(
+            type(one).__module__.partition(".")[0] == "ranx" and hasattr(one, "scores")
+            for one in given
+        )
+    )
 
 
 def _is_inner(given: object) -> bool:
@@ -220,6 +234,12 @@ def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
         return table
     if hasattr(table, "model_names"):  # a report of ranx
         table = table.to_dict()
+    if _are_of_ranx(table):
+        if not all(run.scores for run in table):
+            raise ScoresError(
+                "these runs of ranx have no scores yet; score them: irmeta.evaluate(qrels, runs)"
+            )
+        table = {run.name or f"run {at}": run.scores for at, run in enumerate(table, 1)}
     if isinstance(table, Mapping):
         return _of_mappings(table, rows)
     if isinstance(table, pd.Series):
@@ -296,6 +316,7 @@ def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
     """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows.
 
     rows : "topics" where topics are outside, and systems inside.
+    Of {system: {metric: {topic: score}}} metrics are known by their names.
     """
     compared = "model_names" in table
     if compared:
@@ -324,6 +345,9 @@ def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
         topics = ()
         metrics = ()
         scores = ()
+    inner = {name for name in metrics if name is not None}
+    if inner and all(map(is_known, topics)) and not any(map(is_known, inner)):
+        topics, metrics = metrics, topics
     only_means = (
         bool(topics)
         and set(metrics) == {None}

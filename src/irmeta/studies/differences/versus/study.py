@@ -133,7 +133,7 @@ def versus(
     scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
     if scores.sizes["topic"] < 2:
         raise ScoresError(
-            "a paired test needs at least 2 topics (a system-wise table has means only)"
+            "a paired test needs at least 2 topics (a table of means has one); score runs by topic: irmeta evaluate"
         )
     system = known_as(system, scores.system.values) or system
     others = _others(scores, system)
