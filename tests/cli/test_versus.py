@@ -119,6 +119,23 @@ def test_a_gate_ends_with_3_where_it_fails(run, builds, system, strict, expected
     assert out.startswith("Worse: " if system == "bad" else "Cannot tell: ")
 
 
+def test_anchors_and_nights_are_files(run, tmp_path):
+    """A judge that turned stricter is named from a file of nights and one of anchors, and fails nothing."""
+    rng = np.random.default_rng(2)
+    main = rng.uniform(0.4, 0.9, (150, 1))
+    near = [main + 0.02 * rng.uniform(-1, 1, (150, 1)) - fall for fall in (0, 0.3)]
+    topics = [f"{'a' if at > 70 else 'q'}{at}" for at in range(150)]
+    path, human = tmp_path / "nights.parquet", tmp_path / "human.txt"
+    irmeta.save(
+        cube(np.stack([main, *near]), ["main", "n1", "n2"], topics, ["q"]), path
+    )
+    human.write_text("".join(f"{one} 0.6\n" for one in topics if one[0] == "a"))
+    gate = ["--fail-if-worse", "0.02", "--over", path, "--anchors", human, "--quiet"]
+    code, out, _ = run("versus", path, "--system", "n2", "--against", "main", *gate)
+    assert code == 0
+    assert "The cause is the judge: " in " ".join(out.split())
+
+
 def test_the_summary_of_a_night_is_added_in_markdown(run, builds, tmp_path):
     """--summary adds the answer and the table to a file that has other things in it."""
     summary = tmp_path / "summary.md"

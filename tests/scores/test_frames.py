@@ -339,3 +339,28 @@ def test_an_array_has_no_names() -> None:
     """What to do about it is said."""
     with pytest.raises(ScoresError, match=r"as in pandas\.DataFrame"):
         from_frame(np.ones((2, 3)))
+
+
+def of_ranx(name, scores):
+    """Return what looks as a run of ranx does once it was evaluated."""
+    made = type("Run", (), {"__module__": "ranx.data_structures.run"})()
+    made.name, made.scores = name, scores
+    return made
+
+
+def test_runs_that_ranx_evaluated_are_systems():
+    """Their scores go by metric, then by query; so may those of dicts, where metrics are known by name."""
+    scores = {"map": {"q1": 0.1, "q2": 0.3}, "ndcg@10": {"q1": 0.2, "q2": 0.4}}
+    made = from_frame([of_ranx("bm25", scores), of_ranx("dense", scores)])
+    assert made.metric.values.tolist() == ["AP", "nDCG@10"]
+    assert made.sel(system="dense", topic="q2").values.tolist() == [0.3, 0.4]
+    same = from_frame({"bm25": scores, "dense": scores})
+    assert same.equals(made)
+    by_topic = {"bm25": {"q1": {"map": 0.1}, "q2": {"map": 0.3}}}
+    assert from_frame(by_topic).sel(topic="q2").item() == 0.3
+
+
+def test_runs_that_ranx_has_not_evaluated_are_refused():
+    """A run without scores says how to score it."""
+    with pytest.raises(ScoresError, match="evaluate"):
+        from_frame([of_ranx("bm25", {})])

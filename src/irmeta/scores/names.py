@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-RUN_ENDS = (".run", ".txt", ".trec", ".res", ".results")
+RUN_ENDS = (".run", ".txt", ".trec", ".res", ".results", ".json")
 """What the name of a run file may end with, besides that it is compressed."""
 RUN_BEGINS = "input."
 """What names of TREC's runs begin with."""
