@@ -11,16 +11,24 @@ import scipy.stats
 import xarray as xr
 
 from bench.coverage.frame import Case, Entry
+from irmeta.scores.attributes import REPEATS
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import by_runs, with_repeats
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.place import place
+from irmeta.studies.result import Result
 
 TOPICS = (5, 12, 50)
+OTHERS = 40
+"""Systems of one run that standardize."""
 
 Check = Callable[[Floats, Floats], Mapping[str, float]]
 """From values that allow for runs and plain means of runs, both (system, topic), to the figures of a `Trial`."""
+Study = Callable[[xr.DataArray], Mapping[str, float]]
+"""From means of runs, as a cube, to the figures of a `Trial`."""
 Cases = Callable[[Path | None], Iterable[Case]]
 
 
@@ -63,7 +71,7 @@ _RUNS = ((2, 2), (3, 3), (10, 10), (3,) * 8, (2, 3, 10, 10))
 _LEVELS = (0.5, 0.15, 0.0)
 
 
-def _in_worlds(check: Check, fewest: int = 2) -> Cases:
+def _in_worlds(study: Study, fewest: int = 2) -> Cases:
     """Return the cases of a promise: all worlds with at least this number of systems, with each number of topics."""
 
     def cases(folder: Path | None) -> Iterable[Case]:
@@ -72,21 +80,91 @@ def _in_worlds(check: Check, fewest: int = 2) -> Cases:
             for shape, runs, level in product(_SHAPES, _RUNS, _LEVELS)
             if len(runs) >= fewest
         ]
-        if folder is None:  # the short form
-            worlds = worlds[:2]
-        for world, topics in product(worlds, TOPICS if folder else TOPICS[1:2]):
-            trial = partial(_trial, check, world, topics)
-            yield Case(str(world), topics, trial, systems=len(world.runs))
+        return _cases(study, worlds, folder)
 
     return cases
 
 
+def _among_others(study: Study) -> Cases:
+    """Return the cases of a promise about two systems of several runs among others of one run, which standardize."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        worlds = [
+            World((*runs, *[1] * OTHERS), level, shape)
+            for shape, runs, level in product(
+                ("skewed", "normal"), ((2, 2), (3, 3), (2, 10)), _LEVELS
+            )
+        ]
+        return _cases(study, worlds, folder)
+
+    return cases
+
+
+def _cases(study: Study, worlds: list[World], folder: Path | None) -> Iterable[Case]:
+    """Cross worlds with numbers of topics; without real collections two worlds and one number, the short form."""
+    if folder is None:
+        worlds = worlds[:2]
+    for world, topics in product(worlds, TOPICS if folder else TOPICS[1:2]):
+        trial = partial(_trial, study, world, topics)
+        yield Case(str(world), topics, trial, systems=len(world.runs))
+
+
 def _trial(
-    check: Check, world: World, topics: int, rng: np.random.Generator
+    study: Study, world: World, topics: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    means = with_repeats(world.drawn(topics, rng), "stem")
-    moved, _ = by_runs(means)
-    return check(moved.values[..., 0], means.values[..., 0])
+    return study(with_repeats(world.drawn(topics, rng), "stem"))
+
+
+def _moved(check: Check) -> Study:
+    """Return the check as a study of means of runs."""
+
+    def study(means: xr.DataArray) -> Mapping[str, float]:
+        moved, _ = by_runs(means)
+        return check(moved.values[..., 0], means.values[..., 0])
+
+    return study
+
+
+def _as_plain(means: xr.DataArray) -> xr.DataArray:
+    """Return a cube that does not know of runs."""
+    plain = means.copy()
+    plain.attrs.pop(REPEATS)
+    return plain
+
+
+def _board(means: xr.DataArray) -> Mapping[str, float]:
+    """Whether the rank sets of equal models claim nothing, on average over the aggregates; and by each of them."""
+    found, plain = (
+        leaderboard(one, resamples=200)["tied"] == means.sizes["system"]
+        for one in (means, _as_plain(means))
+    )
+    every = {
+        str(one): float(found.sel(aggregate=one)) for one in found.aggregate.values
+    }
+    return {
+        "kept": float(found.mean()),
+        "over topics": float(plain.mean()),
+        **every,
+    }
+
+
+def _placed(means: xr.DataArray) -> Mapping[str, float]:
+    """Whether the interval of a difference of two equal systems holds 0, placed among others."""
+    others = means.isel(system=slice(2, None))
+    found, plain = (
+        place(one.isel(system=slice(2)), on=others) for one in (means, _as_plain(means))
+    )
+    return {
+        "kept": _holds(found),
+        "width": (found["difference_high"] - found["difference_low"]).item(),
+        "over topics": _holds(plain),
+    }
+
+
+def _holds(found: Result) -> float:
+    """Say whether the interval of a difference holds 0."""
+    low, high = (found[f"difference_{end}"].item() for end in ("low", "high"))
+    return float(low <= 0 <= high)
 
 
 def _difference(values: Floats, plain: Floats) -> Mapping[str, float]:
@@ -116,7 +194,31 @@ def _ranks(values: Floats, plain: Floats) -> Mapping[str, float]:
 
 ENTRIES = [
     Entry(
-        "difference of means of runs", 0.95, 0.90, _in_worlds(_difference), draws=600
+        "difference of means of runs",
+        0.95,
+        0.90,
+        _in_worlds(_moved(_difference)),
+        draws=600,
     ),
-    Entry("rank sets of means of runs", 0.95, 0.90, _in_worlds(_ranks, 4), draws=300),
+    Entry(
+        "rank sets of means of runs",
+        0.95,
+        0.90,
+        _in_worlds(_moved(_ranks), 4),
+        draws=300,
+    ),
+    Entry(
+        "rank sets of a leaderboard of means of runs",
+        0.95,
+        0.90,
+        _in_worlds(_board, 4),
+        draws=150,
+    ),
+    Entry(
+        "difference of placed means of runs",
+        0.95,
+        0.90,
+        _among_others(_placed),
+        draws=150,
+    ),
 ]

@@ -14,6 +14,10 @@ from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 from irmeta.scores.repeats import by_runs, unmoved, with_judges, with_repeats
+from irmeta.stats.leaderboards.aggregates import parts
+from irmeta.stats.leaderboards.bradley_terry import strengths
+from irmeta.stats.leaderboards.other_runs import scattered, variance_added
+from irmeta.studies.leaderboard.board import board_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -119,13 +123,13 @@ def test_notes_say_who_ran_several_times_and_what_helps():
     [note] = [one for one in irmeta.describe(made).notes if "several runs" in one]
     assert note.startswith(
         "2 systems have several runs (6 in all): each is the mean of its runs, and intervals allow for other runs; "
-        "s2, of one run, counts as never varying. Twice as many runs would make intervals of differences by AP "
+        "s2, of one run, counts as never varying. Other runs cause "
     )
-    [note] = [
-        one
-        for one in irmeta.leaderboard(made.sel(metric=["AP"])).notes
-        if "several runs" in one
-    ]
+    assert (
+        "% of the variance of differences by AP: twice as many runs would make" in note
+    )
+    alone = irmeta.design(made, target="AP", partitions=10)
+    [note] = [one for one in alone.notes if "several runs" in one]
     assert note == (
         "2 systems are the mean of several runs; intervals do not know that other runs would differ."
     )
@@ -140,6 +144,140 @@ def test_intervals_of_means_are_those_of_describe():
     np.testing.assert_allclose(
         _width(irmeta.intervals(made)), _width(irmeta.describe(made)), rtol=1e-12
     )
+
+
+def test_tasks_of_a_leaderboard_scatter_as_runs_do():
+    """By the mean rank sets are of the scores that every other study uses, and are wider; means stay."""
+    made = with_repeats(_runs(counts=(3,) * 6, level=0.1), "stem").sel(metric=["AP"])
+    board = board_of({"one": made}, None, "tasks")
+    added = board.other_runs().added[:, 0]
+    np.testing.assert_allclose(
+        scattered(board.scores, added), by_runs(made)[0].values[..., 0], atol=1e-12
+    )
+    found = irmeta.leaderboard(made)
+    plain = made.copy()
+    plain.attrs.pop(REPEATS)
+    before = irmeta.leaderboard(plain)
+    assert found["resolution"].sum() < before["resolution"].sum()
+    np.testing.assert_array_equal(found["value"], before["value"])
+    assert (found["error"] > before["error"])[:, -1].all()  # of bt
+    assert 0 < found["share_of_runs"] < 1
+    [note] = [one for one in found.notes if "several runs" in one]
+    assert note.startswith("6 models have several runs (18 in all)")
+    assert " of differences by mean: twice as many runs " in note
+    assert ", twice as many tasks " in note
+
+
+def test_levels_move_other_values_as_other_runs_would():
+    """What levels add to standardized means and votes is what drawn levels do to them, with holes or without."""
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(12, 30)) + rng.normal(size=30)
+    scores[:4, :5] = np.nan
+    runs = np.full(12, 0.04)
+    for kind in ("standardized", "borda", "bt"):
+        model = strengths(scores) if kind == "bt" else None
+        found = variance_added(runs, scores, kind, rng, None, model)
+        values = []
+        for _ in range(300):
+            other = scores + 0.2 * rng.normal(size=(12, 1))
+            if kind == "bt":
+                values.append(strengths(other).value)
+            else:
+                values.append(np.nanmean(parts(other, kind), axis=1))
+        beside = np.array(values) - np.mean(values, axis=1, keepdims=True)
+        assert found.mean() == pytest.approx(
+            beside.var(axis=0).mean() * 12 / 11, rel=0.2
+        )
+
+
+@pytest.mark.parametrize("holes", ["bounds", "predict", "complete"])
+def test_a_leaderboard_with_holes_allows_for_other_runs(holes):
+    """Whatever is done with holes, fewer pairs are sure than if runs were left aside."""
+    runs = _runs(counts=(3,) * 8, topics=12, level=0.1, metrics=("AP",))
+    runs.values[:3, 0] = np.nan
+    made = with_repeats(runs, "stem")
+    plain = made.copy()
+    plain.attrs.pop(REPEATS)
+    found, before = (irmeta.leaderboard(one, holes=holes) for one in (made, plain))
+    assert found["resolution"].sum() < before["resolution"].sum()
+    assert not [one for one in found.notes if "do not know" in one]
+
+
+def test_items_within_tasks_allow_for_other_runs():
+    """Over items each task's items scatter as its runs do; over tasks a note says what is not known."""
+    cubes = {
+        name: with_repeats(
+            _runs(seed, counts=(3,) * 5, level=0.1, metrics=("AP",)), "stem"
+        )
+        for seed, name in enumerate("abcde")
+    }
+    plain = {name: one.copy() for name, one in cubes.items()}
+    for one in plain.values():
+        one.attrs.pop(REPEATS)
+    found, before = (irmeta.leaderboard(one, over="items") for one in (cubes, plain))
+    assert found["resolution"].sum() < before["resolution"].sum()
+    assert not [one for one in found.notes if "do not know" in one]
+    assert [one for one in irmeta.leaderboard(cubes).notes if "do not know" in one]
+
+
+def _placed(level):
+    """Two systems of three runs among forty of one run, placed on the forty."""
+    runs = _runs(counts=(3, 3, *[1] * 40), topics=30, level=level, metrics=("AP",))
+    made = with_repeats(runs, "stem")
+    return made.isel(system=slice(2)), made.isel(system=slice(2, None))
+
+
+def test_standardized_scores_and_places_allow_for_other_runs():
+    """Standardized, a difference is as much wider as a level moves standardized means; places are as wide."""
+    own, others = _placed(0.05)
+    factors = irmeta.standardize.fit(others)
+    standardized = irmeta.standardize.apply(own, factors)
+    facts = about(standardized)[REPEATS]["metrics"]["AP (std.)"]
+    raw = about(own)[REPEATS]["metrics"]["AP"]
+    step = np.sqrt(raw["run"] / 30)
+    above, below = (
+        irmeta.standardize.apply(own + sign * step, factors).mean() for sign in (1, -1)
+    )
+    slope = float(above - below) / (2 * step)
+    assert facts["run"] == pytest.approx(raw["run"] * slope**2)
+    plain = own.copy()
+    plain.attrs.pop(REPEATS)
+    found, before = (irmeta.place(one, on=others) for one in (own, plain))
+    for low, high in (("low", "high"), ("difference_low", "difference_high")):
+        assert (found[high] - found[low] > before[high] - before[low]).all()
+    for name in ("score", "standardized", "difference", "percentile"):
+        np.testing.assert_allclose(found[name], before[name], atol=1e-12)
+    assert [one for one in found.notes if "several runs" in one and "allow" in one]
+    assert not [one for one in found.notes if "do not know" in one]
+
+
+def test_judges_of_several_runs_allow_for_other_runs():
+    """Tau's interval is wider, and tau on single topics is of the scores as they are."""
+    judges = {
+        name: with_repeats(
+            _runs(0, counts=(3,) * 10, level=level, metrics=("AP",)) + at * _noise(),
+            "stem",
+        )
+        for at, (name, level) in enumerate((("nist", 0.1), ("llm", 0.1)))
+    }
+    plain = {name: one.copy() for name, one in judges.items()}
+    for one in plain.values():
+        one.attrs.pop(REPEATS)
+    found, before = (
+        irmeta.judges.compare(one, partitions=20) for one in (judges, plain)
+    )
+    assert (found["tau"] == before["tau"]).all()
+    np.testing.assert_allclose(found["topic_tau"], before["topic_tau"])
+    width, narrower = (one["tau_high"] - one["tau_low"] for one in (found, before))
+    assert (width > narrower).all()
+    assert [
+        one for one in found.notes if one.startswith("llm: 10 systems have several")
+    ]
+
+
+def _noise():
+    """What another judge sees otherwise of 30 runs on 20 topics."""
+    return 0.03 * np.random.default_rng(8).normal(size=(30, 20, 1))
 
 
 def test_clusters_and_runs_go_together():
@@ -232,7 +370,7 @@ def _seen(seed=0, judges=5, systems=12, topics=30, level=0.05):
 
 
 def test_what_a_judge_does_to_all_alike_is_in_no_difference():
-    """A judge who scores all systems higher, on all topics or on one, changes no factor."""
+    """A judge who scores all systems higher, on all topics or on one, changes nothing that is said of judges."""
     cubes = _seen()
     shifted = {
         name: one + 0.1 * at + 0.02 * at * np.arange(30)[None, :, None]
@@ -241,7 +379,7 @@ def test_what_a_judge_does_to_all_alike_is_in_no_difference():
     plain, moved = (
         about(with_judges(one))[REPEATS]["metrics"]["AP"] for one in (cubes, shifted)
     )
-    assert plain["moved"] == pytest.approx(moved["moved"])
+    assert plain == pytest.approx(moved)
 
 
 @pytest.mark.slow
@@ -282,10 +420,10 @@ def test_notes_say_that_scores_are_of_several_judges(run):
     save(cubes, "s.parquet")
     _, out, _ = run("versus", "s.parquet", "--over-judges", "--system", "s0")
     assert (
-        "Scores are means over 3 judges, and intervals of differences allow for other judges. Twice as many judges"
+        "Scores are means over 3 judges, and intervals of differences allow for other judges. Other judges cause"
         in " ".join(out.split())
     )
-    notes = irmeta.leaderboard(with_judges(cubes)).notes
+    notes = irmeta.design(with_judges(cubes), partitions=10).notes
     assert (
         "Scores are means over 3 judges; intervals do not know that other judges would differ."
         in notes

@@ -39,9 +39,10 @@ class Standardized(TypedDict, total=False):
 class OfMetric(TypedDict):
     """How runs of systems differ by a metric."""
 
-    moved: dict[Name, float]
-    more_runs: float
-    more_topics: float
+    run: float
+    cell: float
+    freedom: int
+    topics: int
 
 
 class Repeats(TypedDict, total=False):
@@ -50,8 +51,9 @@ class Repeats(TypedDict, total=False):
     systems: Required[int]
     runs: Required[int]
     alone: Required[list[Name]]
-    metrics: dict[Name, OfMetric]
-    in_intervals: bool
+    each: Required[dict[Name, int]]
+    metrics: Required[dict[Name, OfMetric]]
+    in_intervals: bool | dict[Name, dict[Name, float]]
     judges: list[Name]
 
 

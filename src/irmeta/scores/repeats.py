@@ -11,9 +11,16 @@ from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.clusters import in_clusters, numbered
 from irmeta.scores.cube import check
 from irmeta.scores.means import additive, from_additive
-from irmeta.scores.runs import averaged, described, numbered_systems
+from irmeta.scores.runs import (
+    averaged,
+    described,
+    numbered_systems,
+    runs_of,
+    spread_of,
+)
 from irmeta.scores.teams import STEM, stem
 from irmeta.stats.arrays import Floats
+from irmeta.stats.halves import repeats
 from irmeta.words import counted, listed
 
 
@@ -136,46 +143,58 @@ def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     Means of systems and of topics stay, too. Returns a note on what would make intervals narrower.
     """
     facts = about(units).get(REPEATS)
-    metrics = [str(name) for name in units.metric.values]
     if facts is None or facts.get("in_intervals") or units.isnull().any():
         return units, []
-    if not all(name in facts["metrics"] for name in metrics):
+    metrics = [str(name) for name in units.metric.values]
+    systems = [str(name) for name in units.system.values]
+    spread = spread_of(facts, metrics)
+    line = additive(units).transpose("system", "topic", "metric").values
+    if spread is None or line.shape[1] < 2:
         return units, []
-    values, common, factor = _beside(units, facts)
-    moved = factor * values
+    found = repeats.widened(line, runs_of(facts, systems), spread)
+    common = _common(line)
+    moved = found.factor[:, None] * (line - common)
     made = _onto(units, common + moved - moved.mean(axis=0))
-    return made.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": True}})), [
-        _note(facts, metrics[0])
+    factors = dict(zip(metrics, found.factor.T.tolist(), strict=True))
+    by_name = {
+        metric: dict(zip(systems, one, strict=True)) for metric, one in factors.items()
+    }
+    return made.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": by_name}})), [
+        said_of(facts, found, metrics[0])
     ]
+
+
+def allowed_for(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube that says that intervals allow for other runs, if it says how runs differ."""
+    facts = about(scores).get(REPEATS)
+    if not facts or not facts["metrics"]:
+        return scores
+    return scores.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": True}}))
 
 
 def unmoved(units: xr.DataArray) -> xr.DataArray:
     """Return the scores by topic, or by cluster, as they were before `by_runs` moved them."""
-    facts = about(units).get(REPEATS, {})
-    if not facts.get("in_intervals"):
+    moved_by = about(units).get(REPEATS, {}).get("in_intervals")
+    if not moved_by:
         return units
-    moved, common, factor = _beside(units, facts)
+    by_metric = [moved_by[str(name)] for name in units.metric.values]
+    factor = np.array(
+        [[one[str(name)] for one in by_metric] for name in units.system.values]
+    )[:, None]
+    line = additive(units).transpose("system", "topic", "metric").values
+    common = _common(line)
+    moved = line - common
     # what was taken away on each topic, so that the sum over systems is 0
     taken = -(moved / factor).sum(axis=0) / (1 / factor).sum(axis=0)
     return _onto(units, common + (moved + taken) / factor)
 
 
-def _beside(
-    units: xr.DataArray, facts: Mapping[str, Any]
-) -> tuple[Floats, Floats, Floats]:
-    """Return scores less their system's and topic's means, what these make up, and how far the first are moved.
-
-    Each on the additive scale, of shape (system, topic, metric), the last (system, 1, metric).
-    """
-    moved = [facts["metrics"][str(name)]["moved"] for name in units.metric.values]
-    factor = np.array(
-        [[one.get(str(name), 1.0) for one in moved] for name in units.system.values]
-    )
-    line = additive(units).transpose("system", "topic", "metric").values
-    common = line.mean(axis=1, keepdims=True)
+def _common(line: Floats) -> Floats:
+    """Return what systems' and topics' means make up of additive scores, (system, topic, metric)."""
+    common: Floats = line.mean(axis=1, keepdims=True)
     if len(line) > 1:
         common = common + line.mean(axis=0) - line.mean(axis=(0, 1))
-    return line - common, common, factor[:, None]
+    return common
 
 
 def _onto(units: xr.DataArray, line: Floats) -> xr.DataArray:
@@ -184,24 +203,32 @@ def _onto(units: xr.DataArray, line: Floats) -> xr.DataArray:
     return from_additive(in_order.copy(data=line)).transpose(*units.dims)
 
 
-def _note(facts: Mapping[str, Any], metric: str) -> str:
-    """Say what a system is the mean of, and what would make intervals narrower."""
-    found = facts["metrics"][metric]
-    runs, topics = (100 * (1 - found[key]) for key in ("more_runs", "more_topics"))
-    what = "judges" if "judges" in facts else "runs"
+def said_of(
+    facts: Mapping[str, Any],
+    found: repeats.Widened,
+    what: str,
+    called: tuple[str, str] = ("system", "topic"),
+) -> str:
+    """Say what a system is the mean of, what runs do to differences, and what would make intervals narrower.
+
+    what : the metric, the first of `found`.  called : what systems and topics are called.
+    """
+    share = 100 * found.share[0]
+    runs, topics = (100 * (1 - one[0]) for one in (found.more_runs, found.more_topics))
+    who = "judges" if "judges" in facts else "runs"
     return (
-        f"{_whose(facts)}. Twice as many {what} would make intervals of differences by {metric} {runs:.0f}% narrower, "
-        f"twice as many topics {topics:.0f}%."
+        f"{_whose(facts, called[0])}. Other {who} cause {share:.0f}% of the variance of differences by {what}: twice "
+        f"as many {who} would make intervals {runs:.0f}% narrower, twice as many {called[1]}s {topics:.0f}%."
     )
 
 
-def _whose(facts: Mapping[str, Any]) -> str:
+def _whose(facts: Mapping[str, Any], system: str) -> str:
     """Say whose runs or judgments a mean is of, and what intervals allow for."""
     if "judges" in facts:
         judges = counted(len(facts["judges"]), "judge")
         return f"Scores are means over {judges}, and intervals of differences allow for other judges"
     alone = facts["alone"]
-    several = counted(facts["systems"], "system")
+    several = counted(facts["systems"], system)
     text = (
         f"{several} {_of(facts['systems'], 'has', 'have')} several runs ({facts['runs']} in all): each is the mean of "
         "its runs, and intervals allow for other runs"

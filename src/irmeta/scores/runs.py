@@ -1,6 +1,6 @@
 """Several runs of one system as arrays: their means by topic, and how runs differ."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,11 @@ def described(
     cluster: Ints | None = None,
     judge: Ints | None = None,
 ) -> dict[str, Any]:
-    """Say what systems are means of, and by metric how far scores are moved and what twice as many would bring.
+    """Say what systems are means of, and by metric how runs of one system differ.
 
     scores : (run, topic, metric).  of : (run,), the number of each run's system.  cluster : (topic,), if they have any.
     judge : (run,), where runs are answers as several judges see them; none then lacks a score.
-    Systems that lack a score are not moved; nothing is said by metric where each of the others has one run.
+    What runs add is learned from systems that lack no score; nothing is said by metric where each of these has one run.
     """
     counts = np.bincount(of)
     facts = {
@@ -58,6 +58,7 @@ def described(
         "alone": [
             name for name, count in zip(systems, counts, strict=True) if count == 1
         ],
+        "each": dict(zip(systems, counts.tolist(), strict=True)),
     }
     lacking = np.unique(of[np.isnan(scores).any(axis=(1, 2))])
     kept = ~np.isin(of, lacking)
@@ -65,17 +66,48 @@ def described(
     units = _units(scores[kept], cluster)
     if len(number) == len(known) or units.shape[1] < 2:
         return {**facts, "metrics": {}}
-    found = repeats.widened(units, number, judge)
-    names = [systems[at] for at in known]
+    found = repeats.spread(units, number, judge)
     by_metric = {
         metric: {
-            "moved": dict(zip(names, found.factor[:, at].tolist(), strict=True)),
-            "more_runs": float(found.more_runs[at]),
-            "more_topics": float(found.more_topics[at]),
+            "run": float(found.run[at]),
+            "cell": float(found.cell[at]),
+            "freedom": found.freedom,
+            "topics": found.topics,
         }
         for at, metric in enumerate(metrics)
     }
     return {**facts, "metrics": by_metric}
+
+
+def spread_of(
+    facts: Mapping[str, Any], metrics: Sequence[str]
+) -> repeats.Spread | None:
+    """Return how runs differ by some metrics; None where that is not known of each."""
+    found = [facts["metrics"].get(name) for name in metrics]
+    if not found or not all(one and "run" in one for one in found):
+        return None
+    run, cell = (np.array([one[name] for one in found]) for name in ("run", "cell"))
+    return repeats.Spread(run, cell, found[0]["freedom"], found[0]["topics"])
+
+
+def rescaled(
+    facts: Mapping[str, Any], slopes: Mapping[str, tuple[str, float]]
+) -> dict[str, Any]:
+    """Say how runs differ by metrics on another scale.
+
+    slopes : by metric its new name, and how far its means move with its scores.
+    """
+    by_metric = {
+        named: {**one, "run": one["run"] * slope**2, "cell": one["cell"] * slope**2}
+        for name, (named, slope) in slopes.items()
+        if "run" in (one := facts["metrics"].get(name, {}))
+    }
+    return {**facts, "metrics": by_metric}
+
+
+def runs_of(facts: Mapping[str, Any], systems: Sequence[str]) -> Floats:
+    """Return how many runs each system is the mean of."""
+    return np.array([facts["each"].get(name, 1) for name in systems], dtype=np.float64)
 
 
 def _units(scores: Floats, cluster: Ints | None) -> Floats:

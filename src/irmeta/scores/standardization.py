@@ -1,8 +1,9 @@
 """Score standardization, cube to cube: fit the factors of each topic, publish them, apply them to other systems."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import Any, get_args
 
@@ -13,12 +14,14 @@ import xarray as xr
 from irmeta.choices import Flat, Kind, Missing, MissingOfPairs
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import is_known, nearest, parse, standardized
-from irmeta.scores.attributes import about, recorded
+from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.cube import check, only_numbered
 from irmeta.scores.frames import ALL
 from irmeta.scores.means import geometric
+from irmeta.scores.runs import rescaled, spread_of
 from irmeta.scores.selection import complete, prepare
 from irmeta.scores.teams import Grouping, teams_of
+from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
 
@@ -151,9 +154,41 @@ def apply(
     )
     made = scores.copy(data=values).assign_coords(metric=named)
     made = made.assign_attrs(recorded({"standardization": description}))
+    if REPEATS in about(scores):
+        other = partial(
+            standardizers.standardize,
+            factors=arrays,
+            kind=kind,
+            flat="raw" if flat == "raw" else "half",
+        )
+        facts = rescaled(about(scores)[REPEATS], _slopes(scores, other))
+        made = made.assign_attrs(recorded({REPEATS: facts}))
     if flat == "drop":
         return made.isel(topic=~undefined.any(axis=1))
     return made
+
+
+def _slopes(
+    scores: xr.DataArray, standardize: Callable[[Floats], Floats]
+) -> dict[str, tuple[str, float]]:
+    """Return by metric its standardized name, and how far a standardized mean moves with the level of a run.
+
+    The slope between a standard deviation of runs' means below and above, over topics and systems.
+    """
+    metrics = [str(name) for name in scores.metric.values]
+    slopes = {}
+    for at, metric in enumerate(metrics):
+        spread = spread_of(about(scores)[REPEATS], [metric])
+        if spread is None or not spread.run > 0:
+            continue
+        step = np.zeros(len(metrics))
+        step[at] = np.sqrt(spread.run[0] / spread.topics)
+        above, below = (
+            standardize(scores.values + sign * step)[..., at] for sign in (1, -1)
+        )
+        slope = np.nanmean(above - below) / (2 * step[at])
+        slopes[metric] = (standardized(metric), float(slope))
+    return slopes
 
 
 def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.stats.halves.repeats import spread, widened
+from irmeta.stats.halves.teams import means_of
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -16,6 +17,12 @@ def _runs(rng, runs=(3, 3, 3), topics=30, level=0.5):
     levels = level * rng.normal(size=(len(of), 1))
     once = 0.5 * rng.normal(size=(len(of), topics))
     return (topic + own + levels + once)[..., None], of
+
+
+def _widened(scores, of):
+    """What intervals of the means of these runs need."""
+    runs = np.bincount(of).astype(np.float64)
+    return widened(means_of(scores, of), runs, spread(scores, of))
 
 
 @given(seed=SEEDS)
@@ -49,7 +56,7 @@ def test_runs_that_do_not_differ_move_nothing():
     """Runs that answer the same every time leave scores as they are, and more of them bring nothing."""
     rng = np.random.default_rng(2)
     scores = np.repeat(rng.random((4, 20, 2)), 3, axis=0)
-    found = widened(scores, np.repeat(np.arange(4), 3))
+    found = _widened(scores, np.repeat(np.arange(4), 3))
     np.testing.assert_array_equal(found.factor, 1.0)
     np.testing.assert_allclose(found.more_runs, 1.0)
     np.testing.assert_allclose(found.more_topics, np.sqrt(0.5))
@@ -58,13 +65,38 @@ def test_runs_that_do_not_differ_move_nothing():
 def test_a_system_of_one_run_is_not_moved():
     """Only systems with several runs are moved, others count as ones that never vary."""
     scores, of = _runs(np.random.default_rng(3), runs=(5, 1, 5), level=2.0)
-    factor = widened(scores, of).factor[:, 0]
+    factor = _widened(scores, of).factor[:, 0]
     assert factor[1] == 1.0
     assert (factor[[0, 2]] > 1.5).all()
 
 
 def test_levels_that_dwarf_topics_cannot_be_had_from_topics():
     """Where runs differ most in level, twice as many runs halve the variance, and more topics hardly help."""
-    found = widened(*_runs(np.random.default_rng(4), runs=(10,) * 6, level=5.0))
+    found = _widened(*_runs(np.random.default_rng(4), runs=(10,) * 6, level=5.0))
     assert found.more_runs[0] == pytest.approx(np.sqrt(0.5), abs=0.01)
     assert found.more_topics[0] > 0.98
+
+
+def test_the_share_of_runs_is_what_no_more_topics_take_away():
+    """Of a difference's variance runs cause what 10 times as many runs leave a tenth of, on levels and on topics."""
+    rng = np.random.default_rng(5)
+    shares = [
+        _widened(*_runs(rng, runs=(4,) * 5, level=0.5)).share[0] for _ in range(200)
+    ]
+    # a mean of 4 runs, 30 topics: (.25 + .25 / 30) / 4 of runs, 1 / 30 of topics
+    of_runs = (0.25 + 0.25 / 30) / 4
+    assert np.mean(shares) == pytest.approx(of_runs / (of_runs + 1 / 30), abs=0.03)
+
+
+def test_missing_scores_count_for_nothing():
+    """A system that lacks topics is widened by its own topics; the others by theirs, as if nothing were missing."""
+    scores, of = _runs(np.random.default_rng(6), runs=(3,) * 30, level=0.5)
+    means, found = means_of(scores, of), spread(scores, of)
+    runs = np.full(30, 3.0)
+    whole = widened(means, runs, found)
+    means[0, :15] = np.nan
+    part = widened(means, runs, found)
+    np.testing.assert_allclose(part.added[1:], whole.added[1:], rtol=0.15)
+    # with half of the topics the variance over them doubles, and what runs add does not
+    assert part.factor[0] < whole.factor[0]
+    assert part.added[0] == pytest.approx(whole.added[0], rel=0.5)

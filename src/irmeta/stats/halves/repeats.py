@@ -14,25 +14,42 @@ class Spread(NamedTuple):
     run : the mean square between runs, whose expectation is cell + topics times the variance of a run's own level.
     cell : the mean square of what a run does on one topic beside its level.
     freedom : of `run`; that of `cell` is this times topics - 1.
+    topics : on which runs were compared.
     """
 
     run: Floats
     cell: Floats
     freedom: int
+    topics: int
 
-    def of_level(self, topics: int) -> Floats:
-        """Return the variance of a run's level, which moves the scores of all topics alike; at least 0."""
-        return np.maximum(self.run - self.cell, 0.0) / topics
+    @property
+    def level(self) -> Floats:
+        """The variance of a run's level, which moves the scores of all topics alike; at least 0."""
+        return np.maximum(self.run - self.cell, 0.0) / self.topics
+
+    @property
+    def error(self) -> Floats:
+        """The variance of `level` as an estimate, half of it: sum of (mean square)² / its degrees of freedom."""
+        squares = self.run**2 + self.cell**2 / (self.topics - 1)
+        return squares / self.freedom / self.topics**2
+
+    def times(self, scale: Floats) -> "Spread":
+        """Return the spread of scores that are so many times as large, by metric."""
+        return self._replace(run=self.run * scale**2, cell=self.cell * scale**2)
 
 
 class Widened(NamedTuple):
     """What intervals over topics need so that they hold for other runs, too.
 
     factor : (system, metric), how far a topic's score is moved from the system's mean; at least 1.
+    added : (system, metric), what that adds to the variance of the system's mean.
+    share : (metric,), the share of a difference's variance that runs cause, on all topics or on one.
     more_runs, more_topics : (metric,), how many times as wide the interval of a difference is with twice as many.
     """
 
     factor: Floats
+    added: Floats
+    share: Floats
     more_runs: Floats
     more_topics: Floats
 
@@ -47,8 +64,8 @@ def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
     Source: Searle, Casella and McCulloch, *Variance Components* (1992).
 
     >>> found = spread(np.array([[[0.1], [0.5]], [[0.3], [0.9]]]), np.array([0, 0]))
-    >>> found.run.round(3).tolist(), found.cell.round(3).tolist(), found.freedom
-    ([0.09], [0.01], 1)
+    >>> found.run.round(3).tolist(), found.cell.round(3).tolist(), found.freedom, found.level.round(3).tolist()
+    ([0.09], [0.01], 1, [0.04])
     """
     topics = scores.shape[1]
     if judge is not None:
@@ -63,14 +80,14 @@ def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
     if judge is not None:
         freedom -= int(judge.max())
     within = (rest**2).sum(axis=(0, 1))
-    return Spread(between / freedom, within / (freedom * (topics - 1)), freedom)
+    return Spread(between / freedom, within / (freedom * (topics - 1)), freedom, topics)
 
 
-def widened(scores: Floats, system: Ints, judge: Ints | None = None) -> Widened:
+def widened(means: Floats, runs: Floats, found: Spread) -> Widened:
     """Return how far topics' scores are moved from each system's mean, so that their scatter holds runs' levels, too.
 
-    scores : (run, topic, metric), at least 2 topics; some system has several runs.
-    system, judge : (run,), as in `spread`.
+    means : (system, topic, metric), at least 2 topics, of means of runs; NaN where a system has no score.
+    runs : (system,), how many runs each has.  found : how these differ.
 
     A run's level is in every topic's score, so that scores by topic do not show it. A system's mean over r runs varies
     by the variance v of levels over r beside its variance over topics, t: its topics' scores, less the topics' means
@@ -79,50 +96,60 @@ def widened(scores: Floats, system: Ints, judge: Ints | None = None) -> Widened:
     """
     from scipy.special import stdtrit
 
-    topics, systems = scores.shape[1], int(system.max()) + 1
-    found = spread(scores, system, judge)
-    runs = np.bincount(system, minlength=systems)[:, None].astype(np.float64)
+    topics = np.isfinite(means).sum(axis=1).astype(np.float64)
+    runs = runs[:, None]
     several = runs > 1
-    over_topics = _over_topics(means_of(scores, system))
-    over_runs = np.where(several, found.of_level(topics) / runs, 0.0)
+    over_topics = variance_over_topics(means)
+    over_runs = np.where(several, found.level / runs, 0.0)
     both = over_topics + over_runs
-    error = found.run**2 / found.freedom + found.cell**2 / (
-        found.freedom * (topics - 1)
-    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = both**2 / (
-            over_topics**2 / (topics - 1) + error / (topics * runs) ** 2
-        )
-        freedom = np.clip(freedom, min(found.freedom, topics - 1), None)
+        freedom = both**2 / (over_topics**2 / (topics - 1) + found.error / runs**2)
+        freedom = np.clip(freedom, np.minimum(found.freedom, topics - 1), None)
         paid = (stdtrit(freedom, 0.975) / stdtrit(topics - 1, 0.975)) ** 2
-        factor = np.sqrt(both / over_topics * np.maximum(paid, 1.0))
-    moved = (over_runs > 0) & (over_topics > 0)
+        squared = both / over_topics * np.maximum(paid, 1.0)
+    moved = (over_runs > 0) & (over_topics > 0) & np.isfinite(squared)
+    factor = np.sqrt(np.where(moved, squared, 1.0))
+    cell = np.where(several, found.cell / (np.maximum(topics, 1) * runs), 0.0)
+    once = np.minimum(cell, over_topics)
     return Widened(
-        np.where(moved, factor, 1.0),
-        *_by_doubling(found, topics, runs, over_topics, over_runs),
+        factor,
+        np.where(moved, (factor**2 - 1) * over_topics, 0.0),
+        *_by_doubling(over_topics, over_runs, once),
     )
 
 
-def _over_topics(scores: Floats) -> Floats:
+def variance_over_topics(scores: Floats) -> Floats:
     """Return the variance over topics of each system's mean beside other systems, from (system, topic, metric)."""
-    systems, topics = scores.shape[:2]
-    own = scores - scores.mean(axis=1, keepdims=True)
-    if systems == 1:
-        return own.var(axis=1, ddof=1) / topics
-    beside = own - own.mean(axis=0)
+    systems = len(scores)
+    beside = scores - mean_along(scores, 1)
+    if systems > 1:
+        beside = beside - mean_along(beside, 0)
+    held = np.isfinite(scores).sum(axis=1)
+    square = mean_along((beside - mean_along(beside, 1)) ** 2, 1)[:, 0]
+    variance: Floats = square / np.maximum(held - 1, 1)
     # taking the mean of S systems away leaves 1 - 1/S of the variance
-    variance: Floats = beside.var(axis=1, ddof=1) / topics / (1 - 1 / systems)
-    return variance
+    return variance if systems == 1 else variance / (1 - 1 / systems)
+
+
+def mean_along(scores: Floats, axis: int) -> Floats:
+    """Return means along an axis, which stays, of the scores that there are."""
+    held = np.isfinite(scores)
+    total = np.where(held, scores, 0.0).sum(axis=axis, keepdims=True)
+    found: Floats = total / np.maximum(held.sum(axis=axis, keepdims=True), 1)
+    return found
 
 
 def _by_doubling(
-    found: Spread, topics: int, runs: Floats, over_topics: Floats, over_runs: Floats
-) -> tuple[Floats, Floats]:
-    """Return, by metric, how many times as wide an interval is with twice as many runs, and twice as many topics."""
-    cell = np.where(runs > 1, found.cell / (topics * runs), 0.0)
+    over_topics: Floats, over_runs: Floats, once: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return, by metric, the share that runs cause, and how wide intervals are with twice as many runs, or topics.
+
+    once : what runs do on one topic alone, which is in the variance over topics.
+    """
     now = (over_topics + over_runs).mean(axis=0)
-    less = (over_runs + np.minimum(cell, over_topics)).mean(axis=0) / 2
+    of_runs = (over_runs + once).mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        runs_doubled = np.sqrt((now - less) / now)
+        share = of_runs / now
+        runs_doubled = np.sqrt((now - of_runs / 2) / now)
         topics_doubled = np.sqrt((over_topics / 2 + over_runs).mean(axis=0) / now)
-    return runs_doubled, topics_doubled
+    return share, runs_doubled, topics_doubled

@@ -10,6 +10,7 @@ from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.leaderboards.aggregates import parts, task_points, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
+from irmeta.stats.leaderboards.other_runs import scattered, variance_added
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets, rank_sets_of
 from irmeta.stats.ranks import tied_ranks
 
@@ -55,10 +56,12 @@ def as_it_is(
     types: Ints | None = None,
     level: float,
     draws: int,
+    runs: Floats | None = None,
 ) -> Standing:
     """Rank models by the scores that there are, (model, task); pairs are compared on shared tasks.
 
-    allowed : the ranks that the holes allow, see `holes.bounds`.
+    allowed : the ranks that the holes allow, see `holes.bounds`.  runs : (model,), what other
+    runs add to the variance of each model's mean, if any ran several times.
     """
     model = strengths(scores) if kind == "bt" else None
     if model is None:
@@ -69,6 +72,10 @@ def as_it_is(
         value = model.value
         compared = model.parts
         error = model.error
+    if runs is not None:
+        added = variance_added(runs, scores, kind, rng, types, model)
+        compared = scattered(compared, added)
+        error = np.sqrt(error**2 + added)
     sets = rank_sets(compared.T, rng, level=level, draws=draws)
     best, worst = (np.asarray(end, dtype=np.float64) for end in allowed)
     rank = ranked(value)
@@ -90,12 +97,14 @@ def resampled(
     draws: int,
     tasks: bool,
     filled: bool,
+    runs: Floats | None = None,
 ) -> Standing:
     """Rank models by a table without holes, (model, task), that could as well be any of `tables`, (table, model, task).
 
     tables : the table with its holes filled otherwise (`filled`), or with other items drawn.
     tasks : whether a change of tasks counts, too.  `best` and `worst` are the ends of a 90% interval of the rank over
-    filled tables, and the rank itself where nothing was filled.
+    filled tables, and the rank itself where nothing was filled.  runs : (model,), what other
+    runs add to the variance of each model's mean, if any ran several times.
     """
     model = strengths(table) if kind == "bt" else None
     if model is None:
@@ -104,6 +113,9 @@ def resampled(
     else:
         compared = model.parts
         estimate = model.value
+    if runs is not None:
+        added = variance_added(runs, table, kind, rng, types, model)
+        compared = scattered(compared, added)
     others = _estimates(tables, table, kind, types, model)  # (table, model)
     centre = others.mean(axis=0) if filled else estimate
     # how far tables lie from their mean, the tables one after the other; and other tasks

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -10,11 +10,14 @@ import xarray as xr
 from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import SIZE, by_cluster
 from irmeta.scores.notes import Method
+from irmeta.scores.repeats import by_runs
+from irmeta.scores.runs import runs_of, spread_of
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.halves.repeats import Spread, Widened, widened
 from irmeta.stats.leaderboards import items
 from irmeta.words import counted, joined, listed, shortened
 
@@ -32,11 +35,19 @@ TREC = Nouns("system", "topic", "item")
 TRECS = Nouns("system", "collection", "topic")
 
 
+class Repeats(NamedTuple):
+    """What a cube says of its systems' runs, and how runs of one system differ."""
+
+    facts: Mapping[str, Any]
+    spread: Spread
+
+
 @dataclass(frozen=True)
 class Board:
     """The table that is ranked: scores (model, task), the items behind it where there are any, notes, and its words.
 
     sizes : of tasks that are clusters of topics, how many topics each has, where means are over topics.
+    repeats : how runs differ, where models are means of several runs of all tasks.
     """
 
     models: list[str]
@@ -46,6 +57,14 @@ class Board:
     notes: list[str]
     nouns: Nouns = MODELS
     sizes: Ints | None = None
+    repeats: Repeats | None = None
+
+    def other_runs(self) -> Widened | None:
+        """Return what other runs of the models would do to their means; None where nobody ran several times."""
+        if self.repeats is None:
+            return None
+        facts, spread = self.repeats
+        return widened(self.scores[..., None], runs_of(facts, self.models), spread)
 
     def kept(self, models: Bools, tasks: Bools) -> "Board":
         """Keep some models and tasks."""
@@ -72,7 +91,7 @@ def board_of(
     one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
     if not one:
         raise ScoresError("no metric has scores to rank models by")
-    first = next(iter(one.values()))
+    first = next(iter(one.values())).isel(metric=0)
     notes: list[str] = [
         Method(note)
         for scores in one.values()
@@ -95,6 +114,7 @@ def board_of(
             notes,
             _nouns(first),
             first[SIZE].values if SIZE in first.coords else None,
+            _repeats(first),
         )
     _require_shared(one)
     models = list(
@@ -102,11 +122,23 @@ def board_of(
             str(name) for scores in one.values() for name in scores.system.values
         )
     )
-    parts = [scores.reindex(system=models).values for scores in one.values()]
+    parts = [
+        by_runs(scores)[0].isel(metric=0).reindex(system=models).values
+        for scores in one.values()
+    ]
     trec = all(_is_trec(scores) for scores in one.values())
     return Board(
         models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS
     )
+
+
+def _repeats(scores: xr.DataArray) -> Repeats | None:
+    """Return how runs of the systems differ, by the one metric of the scores; None where that is not known."""
+    facts = about(scores).get(REPEATS)
+    if facts is None:
+        return None
+    spread = spread_of(facts, [str(scores.metric.item())])
+    return None if spread is None else Repeats(facts, spread)
 
 
 def _nouns(scores: xr.DataArray) -> Nouns:
@@ -144,7 +176,7 @@ def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.Da
         raise ScoresError(
             f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}"
         )
-    return by_cluster(scores)[0].isel(metric=0)
+    return by_cluster(scores)[0]
 
 
 def complete(board: Board) -> Board:

@@ -16,6 +16,7 @@ from irmeta.scores.attributes import recorded
 from irmeta.scores.cubes import by_name
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.notes import Act, Method
+from irmeta.scores.repeats import allowed_for, said_of
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
@@ -100,6 +101,7 @@ def leaderboard(
     over (step) the few tasks that rank as all do; with cost, over (system) cost, and by the first aggregate front (as
     the values stand), front_possible and front_sure (all at once at `level`), and beaten_by, a cheaper model that is
     shown to be better.
+    Where models are means of runs, share_of_runs: the share of the variance of differences of means that runs cause.
     Sources: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024); Muennighoff et al. (MTEB, EACL 2023) and its Borda
     count; Bradley and Terry (Biometrika 1952); Webber, Moffat and Zobel (SIGIR 2008); Rubin and Thayer (1982).
 
@@ -148,10 +150,12 @@ def leaderboard(
     if cost is not None:
         found, of_costs = costs.front_of(board, every[0], cost)
         data |= found
+    if repeats := board.other_runs():
+        data["share_of_runs"] = repeats.share.item()
     outcome = result(
         "leaderboard",
         data,
-        inputs=cubes,
+        inputs=_as_used(cubes, board, over),
         options={"aggregate": kinds, "types": types is not None, "seed": seed},
         notes=[
             *unlinked,
@@ -170,6 +174,15 @@ def leaderboard(
         labels["type"] = ("topic", _named(type_of_task))
     called = recorded({"called": board.nouns._asdict()})
     return outcome.assign_coords(labels).assign_attrs(called)
+
+
+def _as_used(
+    cubes: Mapping[str, xr.DataArray], board: Board, over: Over
+) -> Mapping[str, xr.DataArray]:
+    """Return cubes that say whether ranks allow for other runs: of all tasks of one cube, or of items within tasks."""
+    if over == "tasks" and board.repeats is None:
+        return cubes
+    return {name: allowed_for(one) for name, one in cubes.items()}
 
 
 def _named(names: Sequence[str]) -> npt.NDArray[np.object_]:
@@ -288,10 +301,16 @@ def _standings(
     rng: np.random.Generator,
 ) -> list[Standing]:
     """Rank by each aggregate; others : what the table could as well be, (table, model, task)."""
+    runs = _added_by_runs(board)
     if filled is None and over == "tasks":
         allowed = _allowed(board.scores, kinds, types)
         share = partial(
-            standing.as_it_is, board.scores, types=types, level=level, draws=draws
+            standing.as_it_is,
+            board.scores,
+            types=types,
+            level=level,
+            draws=draws,
+            runs=runs,
         )
         return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
     share = partial(
@@ -301,8 +320,15 @@ def _standings(
         level=level,
         draws=draws,
         filled=filled is not None,
+        runs=runs,
     )
     return [share(kind, others, rng, tasks=over != "items") for kind in kinds]
+
+
+def _added_by_runs(board: Board) -> Floats | None:
+    """Return what other runs add to the variance of each model's mean, (model,)."""
+    found = board.other_runs()
+    return None if found is None else found.added[:, 0]
 
 
 def _allowed(
@@ -413,11 +439,18 @@ def _without_holes(
     if present.all() or models.sum() < 2 or few_tasks:
         return {}
     scores = board.scores[models][:, tasks]
-    names = [name for name, on in zip(board.tasks, tasks, strict=True) if on]
-    numbers = types_of(names, types)[0] if kind == "types" else None
+    part = board.kept(models, tasks)
+    numbers = types_of(part.tasks, types)[0] if kind == "types" else None
     allowed = _allowed(scores, [kind], numbers)[kind]
     one = standing.as_it_is(
-        scores, kind, rng, allowed=allowed, types=numbers, level=level, draws=draws
+        scores,
+        kind,
+        rng,
+        allowed=allowed,
+        types=numbers,
+        level=level,
+        draws=draws,
+        runs=_added_by_runs(part),
     )
     columns = {"rank": one.rank, "low": one.sets.low, "high": one.sets.high}
     data: dict[str, object] = {}
@@ -477,6 +510,9 @@ def _notes(
                 "each pair"
             )
         )
+    if board.repeats and (repeats := board.other_runs()):
+        called = (nouns.model, nouns.task)
+        notes.append(said_of(board.repeats.facts, repeats, "mean", called))
     if over != "items":
         notes += shapes_notes(nouns.model, *board.scores.shape)
     if over == "both":

@@ -18,6 +18,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
+from irmeta.scores.repeats import by_runs
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across
@@ -175,6 +176,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     lines = [
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
+        *by_runs(standardization.apply(scores, factors))[1],
     ]
     units = _spread(factors, str(scores.metric.values[0])).units
     if units < ENOUGH:
@@ -293,7 +295,10 @@ def _best_automatic(factors: Factors, everybody: Everybody) -> float:
 
 
 def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
-    return across.place(standardization.apply(scores, factors, "z").values[..., 0])
+    """Return systems as they are placed; scores of means of runs scatter as other runs would, too."""
+    placed = across.place(standardization.apply(scores, factors, "z").values[..., 0])
+    moved, allowed = by_runs(standardization.apply(scores, factors))
+    return placed._replace(scores=moved.values[..., 0]) if allowed else placed
 
 
 def _paired(

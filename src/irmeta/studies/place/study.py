@@ -14,6 +14,7 @@ from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.clusters import ignored
+from irmeta.scores.repeats import allowed_for
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
@@ -148,7 +149,10 @@ def place(
     outcome = result(
         "place",
         data,
-        inputs=used,
+        inputs={
+            name: one if everybody.only_means(known[name]) else allowed_for(one)
+            for name, one in used.items()
+        },
         options={
             "baseline": baseline,
             "seed": seed,

@@ -12,6 +12,8 @@ from irmeta.metrics.names import nearest
 from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
 from irmeta.scores.means import additive
+from irmeta.scores.notes import concerning
+from irmeta.scores.repeats import by_runs, unmoved
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed
 
@@ -63,6 +65,12 @@ class Aligned:
             [additive(one).values[..., metric] for one in self.cubes.values()]
         )
 
+    def by_topic(self, metric: int) -> Floats:
+        """Return the same as they are on single topics, not moved by what other runs add."""
+        return np.stack(
+            [additive(unmoved(one)).values[..., metric] for one in self.cubes.values()]
+        )
+
 
 def aligned(
     cubes: Mapping[str, xr.DataArray],
@@ -87,14 +95,18 @@ def aligned(
     else:
         used, left_out = _own_topics(used, truth)
     units = {name: by_cluster(one) for name, one in used.items()}
+    moved = {name: by_runs(one) for name, (one, _) in units.items()}
     of_clusters = units[truth][1]
     computed = computed_otherwise(used)
-    used = {name: one for name, (one, _) in units.items()}
+    used = {name: one for name, (one, _) in moved.items()}
+    of_runs = [
+        concerning(name, note) for name, (_, said) in moved.items() for note in said
+    ]
     return Aligned(
         truth,
         used,
         shared,
-        [*notes, *more, *left_out, *of_clusters, *computed],
+        [*notes, *more, *left_out, *of_clusters, *of_runs, *computed],
         pairwise,
     )
 
@@ -110,7 +122,8 @@ def _pairwise(
         here = set(one.topic.values)
         topics = [topic for topic in cubes[truth].topic.values if topic in here]
         pair = (cubes[truth].sel(topic=topics), one.sel(topic=topics))
-        found[name] = (by_cluster(pair[0])[0], by_cluster(pair[1])[0])
+        left, right = (by_runs(by_cluster(side)[0])[0] for side in pair)
+        found[name] = (left, right)
     return found
 
 

@@ -180,7 +180,7 @@ def _of_scores(
         if together.shared:
             scores = together.scores(which)
             part |= _on_halves(scores, partitions, team.of, rng)
-            part |= _on_topics(scores)
+            part |= _on_topics(together.by_topic(which))
         # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(means[1:], axis=1) == 0
         tied.append(ties_all)
