@@ -12,6 +12,7 @@ from bench.coverage.frame import Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.compare.passes import of_labels
 
 KAPPAS = ("kappa_relevant", "kappa", "kappa_linear", "kappa_quadratic")
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
@@ -90,6 +91,70 @@ def _of_all(
     return {"kept": inside.mean(), "width": (high - low).mean()}
 
 
+@dataclass(frozen=True)
+class Passes(Labels):
+    """Judgments by the truth and several passes of one judge; `again` of its noise is another in each pass."""
+
+    passes: int = 2
+    again: float = 0.5
+
+    def draw(self, topics: int, rng: np.random.Generator) -> JudgmentSets:
+        """Draw the labels of new topics; how often a judge changes its mind varies over them."""
+        shape = (topics, self.documents)
+        about = rng.normal(0, 0.5, (topics, 1))
+        good = rng.normal(size=shape)
+        steps = self.least + 0.7 * np.arange(self.grades - 1)
+        seen = {"truth": about + good}
+        noise = np.sqrt(1 - self.agrees**2) * rng.uniform(0.5, 1.5, (topics, 1))
+        stays = rng.normal(size=shape)
+        for at in range(self.passes):
+            own = np.sqrt(self.again) * rng.normal(size=shape)
+            own += np.sqrt(1 - self.again) * stays
+            seen[f"judge_{at}"] = about + self.agrees * good + noise * own
+        return JudgmentSets.of(
+            {name: _qrels(np.digitize(part, steps)) for name, part in seen.items()}
+        )
+
+
+def _own_shares(labels: Passes, topics: int, rng: np.random.Generator) -> xr.Dataset:
+    sets = labels.draw(topics, rng)
+    found = of_labels(
+        sets, "truth", {"judge": [name for name in sets.sets if name != "truth"]}, None
+    )
+    return xr.Dataset(found).isel(repeated=0)
+
+
+@cache
+def _expected_shares(labels: Passes) -> xr.Dataset:
+    """Compute what very many topics give."""
+    return _own_shares(labels, 3000, np.random.default_rng(0))
+
+
+def _of_passes(
+    labels: Passes, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Say of how many shares of a judge's disagreement with itself the intervals hold, and of which."""
+    found, truth = _own_shares(labels, topics, rng), _expected_shares(labels)
+    held = {
+        name: float(found[f"{name}_low"] <= truth[name] <= found[f"{name}_high"])
+        for name in ("own_share", "own_share_grades")
+    }
+    width = float(found["own_share_high"] - found["own_share_low"])
+    return {"kept": float(np.mean(list(held.values()))), **held, "width": width}
+
+
+def _in_passes(folder: Path | None) -> Iterable[Case]:
+    worlds = {
+        "2 passes of a bad judge, few relevant": Passes(0.4, 2.0, 2),
+        "4 passes of a bad judge": Passes(0.4, passes=4, again=0.9),
+        "2 passes of a good judge": Passes(0.9, again=0.2),
+        "4 passes of a good judge, binary": Passes(0.9, grades=2, passes=4),
+    }
+    for name, labels in worlds.items():
+        for topics in SIZES if folder is not None else (25,):
+            yield Case(name, topics, partial(_of_passes, labels, topics))
+
+
 WORLDS = {
     "good judge, 4 grades": Labels(0.9),
     "bad judge, 4 grades": Labels(0.4),
@@ -119,4 +184,7 @@ ENTRIES = [
         )
     ),
     Entry("alphas of several judges", 0.95, 0.88, _in_labels(_of_all), 400, 20),
+    Entry(
+        "share of a judge's disagreement with itself", 0.95, 0.88, _in_passes, 400, 20
+    ),
 ]

@@ -90,6 +90,8 @@ PRINTED: Mapping[str, Sequence[str]] = {
     ),
     "judges.bias.low": ("favour of a system", "favour of a family on other topics"),
     "judges.labels.low": _LABELS,
+    "judges.passes.own_grades_low": ("share of a judge's disagreement with itself",),
+    "judges.passes.own_low": ("share of a judge's disagreement with itself",),
     "judges.pairs.low": _in_teams_too(
         "difference of tau, good and bad judge",
         "difference of tau, two good judges",

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import kendalltau
 
+import irmeta
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import held
@@ -678,3 +679,81 @@ def test_kappas_are_ordered_over_the_pairs_that_all_judged() -> None:
     [line] = findings(outcome)
     assert line.startswith("Labels: all agrees with people on relevance with kappa .")
     assert "(1.00, the highest of 2 judges, over the 20 pairs that all judged)" in line
+
+
+def _passes(seed=0, topics=12, documents=20):
+    """A truth, three passes of a judge, and a judge of one pass."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 3, (topics, documents))
+
+    def qrels(grades):
+        return {
+            str(topic): {f"d{at}": int(grade) for at, grade in enumerate(row)}
+            for topic, row in enumerate(grades)
+        }
+
+    seen = {"nist": true, "other": np.clip(true + 1, 0, 2)}
+    for at in range(3):
+        seen[f"llm_{at}"] = np.clip(true + rng.integers(-1, 2, true.shape), 0, 2)
+    return {name: qrels(grades) for name, grades in seen.items()}, seen
+
+
+def test_passes_of_one_judge_say_how_much_is_with_itself():
+    """The share is that of the arrays, pairs that differ are counted, and the finding says both."""
+    sets, seen = _passes()
+    found = irmeta.judges.compare(sets, passes="stem")
+    grades = np.stack([seen[f"llm_{at}"].ravel() for at in range(3)]).astype(float)
+    truth = seen["nist"].ravel()
+    own = grades.var(axis=0, ddof=1).mean() / ((grades - truth) ** 2).mean()
+    assert found["own_share_grades"].values == pytest.approx([own])
+    differ = int((np.ptp(grades, axis=0) > 0).sum())
+    [said] = [one for one in found.findings if "passes" in one]
+    assert said.startswith(
+        f"3 passes of llm give {differ} of 240 pairs different labels: its "
+        f"disagreement with itself is {100 * own:.0f}% ("
+    )
+    table = found.tables["passes"]
+    assert table["judge"].to_list() == ["llm"]
+    assert table["own_grades"].to_list() == pytest.approx([own])
+    named = irmeta.judges.compare(
+        sets, passes={name: name[:3] for name in sets if name != "nist"}
+    )
+    assert named.tables["passes"].equals(table)
+
+
+def test_passes_of_scores_say_how_much_of_the_ranking_is_its_own():
+    """Of scores the share is that of systems' means, less what a judge does to all alike."""
+    rng = np.random.default_rng(2)
+    true = rng.random((8, 15, 1))
+    names, topics = list("abcdefgh"), [str(at) for at in range(15)]
+    made = {"nist": true}
+    for at in range(2):
+        made[f"llm_{at}"] = true + 0.1 * at + 0.2 * rng.random((8, 15, 1))
+    cubes = {name: cube(one, names, topics, ["AP"]) for name, one in made.items()}
+    found = irmeta.judges.compare(cubes, passes="stem", partitions=10)
+    means = [made[name].mean(axis=1)[:, 0] for name in ("nist", "llm_0", "llm_1")]
+    truth, *llm = [one - one.mean() for one in means]
+    own = np.var(llm, axis=0, ddof=1).mean() / np.mean((llm - truth) ** 2)
+    assert found["own_share_means"].values.ravel() == pytest.approx([min(own, 1)])
+    [said] = [one for one in found.findings if "passes" in one]
+    assert "of how it ranks systems otherwise by AP." in said
+
+
+def test_passes_need_names():
+    """Where no judge has several passes an error says so."""
+    sets, _ = _passes()
+    with pytest.raises(ScoresError, match="no judge has several passes: 4 sets"):
+        irmeta.judges.compare(sets, passes="each")
+
+
+@pytest.mark.data
+def test_four_passes_of_llama_differ_in_most_pairs(data):
+    """Of 10 828 pairs 9 667 get more than one grade, as the collection's description counts."""
+    folder = data / "judges" / "dl2021" / "qrels"
+    names = ["nist", *(f"umbrela-llama3.2-pass{at}" for at in range(1, 5))]
+    found = irmeta.judges.compare(
+        {name: folder / f"{name}.txt" for name in names}, passes="stem"
+    )
+    assert found["passed_pairs"].item() == 10828
+    assert found["passes_differ"].item() == 9667
+    assert found["repeated"].values.tolist() == ["umbrela-llama3.2"]

@@ -32,6 +32,7 @@ from irmeta.studies.door import study
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
+from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
 
 TAUS = ("tau, good judge", "tau, bad judge")
 DIFFERENCES = (
@@ -54,6 +55,7 @@ def compare_judges(
     metrics: str | Iterable[str] | None = None,
     teams: Grouping = None,
     families: Grouping = None,
+    passes: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
     rel: Annotated[Relevant, REL] = None,
@@ -78,6 +80,8 @@ def compare_judges(
         or "each" by itself; by default stems where many names share one
     families : families of the systems, whom a judge may favour, as a table or "stem", such as those that use one
         language model; they change no interval of tau
+    passes : which sets are passes of one judge, as a table or "stem" of their names (llama_1 and llama_2 are of llama):
+        how much of its disagreement with the truth is with itself
     topics : the topics that means are taken over: those that a judge, or two that are compared, and the truth share;
         or each judge's own, where none are shared; pairs of systems are then tested on as many topics of each
     best : also compute tau among this many best systems by the truth
@@ -124,11 +128,17 @@ def compare_judges(
         data, notes = _of_scores(
             together, team, families, best, alpha, correct, partitions, generator
         )
+        if passes is not None:
+            data |= _own_shares(together, _passes(together.cubes, truth, passes))
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
-        labels, of_labels = label_variables(judgments, truth, rel)
+        labels, said = label_variables(judgments, truth, rel)
         data = {**data, **labels}
-        notes = [*notes, *of_labels]
+        notes = [*notes, *said]
+        if passes is not None:
+            data |= of_labels(
+                judgments, truth, _passes(judgments.sets, truth, passes), rel
+            )
     options = {
         "truth": truth,
         "rel": dict(rel) if isinstance(rel, Mapping) else rel,
@@ -140,6 +150,11 @@ def compare_judges(
     return result(
         "judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes
     )
+
+
+def _passes(names: Iterable[str], truth: str, passes: Grouping) -> dict[str, list[str]]:
+    """Return the passes of each judge that has several; the truth is none."""
+    return passes_by_judge([name for name in names if name != truth], passes)
 
 
 def _check(alpha: float, best: int, partitions: int) -> None:
@@ -206,6 +221,21 @@ def _of_scores(
         *_notes(together, team, alpha, correct),
         *_power(data, together),
     ]
+
+
+def _own_shares(together: Aligned, passes: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return the share of differences from the truth's means that is a judge's own, (repeated, metric)."""
+    shares = []
+    for which in range(together.first.sizes["metric"]):
+        means = np.stack(
+            [one.values[..., which].mean(axis=1) for one in together.cubes.values()]
+        )
+        shares.append(of_means(means, list(together.cubes), passes))
+    return {
+        "own_share_means": (("repeated", "metric"), np.stack(shares, axis=1)),
+        "passes": ("repeated", [len(names) for names in passes.values()]),
+        "repeated": list(passes),
+    }
 
 
 def _ceilings(scores: Floats) -> list[float]:

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame
-from irmeta.words import counted
+from irmeta.words import counted, joined
 
 FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
@@ -19,7 +19,7 @@ DIFFER = 10
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `labels`, `confusion`, of what was compared."""
+    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `labels`, `confusion`, `passes`, as compared."""
     made: dict[str, pl.DataFrame] = {}
     if "tau" in outcome:
         made |= {
@@ -35,6 +35,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         made["bias"] = _bias(outcome)
     if "label" in outcome:
         made |= {"labels": _labels(outcome), "confusion": _confusion(outcome)}
+    if "repeated" in outcome.coords:
+        made["passes"] = _passes(outcome)
     return made
 
 
@@ -71,7 +73,44 @@ def findings(outcome: xr.Dataset) -> list[str]:
             lines += _of_metric(outcome.sel(metric=metric), str(metric))
     if "label" in outcome:
         lines += _of_labels(outcome)
+    if "repeated" in outcome.coords:  # passes were asked for
+        lines[1:1] = _of_passes(outcome)
     return lines
+
+
+def _of_passes(outcome: xr.Dataset) -> list[str]:
+    """Say of each judge with several passes how much of its disagreement is with itself."""
+    truth = _truth(outcome)
+    lines = []
+    for name in outcome["repeated"].values:
+        one = outcome.sel(repeated=name)
+        said = f"{int(one['passes'])} passes of {name}"
+        parts = []
+        if "own_share" in outcome and int(one["passed_pairs"]):
+            said += f" give {int(one['passes_differ'])} of {int(one['passed_pairs'])} pairs different labels"
+            parts.append(_own_of_labels(one, truth))
+        if "own_share_means" in outcome:
+            parts += [
+                f"{_percent(one['own_share_means'].sel(metric=metric))}% of how it ranks systems otherwise by {metric}"
+                for metric in outcome["metric"].values
+            ]
+        if parts:
+            lines.append(f"{said}: its disagreement with itself is {joined(parts)}.")
+    return lines
+
+
+def _own_of_labels(one: xr.Dataset, truth: str) -> str:
+    """Say the share of grades, or of relevance where the scales differ."""
+    what = "own_share" if np.isnan(one["own_share_grades"]) else "own_share_grades"
+    labels = "relevant or not" if what == "own_share" else "grades"
+    share, low, high = (_percent(one[what + end]) for end in ("", "_low", "_high"))
+    return (
+        f"{share}% ({low} to {high}) of its squared differences from {truth} ({labels})"
+    )
+
+
+def _percent(share: Any) -> str:
+    return f"{100 * float(share):.0f}"
 
 
 def _truth(outcome: xr.Dataset) -> str:
@@ -375,6 +414,21 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
         .rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
         .select("judge_a", "judge_b", "metric", *names.values())
         .with_columns(pl.selectors.float().fill_nan(None))
+    )
+
+
+def _passes(outcome: xr.Dataset) -> pl.DataFrame:
+    """List by judge with several passes how these differ; shares of means are of one metric a row."""
+    of_means = ["own_share_means"] if "own_share_means" in outcome else []
+    named = {
+        str(name): str(name).replace("own_share", "own")
+        for name in outcome
+        if outcome[name].dims == ("repeated",)
+    }
+    by = ["repeated", *(["metric"] if of_means else [])]
+    table = frame(outcome, [*named, *of_means], by=by)
+    return table.rename({**named, "repeated": "judge"}).with_columns(
+        pl.selectors.float().fill_nan(None)
     )
 
 
