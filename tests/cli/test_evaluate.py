@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.typed import Outcome, typed
 
+import irmeta
 from irmeta.cli import main
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.scores import load, load_all
@@ -201,6 +202,33 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
     ):
         with pytest.raises(FileFormatError, match=says):
             typed(["evaluate", "qrels", given, "--names", names])
+
+
+def test_runs_of_a_system_are_in_its_folder(desk: Path) -> None:
+    """Files of one name in several folders are refused with a way out, by which --repeats stem knows their systems."""
+    for system in ("bm25", "bge-m3"):
+        for number in (1, 2):
+            folder = Path("each") / system
+            folder.mkdir(parents=True, exist_ok=True)
+            score = {"bm25": 9, "bge-m3": 1}[system] + number
+            (folder / f"run-{number}.txt").write_text(
+                f"1 Q0 a 1 {score} x\n1 Q0 b 2 5 x\n2 Q0 c 1 {number} x\n"
+            )
+    given = ["evaluate", "qrels", "each/", "-m", "AP", "-o", "s.parquet"]
+    with pytest.raises(FileFormatError, match=r"rename one, or .*\(--names folder\)"):
+        typed(given)
+    typed([*given, "--names", "folder", "--quiet"])
+    scores = irmeta.load("s.parquet")
+    assert sorted(scores.system.values) == [
+        "bge-m3_run1",
+        "bge-m3_run2",
+        "bm25_run1",
+        "bm25_run2",
+    ]
+    made = irmeta.with_repeats(scores, "stem")
+    assert sorted(made.system.values) == ["bge-m3", "bm25"]
+    with pytest.raises(FileFormatError, match="is in no folder that names its system"):
+        typed(["evaluate", "qrels", "qrels", "-m", "AP", "--names", "folder"])
 
 
 def test_reading_options(desk: Path) -> None:

@@ -134,10 +134,11 @@ def evaluate(
     names: Annotated[
         str,
         option(
-            metavar="file|tag|FILE",
+            metavar="file|tag|folder|FILE",
             help="Where system names come from: file, the name of the run file; tag, the last "
-            "field of its lines; or a CSV file with a run file and its system's name on each "
-            "line.",
+            "field of its lines; folder, those of its folder and file, as e5_1 of e5/1.run, which "
+            "--repeats stem then takes for a run of e5; or a CSV file with a run file and its "
+            "system's name on each line.",
         ),
     ] = "file",
     topics: Annotated[

@@ -1,5 +1,6 @@
 """What users pass as qrels and runs (paths, folders, globs, dicts, data frames), made one thing."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -113,15 +114,15 @@ def _bare(sources: list[Source]) -> list[Source]:
 def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     """Return run files by the name of their system, which is not the file's.
 
-    names : "tag" takes the run tag, the sixth field of a file's last line; anything else is a file whose lines have the
-    name of a run file, without compression suffix, and the system's name. FileFormatError names a file without a name.
+    names : "tag" takes the run tag, the sixth field of a file's last line; "folder" the name of the file's folder and
+    of the file, as e5_1 for e5/1.run, so that the stem of a name is a system that ran several times; anything else is a
+    file whose lines have the name of a run file, without compression suffix, and the system's name. FileFormatError
+    names a file without a name.
     """
-    files = [
-        (stem(path), path)
-        for path in (
-            listed(given) if isinstance(given, str) else chain(*map(listed, given))
-        )
-    ]
+    paths = [*(listed(given) if isinstance(given, str) else chain(*map(listed, given)))]
+    if names == "folder":
+        return _once([(_in_folder(path), path) for path in paths])
+    files = [(stem(path), path) for path in paths]
     if names == "tag":
         known = {name: _tag(path) for name, path in files}
     else:
@@ -134,15 +135,35 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
             f"{names}: no line names {words.listed(lacking)}; each line needs a run file and "
             "its system"
         )
+    return _once([(known[name], path) for name, path in files])
+
+
+def _once(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
+    """Return files by the names of their systems; raise FileFormatError where two have one name."""
     found: dict[str, Location] = {}
     for name, path in files:
-        first = found.setdefault(known[name], path)
+        first = found.setdefault(name, path)
         if first != path:
             both = f"{shown(first)} and {shown(path)}"
             raise FileFormatError(
-                f"two systems are named {known[name]!r}: {both}; name each in a file (--names FILE)"
+                f"two systems are named {name!r}: {both}; name each in a file (--names FILE)"
             )
     return found
+
+
+def _in_folder(path: Location) -> str:
+    """Return the name of a run that is one of several of its folder's system.
+
+    >>> _in_folder(Path("runs/bge-large/run-1.txt.gz"))
+    'bge-large_run1'
+    """
+    number = re.sub(r"[-_.]", "", bare(stem(path)))
+    folder = re.split(r"[/\\]", shown(path))[-2:-1]
+    if not folder:
+        raise FileFormatError(
+            f"{shown(path)} is in no folder that names its system; put the runs of each system in a folder of its own"
+        )
+    return f"{folder[0]}_{number}"
 
 
 def _tag(path: Location) -> str:
@@ -200,6 +221,8 @@ def _second(
     else:
         mend = "two runs without a name; name each: {'bm25': run, 'mine': other}"
     text = f"two systems are named {name!r}: {mend}"
+    if len(set(files)) == 2:
+        text += ", or take the names of their folders, too (--names folder)"
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 

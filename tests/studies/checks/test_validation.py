@@ -269,7 +269,8 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (str(tmp_path / "nowhere"), "no such file"),
         (
             str(second),
-            f"two systems are named 'a.run': {first} and {second}; systems are named after their files: rename one",
+            f"two systems are named 'a.run': {first} and {second}; systems are named after their files: rename one, "
+            "or take the names of their folders, too (--names folder)",
         ),
         (
             str(tmp_path / "more/empty"),

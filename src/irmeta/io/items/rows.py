@@ -1,13 +1,14 @@
-"""Scores by item, a row for each, as cubes: the one place where items become topics, and repeats a mean.
+"""Scores by item, a row for each, as cubes: the one place where items become topics, and repeats runs of a system.
 
 A reader of a program's files makes rows; what happens when two of them are of one cell is decided here.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
+import numpy as np
 import polars as pl
 import xarray as xr
 
@@ -15,10 +16,12 @@ from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, shown
 from irmeta.io.scores import CLUSTERS, from_rows
+from irmeta.scores.attributes import REPEATS
 from irmeta.scores.columns import require_names
 from irmeta.scores.cube import DIMS
 from irmeta.scores.frames import spelled
 from irmeta.scores.names import labels
+from irmeta.scores.runs import described
 from irmeta.words import counted, listed, shortened
 
 _MOST = 5
@@ -61,6 +64,8 @@ def gathered(
 ) -> dict[str, xr.DataArray]:
     """Make a cube of each collection; a score is the mean over the repeats of an item, which a note counts.
 
+    Repeats are runs of a system: the cube says how these differ, so that intervals allow for other runs.
+
     names : "file" calls systems by their files.  collection : what to call the only collection.
     Two scores of one cell in one repeat raise FileFormatError.
     """
@@ -80,6 +85,9 @@ def gathered(
         provenance[name] = {"notes": told} if told else {}
         if name in clusters:
             provenance[name][CLUSTERS] = clusters[name]
+        own = frame.filter(collection=name)
+        if runs := _runs(own, clusters.get(name)):
+            provenance[name][REPEATS] = runs
     return from_rows(means, provenance=provenance)
 
 
@@ -180,6 +188,38 @@ def _means(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, list[str]]]:
                 f"repeats (epochs) are averaged: a score is the mean of {most}{fewer}"
             ]
     return means.drop("repeats"), notes
+
+
+def _runs(frame: pl.DataFrame, cluster: Mapping[str, str] | None) -> dict[str, Any]:
+    """Say how runs of one system differ, a run being all that has one repeat; nothing where each system has one."""
+    of_runs = frame.select("system", "repeat").unique(maintain_order=True)
+    systems = of_runs["system"].unique(maintain_order=True).to_list()
+    if len(systems) == of_runs.height:
+        return {}
+    topics, metrics = (
+        frame[name].unique(maintain_order=True).to_list() for name in DIMS[1:]
+    )
+    shape = (of_runs.height, len(topics), len(metrics))
+    scores = np.full(shape, np.nan)
+    place = {
+        "run": {one: at for at, one in enumerate(of_runs.rows())},
+        "topic": {one: at for at, one in enumerate(topics)},
+        "metric": {one: at for at, one in enumerate(metrics)},
+    }
+    for system, topic, metric, score, repeat in frame.select(
+        *DIMS, "score", "repeat"
+    ).iter_rows():
+        cell = (
+            place["run"][system, repeat],
+            place["topic"][topic],
+            place["metric"][metric],
+        )
+        scores[cell] = score
+    number = [systems.index(system) for system in of_runs["system"]]
+    groups = None
+    if cluster is not None:
+        groups = np.unique([cluster[topic] for topic in topics], return_inverse=True)[1]
+    return described(scores, np.array(number), systems, metrics, groups)
 
 
 def _clusters(frame: pl.DataFrame) -> dict[str, dict[str, str]]:

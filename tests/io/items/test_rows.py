@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irmeta
+from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.scores.attributes import REPEATS, about
+from irmeta.scores.clusters import with_clusters
+from irmeta.scores.cube import cube
+from irmeta.scores.repeats import with_repeats
+
+SYSTEMS = [f"s{at // 3}_{at % 3}" for at in range(6)]
+TOPICS = [f"t{at // 2}_{at}" for at in range(10)]
+
+
+def _runs() -> np.ndarray:
+    """Scores of three runs of two systems on ten items by two metrics."""
+    rng = np.random.default_rng(0)
+    return 0.7 * rng.random((6, 10, 2)) + 0.3 * rng.random((6, 1, 1))
+
+
+def _rows(scores: np.ndarray, *, clusters: bool = False) -> list[Part]:
+    rows = [
+        Row(
+            "qa",
+            name[:2],
+            topic,
+            metric,
+            float(scores[run, at, which]),
+            repeat=name[3:],
+            cluster=topic[:2] if clusters else None,
+        )
+        for run, name in enumerate(SYSTEMS)
+        for at, topic in enumerate(TOPICS)
+        for which, metric in enumerate(("AP", "RR"))
+    ]
+    return [Part(Path("qa.json"), "qa", rows)]
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_repeats_of_items_are_runs(clusters: bool) -> None:
+    """Epochs give the cube that the same runs give under names of their own, clusters and what runs add included."""
+    made = gathered(_rows(_runs(), clusters=clusters))["qa"]
+    runs = cube(_runs(), SYSTEMS, TOPICS, ["AP", "RR"], collection="qa")
+    if clusters:
+        runs = with_clusters(runs, {topic: topic[:2] for topic in TOPICS})
+    expected = with_repeats(runs, "stem")
+    same = {dim: expected[dim].values for dim in expected.dims}
+    np.testing.assert_allclose(made.sel(same), expected)
+    found, facts = (about(one)[REPEATS] for one in (made, expected))
+    assert found.pop("metrics")["AP"] == pytest.approx(facts.pop("metrics")["AP"])
+    assert found == facts
+    ours, theirs = (irmeta.describe(one)["low"] for one in (made.sel(same), expected))
+    np.testing.assert_allclose(ours, theirs)
+
+
+def test_an_epoch_that_failed_is_left_out_of_its_mean_only() -> None:
+    """A system that lacks a score in one epoch has means of the others; what runs add is learned from the rest."""
+    scores = _runs()
+    scores[0, 0] = np.nan
+    made = gathered(_rows(scores))["qa"]
+    assert made.sel(system="s0").values[0] == pytest.approx(scores[1:3, 0].mean(axis=0))
+    assert about(made)[REPEATS]["metrics"]["AP"]["freedom"] == 2
+
+
+def test_one_repeat_of_each_item_is_no_run() -> None:
+    """A cube of systems that answered once says nothing of runs."""
+    rows = [row._replace(repeat="") for row in _rows(_runs())[0].rows[:20]]
+    made = gathered([Part(Path("qa.json"), "qa", rows)])["qa"]
+    assert REPEATS not in about(made)
