@@ -72,6 +72,7 @@ class Attributes(TypedDict, total=False):
     standardization: Standardized
     own_name: Name
     repeats: Repeats
+    machine_judges: dict[Name, list[Name]]
 
 
 class Names(TypedDict):

@@ -12,6 +12,8 @@ NAMES = ("collection", "study")
 """Attributes that are names: text, whatever it looks like."""
 REPEATS = "repeats"
 """The attribute of a cube that says how many runs its systems are means of, and how these differ."""
+MACHINES = "machine_judges"
+"""The attribute of a cube that names the machine judges behind its scores, by metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 

@@ -10,8 +10,9 @@ import xarray as xr
 
 from irmeta.metrics.names import STANDARDIZED
 from irmeta.scores import notes as kinds
-from irmeta.scores.attributes import about, recorded
+from irmeta.scores.attributes import MACHINES, about, recorded
 from irmeta.scores.repeats import not_in_intervals
+from irmeta.words import listed
 
 
 def result(
@@ -32,7 +33,7 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = [*notes, *_of_inputs(described.values())]
+    said = [*notes, *_of_inputs(described.values()), *_of_one_machine(inputs)]
     facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
@@ -74,6 +75,22 @@ def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
                 f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
                 "scale"
             )
+
+
+def _of_one_machine(inputs: Mapping[str, xr.DataArray]) -> list[str]:
+    """Note by which metrics one machine judged all scores, where a file says so; another judge is in no interval."""
+    metrics: dict[str, dict[str, None]] = {}
+    for scores in inputs.values():
+        judges = about(scores).get(MACHINES, {})
+        for metric in scores.metric.values:
+            named = judges.get(str(metric).removesuffix(STANDARDIZED), [])
+            if len(named) == 1:
+                metrics.setdefault(named[0], {})[str(metric)] = None
+    return [
+        f"one machine, {judge}, judged every score by {listed(by)}: another judge may score otherwise, which no "
+        "interval here allows for; irmeta judges compare shows how far judges agree"
+        for judge, by in metrics.items()
+    ]
 
 
 def frame(

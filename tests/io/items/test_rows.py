@@ -1,11 +1,13 @@
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import irmeta
+from irmeta.io.items.eee import _machines
 from irmeta.io.items.rows import Part, Row, gathered
-from irmeta.scores.attributes import REPEATS, about
+from irmeta.scores.attributes import MACHINES, REPEATS, about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import with_repeats
@@ -69,3 +71,57 @@ def test_one_repeat_of_each_item_is_no_run() -> None:
     rows = [row._replace(repeat="") for row in _rows(_runs())[0].rows[:20]]
     made = gathered([Part(Path("qa.json"), "qa", rows)])["qa"]
     assert REPEATS not in about(made)
+
+
+def test_scores_of_one_machine_say_so(tmp_path: Path) -> None:
+    """A metric that one model judged gets a note beside its intervals, also from a file; with two models none."""
+    part = _rows(_runs())[0]
+    part.judged("AP", "gpt-4o")
+    part.judged("RR", "gpt-4o")
+    part.judged("RR", "llama")
+    part.judged("none", None)
+    made = gathered([part])["qa"]
+    irmeta.save(made, tmp_path / "s.parquet")
+    for scores in (made, irmeta.load(tmp_path / "s.parquet")):
+        [note] = [one for one in irmeta.describe(scores).notes if "machine" in one]
+        assert note.startswith("one machine, gpt-4o, judged every score by AP: ")
+    found = irmeta.leaderboard(made, metric="RR")
+    assert not [one for one in found.notes if "machine" in one]
+
+
+def test_programs_name_the_machines_that_judge(tmp_path: Path) -> None:
+    """DeepEval by metric, Inspect by scorer, Every Eval Ever by result: as their files say."""
+    case = {"name": "q", "input": "?", "metricsData": []}
+    for name, model in (("Faithfulness", "gpt-4o"), ("Length", None)):
+        case["metricsData"].append(
+            {"name": name, "score": 0.5, "evaluationModel": model}
+        )
+    deepeval = tmp_path / "d.json"
+    deepeval.write_text(json.dumps({"identifier": "a", "testCases": [case]}))
+    made = irmeta.import_deepeval(deepeval)["deepeval"]
+    assert about(made)[MACHINES] == {"Faithfulness": ["gpt-4o"]}
+    log = {
+        "status": "success",
+        "eval": {
+            "task": "t",
+            "model": "m",
+            "scorers": [
+                {"name": "model_graded_qa", "options": {"model": "openai/gpt-4o"}},
+                {"name": "match", "options": {}},
+            ],
+        },
+        "samples": [
+            {
+                "id": 1,
+                "epoch": 1,
+                "scores": {"model_graded_qa": {"value": "C"}, "match": {"value": "I"}},
+            }
+        ],
+    }
+    inspect = tmp_path / "i.json"
+    inspect.write_text(json.dumps(log))
+    made = irmeta.import_inspect(inspect)["t"]
+    assert about(made)[MACHINES] == {"model_graded_qa": ["openai/gpt-4o"]}
+    config = {"llm_scoring": {"judges": [{"model_info": {"id": "j/1", "name": "j"}}]}}
+    assert _machines(config) == ("j/1",)
+    assert _machines({"llm_scoring": None}) == ()

@@ -62,8 +62,9 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
             case.get("metadata"),
             place=place,
         )
-        for metric, value in _values(case, place).items():
+        for metric, (value, machine) in _values(case, place).items():
             given = score(value, place)
+            part.judged(metric, machine)
             failed += value is None
             row = Row(
                 collection, system, topic, metric, given, str(seen[topic]), cluster
@@ -114,10 +115,13 @@ def _topic(case: Mapping[str, Any], at: int, inputs: dict[str, list[object]]) ->
     return name if number == 1 else f"{name} ({number})"
 
 
-def _values(case: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _values(case: Mapping[str, Any], place: str) -> dict[str, tuple[Any, Any]]:
+    """Return the score by each metric, and the model that judged, if one did."""
     held = case.get("metricsData") or []
     if not isinstance(held, list) or not all(
         isinstance(one, dict) and "name" in one for one in held
     ):
         raise FileFormatError(f"{place}: not {WHAT} (metricsData without names)")
-    return {str(one["name"]): one.get("score") for one in held}
+    return {
+        str(one["name"]): (one.get("score"), one.get("evaluationModel")) for one in held
+    }

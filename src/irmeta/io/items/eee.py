@@ -6,7 +6,7 @@ read as far as they can be.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from pathlib import Path, PurePath
 from typing import Any
@@ -71,13 +71,14 @@ def import_eee(
 class Result:
     """A reported score of a record.
 
-    key : its evaluation_result_id, if it has one.
+    key : its evaluation_result_id, if it has one.  judges : the machines that scored it, if any.
     """
 
     key: str | None
     name: str
     metric: str
     score: float
+    judges: tuple[str, ...] = ()
 
 
 @dataclass
@@ -120,6 +121,8 @@ def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
         task = one.name if benchmark in one.name else f"{benchmark}: {one.name}"
         topic = f"{task} ({one.metric})" if several else task
         part.rows.append(Row(MEANS, model, topic, SCORE, one.score))
+        for machine in one.judges:
+            part.judged(one.metric, machine)
     items = _items(record, path)
     if items is not None:
         rows = _item_rows(items, results, cluster_by, odd)
@@ -160,8 +163,25 @@ def _results(record: Mapping[str, Any], path: Location, odd: Odd) -> list[Result
             continue
         key = one.get("evaluation_result_id")
         value = score(details.get("score"), place)
-        results.append(Result(None if key is None else str(key), name, metric, value))
+        made = Result(None if key is None else str(key), name, metric, value)
+        results.append(replace(made, judges=_machines(config)))
     return results
+
+
+def _machines(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the models that scored, where the configuration of a metric names them."""
+    scoring = config.get("llm_scoring")
+    held = scoring.get("judges") if isinstance(scoring, dict) else None
+    models = (
+        [one.get("model_info") for one in held or () if isinstance(one, dict)]
+        if isinstance(held, list)
+        else []
+    )
+    return tuple(
+        str(model.get("id") or model.get("name"))
+        for model in models
+        if isinstance(model, dict) and (model.get("id") or model.get("name"))
+    )
 
 
 def _items(record: Mapping[str, Any], path: Location) -> Path | None:

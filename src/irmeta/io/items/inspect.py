@@ -68,6 +68,10 @@ def _part(path: Location, cluster_by: str | None) -> Part:
         for sample, scores in scored
         for metric, score in (missing | scores).items()
     ]
+    for scorer, machine in _machines(told.get("scorers")).items():
+        for metric in metrics:
+            if metric.partition("/")[0] == scorer:
+                part.judged(metric, machine)
     unscored = sum(not scores for _, scores in scored)
     status = header.get("status")
     if status != "success":
@@ -181,6 +185,16 @@ def value_of(value: object) -> float | None:
         return number(value)
     except (ValueError, TypeError):
         return None
+
+
+def _machines(scorers: object) -> dict[str, object]:
+    """Return the models that grade, by scorer, where its options name one."""
+    found = {}
+    for one in scorers if isinstance(scorers, list) else ():
+        options = one.get("options") if isinstance(one, dict) else None
+        if isinstance(options, dict):
+            found[str(one.get("name"))] = options.get("model")
+    return found
 
 
 def _clustered_by(scorers: object) -> str | None:

@@ -16,7 +16,7 @@ from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, shown
 from irmeta.io.scores import CLUSTERS, from_rows
-from irmeta.scores.attributes import REPEATS
+from irmeta.scores.attributes import MACHINES, REPEATS
 from irmeta.scores.columns import require_names
 from irmeta.scores.cube import DIMS
 from irmeta.scores.frames import spelled
@@ -50,13 +50,19 @@ class Row(NamedTuple):
 class Part:
     """What one file says.
 
-    origin : what its systems are called where they go by files.
+    origin : what its systems are called where they go by files.  judges : the machines that gave scores, by metric.
     """
 
     path: Location
     origin: str
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
+    judges: dict[str, set[str]] = field(default_factory=dict)
+
+    def judged(self, metric: str, machine: object) -> None:
+        """Keep the name of the machine that judges by a metric, if there is one."""
+        if machine and isinstance(machine, str):
+            self.judges.setdefault(_spelling(metric), set()).add(machine)
 
 
 def gathered(
@@ -86,6 +92,8 @@ def gathered(
         if name in clusters:
             provenance[name][CLUSTERS] = clusters[name]
         own = frame.filter(collection=name)
+        if machines := _machines(own, parts):
+            provenance[name][MACHINES] = machines
         if runs := _runs(own, clusters.get(name)):
             provenance[name][REPEATS] = runs
     return from_rows(means, provenance=provenance)
@@ -118,6 +126,15 @@ def _of_files(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]
         if len(some) > _MOST:
             some[_MOST:] = [f"{len(some) - _MOST} more notes on files"]
     return notes
+
+
+def _machines(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
+    """Return the machines that judged a collection's scores, by metric."""
+    found: dict[str, set[str]] = {}
+    for metric, at in frame.select("metric", "file").unique().sort("metric").rows():
+        if machines := parts[at].judges.get(metric):
+            found.setdefault(metric, set()).update(machines)
+    return {metric: sorted(machines) for metric, machines in found.items()}
 
 
 def _spelling(metric: str) -> str:

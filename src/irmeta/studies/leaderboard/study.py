@@ -18,6 +18,7 @@ from irmeta.scores.limits import shapes_notes
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.repeats import allowed_for, said_of
 from irmeta.scores.result import result
+from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
@@ -155,7 +156,7 @@ def leaderboard(
     outcome = result(
         "leaderboard",
         data,
-        inputs=_as_used(cubes, board, over),
+        inputs=_as_used(cubes, board, over, metric),
         options={"aggregate": kinds, "types": types is not None, "seed": seed},
         notes=[
             *unlinked,
@@ -177,9 +178,11 @@ def leaderboard(
 
 
 def _as_used(
-    cubes: Mapping[str, xr.DataArray], board: Board, over: Over
+    cubes: Mapping[str, xr.DataArray], board: Board, over: Over, metric: str | None
 ) -> Mapping[str, xr.DataArray]:
     """Return cubes that say whether ranks allow for other runs: of all tasks of one cube, or of items within tasks."""
+    if metric is not None:
+        cubes = {name: select(one, metrics=[metric]) for name, one in cubes.items()}
     if over == "tasks" and board.repeats is None:
         return cubes
     return {name: allowed_for(one) for name, one in cubes.items()}
