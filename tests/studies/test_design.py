@@ -8,7 +8,9 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.repeats import with_repeats
 from irmeta.studies.design import design, findings, overview, tables
 from irmeta.studies.design.study import on_pools
 from irmeta.studies.design.summary import _cheapest
@@ -31,6 +33,50 @@ def scores(topics=24):
     columns = [good + sd * rng.normal(size=good.shape) for sd in noise.values()]
     names = [f"s{i}" for i in range(12)], [str(t) for t in range(topics)], list(noise)
     return cube(np.stack(columns, axis=-1), *names, collection="made")
+
+
+def _repeated(clusters=False):
+    """Means of three runs of eight systems on 24 topics, in eight clusters of three or not."""
+    rng = np.random.default_rng(5)
+    of = np.repeat(np.arange(8), 3)
+    cluster = np.repeat(rng.normal(size=(8, 8)), 3, axis=1)
+    own = 0.3 * np.arange(8)[:, None] + clusters * cluster + rng.normal(size=(8, 24))
+    runs = own[of] + 0.4 * rng.normal(size=(24, 1)) + rng.normal(size=(24, 24))
+    names = [f"s{system}_{run}" for run, system in enumerate(of)]
+    topics = [f"c{topic // 3}_{topic}" for topic in range(24)]
+    made = cube(runs[..., None], names, topics, ["AP"])
+    return with_repeats(with_clusters(made, "stem") if clusters else made, "stem")
+
+
+def test_more_runs_topics_or_clusters_have_their_costs():
+    """Each way has as many as its times say, at its price, the cheapest said first; nothing where there are neither."""
+    found = design(
+        _repeated(clusters=True), partitions=20, run_cost=500, cluster_cost=10
+    )
+    assert found["spend"].values.tolist() == ["topics", "clusters", "runs"]
+    assert found["more_now"].values.tolist() == [24, 8, 3]
+    price = np.array([30, 10 + 3 * 30, 500])
+    np.testing.assert_allclose(
+        found["more_cost"], found["more"] * price[:, None], equal_nan=True
+    )
+    [said] = [one for one in found.findings if "narrower" in one]
+    assert said.startswith("Intervals of differences by AP are 10% narrower with ")
+    told = [float(one) for one in re.findall(r"\((\d+)\)", said)]
+    assert told == sorted(told)
+    table = found.tables["more"]
+    assert table.height == 6
+    np.testing.assert_allclose(
+        table["cost"].fill_null(np.nan).to_numpy(), found["more_cost"].values.ravel()
+    )
+    assert "more" not in design(scores(), partitions=20)
+
+
+def test_without_a_price_runs_are_only_counted():
+    """Where nobody says what a run costs the sentence has a number of runs without one."""
+    found = design(_repeated(), partitions=20)
+    [said] = [one for one in found.findings if "narrower" in one]
+    assert re.search(r"\d+ more runs? of each system[,. ]", said)
+    assert found["spend"].values.tolist() == ["topics", "runs"]
 
 
 def test_teams_of_clones_make_intervals_wider():

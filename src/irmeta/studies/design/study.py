@@ -30,6 +30,7 @@ from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
 from irmeta.studies.design.depths import judged_to_depths, require_both
+from irmeta.studies.design.more import Costs, more_of
 from irmeta.studies.design.ways import (
     FULL,
     Prices,
@@ -62,6 +63,8 @@ def design(
     topic_cost: float = 30.0,
     judgment_cost: float = 1.0,
     llm_judgment_cost: float = 0.0,
+    cluster_cost: float = 0.0,
+    run_cost: float | None = None,
     budget: float | None = None,
     sizes: Sequence[int] = SIZES,
     level: float = 0.95,
@@ -83,6 +86,8 @@ def design(
     topic_cost : cost of a topic, in any one unit
     judgment_cost : cost of a document judged by a person
     llm_judgment_cost : cost of a document judged by a machine
+    cluster_cost : cost of another cluster of topics, as of a conversation, beside that of its topics
+    run_cost : cost of another run of every system on all topics, where systems are means of runs
     budget : what you can spend
     sizes : numbers of topics to say it for
     level : level of the intervals, over samples of topics and systems
@@ -94,7 +99,9 @@ def design(
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
     far the way is behind the best at least);
-    over (way, size) cost, tau, low, high, measured (else extrapolated), front (no way is cheaper and as good).
+    over (way, size) cost, tau, low, high, measured (else extrapolated), front (no way is cheaper and as good). Where
+    topics come in clusters or systems are means of runs, over (spend, narrower) more: the topics, clusters or runs that
+    make intervals of differences narrower by this share, alone, and more_cost; NaN where they cannot.
 
     tau is Kendall's tau-b between systems ranked by the way on n topics and by the target on n others: measured up to
     half of the topics, from there along (2/pi) asin(a n / (n + k)). Raises ScoresError for fewer than 3 systems or 8
@@ -119,6 +126,8 @@ def design(
         topic_cost=topic_cost,
         judgment_cost=judgment_cost,
         llm_judgment_cost=llm_judgment_cost,
+        cluster_cost=cluster_cost,
+        run_cost=run_cost,
         budget=budget,
         sizes=sizes,
         level=level,
@@ -142,6 +151,8 @@ def on_pools(
     topic_cost: float = 30.0,
     judgment_cost: float = 1.0,
     llm_judgment_cost: float = 0.0,
+    cluster_cost: float = 0.0,
+    run_cost: float | None = None,
     budget: float | None = None,
     sizes: Sequence[int] = SIZES,
     level: float = 0.95,
@@ -170,6 +181,7 @@ def on_pools(
         target = metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
     used, notes = complete(select(scores, metrics=wanted), missing)
+    by_topic = used
     used, of_clusters = by_cluster(used)
     notes += of_clusters
     require_variation(means(used).values.T, used["metric"].values)
@@ -177,6 +189,8 @@ def on_pools(
         "topic_cost": topic_cost,
         "judgment_cost": judgment_cost,
         "llm_judgment_cost": llm_judgment_cost,
+        "cluster_cost": cluster_cost,
+        "run_cost": 0.0 if run_cost is None else run_cost,
     }
     _check(used, costs, budget)
     other = None
@@ -194,6 +208,7 @@ def on_pools(
         "target": target,
         "budget": budget,
         **costs,
+        "run_cost": run_cost,
         "level": level,
         "partitions": partitions,
         **team.options,
@@ -202,13 +217,26 @@ def on_pools(
         "judged": judged,
         "seed": seed,
     }
+    data = _figures(of_teams, ways, counts, budget, level)
+    of_a_topic = _cost_of_topic(ways, target, topic_cost)
+    data |= more_of(by_topic, target, Costs(of_a_topic, cluster_cost, run_cost))
     return result(
         "design",
-        _figures(of_teams, ways, counts, budget, level),
+        data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
         notes=[*deeper, *notes, *_notes(found, ways, known or {}), team.note],
     )
+
+
+def _cost_of_topic(ways: Sequence[Way], target: str, topic_cost: float) -> float:
+    """Return the cost of a topic judged by people for the target as deep as it was."""
+    own = (
+        way.cost
+        for way in ways
+        if (way.metric, way.depth, way.judge) == (target, FULL, "people")
+    )
+    return next(own, topic_cost)
 
 
 def _measured(

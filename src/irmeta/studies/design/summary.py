@@ -8,13 +8,14 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.result import frame
 from irmeta.stats.reliability.curve import Curve
+from irmeta.studies.design import more
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL
 from irmeta.words import counted
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `designs` (a row for each way and number of topics), `front`, and with a budget `budget`."""
+    """Table `designs` (a row for each way and number of topics), `front`, with a budget `budget`, and `more`."""
     ways = list(OF_A_WAY)
     figures = ["cost", "tau", "low", "high", "measured", "front"]
     designs = _rows(outcome, [*ways, *figures], ["way", "size"]).rename(
@@ -33,6 +34,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["budget"] = table.rename(bought).sort(
             "tau", descending=True, nulls_last=True
         )
+    if "more" in outcome:
+        views["more"] = more.table(outcome)
     return views
 
 
@@ -102,7 +105,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to buy, what the target judged in full reaches for the same, and how many designs may be as good."""
     options = about(outcome)["options"]
     if options["budget"] is None:
-        return [_cheapest(outcome, options["target"])]
+        return [*more.said(outcome), _cheapest(outcome, options["target"])]
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
         return [
@@ -126,6 +129,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         *_beside_target(outcome, options["target"], best),
         *_best_pool(outcome, best),
         *_within_error(outcome),
+        *more.said(outcome),
     ]
 
 
