@@ -221,6 +221,6 @@ ENTRIES = [
         0.95,
         0.90,
         _among_others(_placed),
-        draws=100,
+        draws=30,
     ),
 ]

@@ -8,6 +8,7 @@ from scipy import stats
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.studies.place import findings, overview, place, tables
 from irmeta.studies.place.standing import FIGURES, standing
@@ -53,6 +54,42 @@ def collection(
         metrics,
         collection=name,
     )
+
+
+def _conversations(seed=0, alike=0.5, systems=30):
+    """Systems on eight conversations of three turns, whose scores are alike by conversation."""
+    rng = np.random.default_rng(seed)
+    own = np.sqrt(alike) * rng.normal(size=(systems, 8)).repeat(3, axis=1)
+    own = own + np.sqrt(1 - alike) * rng.normal(size=(systems, 24))
+    scores = 0.5 + 0.1 * own + 0.1 * rng.normal(size=24)
+    names = [f"s{at}" for at in range(systems)]
+    turns = [f"{at // 3}_{at}" for at in range(24)]
+    return cube(scores[..., None], names, turns, ["x"], collection="talk")
+
+
+def test_conversations_are_what_varies():
+    """Differences of placed systems are of conversations, tested with seven degrees of freedom; means stay."""
+    plain = _conversations()
+    made = with_clusters(plain, "stem")
+    found, before = (
+        place(one.isel(system=slice(2)), on=one.isel(system=slice(2, None)))
+        for one in (made, plain)
+    )
+    for name in ("score", "standardized", "difference", "percentile"):
+        np.testing.assert_allclose(found[name], before[name], atol=1e-12)
+    standardized = standardization.apply(
+        made.isel(system=slice(2)),
+        standardization.fit(plain.isel(system=slice(2, None))),
+    )
+    values = standardized.values[..., 0].reshape(2, 8, 3).mean(axis=2)
+    error = (values[0] - values[1]).std(ddof=1) / np.sqrt(8)
+    # what the factors add to a difference is small, and the same in both
+    half = (found["difference_high"] - found["difference_low"]).item() / 2
+    assert half == pytest.approx(2.364624 * error, rel=0.05)
+    assert [one for one in found.notes if "clusters, not topics, count" in one]
+    alone = with_clusters(plain, {str(name): str(name) for name in plain.topic.values})
+    same = place(alone.isel(system=slice(2)), on=plain.isel(system=slice(2, None)))
+    np.testing.assert_array_equal(same["low"], before["low"])
 
 
 def test_the_standardized_score_is_that_of_standardize_apply():

@@ -33,10 +33,6 @@ class Spread(NamedTuple):
         squares = self.run**2 + self.cell**2 / (self.topics - 1)
         return squares / self.freedom / self.topics**2
 
-    def times(self, scale: Floats) -> "Spread":
-        """Return the spread of scores that are so many times as large, by metric."""
-        return self._replace(run=self.run * scale**2, cell=self.cell * scale**2)
-
 
 class Widened(NamedTuple):
     """What intervals over topics need so that they hold for other runs, too.

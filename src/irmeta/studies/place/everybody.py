@@ -14,6 +14,13 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import (
+    OVER,
+    by_cluster,
+    cluster_map,
+    in_clusters,
+    with_clusters,
+)
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.frames import ALL, is_table
@@ -176,8 +183,13 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     lines = [
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
-        *by_runs(standardization.apply(scores, factors))[1],
+        *_units(standardization.apply(scores, factors))[1],
     ]
+    if in_clusters(scores) and isinstance(known, xr.Dataset):
+        lines.append(
+            "the means of everybody's systems, of which factors keep no scores on topics, are taken as of independent "
+            "topics; differences from them are less certain if topics of a cluster are alike"
+        )
     units = _spread(factors, str(scores.metric.values[0])).units
     if units < ENOUGH:
         found = held(
@@ -240,7 +252,7 @@ def collection_of(
     else:
         others = _paired(one, factors, known, placed, spread)
     return Collection(
-        one.values[..., 0].mean(axis=1),
+        by_cluster(one)[0].values[..., 0].mean(axis=1),
         _best_automatic(factors, others[0]),
         placed,
         spread,
@@ -295,10 +307,17 @@ def _best_automatic(factors: Factors, everybody: Everybody) -> float:
 
 
 def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
-    """Return systems as they are placed; scores of means of runs scatter as other runs would, too."""
+    """Return systems as they are placed, over what is independent; means of runs scatter as other runs would, too."""
     placed = across.place(standardization.apply(scores, factors, "z").values[..., 0])
-    moved, allowed = by_runs(standardization.apply(scores, factors))
-    return placed._replace(scores=moved.values[..., 0]) if allowed else placed
+    units, notes = _units(standardization.apply(scores, factors))
+    return placed._replace(scores=units.values[..., 0]) if notes else placed
+
+
+def _units(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+    """Return scores over what is independent, clusters of topics where there are some, moved by what runs add."""
+    units, of_clusters = by_cluster(scores)
+    units, of_runs = by_runs(units)
+    return units, of_clusters + of_runs
 
 
 def _paired(
@@ -310,6 +329,10 @@ def _paired(
 ) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare with everybody's scores on the same topics."""
     theirs = known.sel(metric=scores.metric.values, topic=scores.topic.values)
+    if in_clusters(scores):
+        theirs = with_clusters(
+            theirs, cluster_map(scores), mean_over=scores.attrs.get(OVER, "topics")
+        )
     others = _placed(theirs, factors)
 
     def versus() -> Estimate:
@@ -320,7 +343,7 @@ def _paired(
         return Estimate(*(part[:own, own:] for part in every))
 
     of_others = across.means([others], [_exact(spread)])
-    mean = theirs.values[..., 0].mean(axis=1)
+    mean = by_cluster(theirs)[0].values[..., 0].mean(axis=1)
     return Everybody(mean, of_others.value, of_others.error), versus
 
 

@@ -13,7 +13,6 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
-from irmeta.scores.clusters import ignored
 from irmeta.scores.repeats import allowed_for
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
@@ -129,7 +128,6 @@ def place(
             *everybody.notes(used[name], factors[name], known[name]),
             *everybody.serving(given_on[name], names)[1],
         ]
-        notes += ignored({name: kept})
         doubts = standardization.doubts(used[name], factors[name])
         notes += [f"{name}: {line}" for line in said]
         alarms += [f"{name}: {line}" for line in doubts]
