@@ -703,6 +703,11 @@ MORE = {
     ),
     "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
     "labels": lambda: irmeta.judges.compare(LABELS, truth="people"),
+    "passes": lambda: irmeta.judges.compare(
+        {**LABELS, "again": LABELS["people"]},
+        truth="people",
+        passes=dict.fromkeys([*LABELS, "again"], "machine"),
+    ),
     "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlate(scores(), unit="system"),
 }
