@@ -12,7 +12,19 @@ COMMANDS = commands()
 VALUES = {
     *("N", "X", "TEXT", "FILE", "DIR", "CHOICE", "NAME", "NAMES", "METRIC", "METRICS"),
     *("SYSTEM", "SYSTEMS", "SCORES", "KINDS", "COSTS", "GRADES", "ADDRESS"),
-    *("local", "stem", "each", "file", "tag", "TASK", "TEAM", "URL", "TYPE", "RUN"),
+    *(
+        "local",
+        "stem",
+        "each",
+        "file",
+        "tag",
+        "folder",
+        "TASK",
+        "TEAM",
+        "URL",
+        "TYPE",
+        "RUN",
+    ),
 }
 """The words that stand for a value."""
 

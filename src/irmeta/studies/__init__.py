@@ -183,14 +183,12 @@ STUDIES: dict[str, Study] = {
         command=Verb(
             (
                 'irmeta versus scores.parquet --system mine --against bm25 -m "AP nDCG@20"',
-                "irmeta versus scores.parquet --system mine --against median,best -m nDCG@10 --plot topics.pdf",
                 "irmeta versus scores.parquet --system cheap --against costly --margin 0.02 "
                 "# do they differ by less than .02?",
-                "irmeta versus scores.parquet --system mine # against all, p corrected for these comparisons only",
                 "irmeta versus scores.parquet --system tonight --against main -m nDCG@10 --fail-if-worse 0.02 "
                 "--history nights.jsonl # exit with 3 where a loss above .02 is shown",
                 "irmeta versus nights.parquet --system tonight --against main --fail-if-worse 0.02 "
-                "--over nights.parquet --anchors human.txt # was it the system, or the judge?",
+                "--over nights.parquet --anchors human.txt # the system, or the judge?",
             ),
             flags={"unless_safe": ("--unless-safe", True)},
         ),

@@ -93,14 +93,14 @@ def versus(
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
         `correct` is bh or none, else all comparisons of a metric at once
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
-    fail_if_worse : a loss in mean, 0 or more, above which the system is too bad: whether such a loss is shown,
-        excluded or neither, one-sided at level alpha
+    fail_if_worse : a loss in mean above which the system is too bad: 0 or more. Whether such a loss is shown, excluded
+        or neither, is said one-sided at level alpha
     unless_safe : fail also where such a loss is not excluded
-    history : a file of earlier nights, with which this one shares the level, and to which it is added
-    over : the scores of earlier nights instead, with the baselines: each system before this one is a night, in order,
-        or each collection
-    anchors : topics whose answers do not change and what people score them, in text or CSV: how far today's judge moved
-        on them is taken off the loss, and the cause of a drop is named
+    history : a file of nights that share the level; this one is added
+    over : the scores of earlier nights instead: each system before this one is a night, in order, or each collection;
+        with the baselines
+    anchors : topics whose answers stay, as people score them: how far today's judge moved on them is taken off the
+        loss, and the cause of a drop is named
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
