@@ -1,5 +1,6 @@
 """`irmeta what` knows what files hold, and its commands run as they are."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -99,7 +100,7 @@ TEXTS = {
     "wide.csv": (
         "model,nq,fiqa\ne5,0.5,0.25\nbm25,0.25,0.125\n",
         "table",
-        "systemwise",
+        "table",
     ),
     "labels.csv": (
         "system,question,human,gpt\na,q1,Yes,No\nb,q1,No,No\n",
@@ -109,6 +110,9 @@ TEXTS = {
     "c.csv": ("topic,cluster\n1,a\n2,a\n", "groups", "--clusters"),
     "t.csv": ("run,team\nx,a\ny,a\n", "groups", "--groups"),
     "r.csv": ("run,system\nx,a\ny,a\n", "groups", "--repeats"),
+    "means.csv": ("run,map,P_10\na,0.5,0.25\nb,0.25,0.125\n", "table", "systemwise"),
+    "costs.csv": ("model,cost\ne5,0.5\nbm25,0.25\n", "groups", "--cost"),
+    "deutsch.csv": ("System;Thema;nDCG@10\na;1;0,5\n", "unknown", ""),
     "empty": ("", "unknown", ""),
 }
 
@@ -140,3 +144,34 @@ def test_a_path_that_is_not_there_is_an_error(run):
     code, _, err = run("what", "nosuch")
     assert code == 2
     assert err == "irmeta: nosuch: no such file\n"
+
+
+def test_a_damaged_file_in_a_folder_is_one_part(run, tmp_path):
+    """The others are known all the same; links to folders are not followed, and pipes not read."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "good.run").write_text("1 Q0 d 1 2.5 x\n")
+    (tmp_path / "in" / "bad.gz").write_bytes(b"\x1f\x8b\x08broken")
+    (tmp_path / "in" / "up").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "in" / "pipe")
+    code, out, _ = run("what", "in")
+    assert code == 0
+    assert "in: 1 run (good); not runs: bad.gz" in out
+    assert "in/bad.gz: damaged gzip data" in out
+    assert "irmeta what" not in run("what", ".")[1]
+    assert run("what", "in/pipe")[1] == "in/pipe: not a file\n"
+
+
+def test_commands_for_a_file_with_holes(run, tmp_path):
+    """They say what to do with missing scores, and name metrics where there are several."""
+    rng = np.random.default_rng(1)
+    scores = rng.beta(2, 3, (4, 12, 2))
+    scores[0, 0, 0] = np.nan
+    names = [f"t{at}" for at in range(12)]
+    made = cube(scores, list("abcd"), names, ["AP", "nDCG@10"], collection="c")
+    irmeta.save({"c": made}, tmp_path / "s.parquet")
+    _, out, _ = run("what", "s.parquet")
+    assert "12 topics, 2 metrics; 1 score missing" in out
+    for words in commands(out):
+        if words[0] in ("versus", "table", "describe", "reliability", "leaderboard"):
+            assert run(*words, "--quiet")[0] == 0, words
+    assert "--target nDCG@10 --missing common" in out

@@ -566,3 +566,14 @@ def test_the_front_drawn() -> None:
     assert axes.get_xscale() == "log"
     with pytest.raises(ScoresError, match="--cost FILE"):
         figure_of(leaderboard(priced(), resamples=100), view="front")
+
+
+def test_a_model_has_one_cost():
+    """Two names of one model are refused, and so is what is not a number."""
+    table = {
+        name: {task: 0.1 * at for at, task in enumerate("abcd", 1)} for name in "xyz"
+    }
+    with pytest.raises(ScoresError, match="x has two costs, one of them as x.run"):
+        leaderboard(table, cost={"x": 1, "x.run": 5, "y": 2, "z": 3})
+    with pytest.raises(ScoresError, match="the cost of x is abc"):
+        leaderboard(table, cost={"x": "abc", "y": 2, "z": 3})

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app, argument
@@ -37,17 +38,19 @@ class Ask:
 
 
 ASKS = (
-    Ask("versus", "--system {first} --against {second}"),
-    Ask("table", "-o table.tex"),
-    Ask("describe"),
-    Ask("leaderboard", systems=3),
-    Ask("correlate", metrics=2),
-    Ask("predictivity", metrics=2, topics=10),
-    Ask("reliability", topics=10),
-    Ask("design", topics=10),
-    Ask("compare", collections=2),
+    Ask("versus", "--system {first} --against {second}{few}{missing}"),
+    Ask("table", "-o table.tex{few}{missing}"),
+    Ask("describe", "{missing}"),
+    Ask("leaderboard", "{one}", systems=3),
+    Ask("correlate", "{missing}", metrics=2),
+    Ask("predictivity", "{missing}", metrics=2, topics=10),
+    Ask("reliability", "{missing}", topics=10),
+    Ask("design", "--target {metric}{missing}", systems=3, topics=10),
+    Ask("compare", "{missing}", collections=2),
 )
 """What to ask of a score file, the everyday questions first."""
+USUAL = ("nDCG@10", "AP", "RR", "P@10", "nDCG@20", "AP@1000")
+"""Metrics that stand first where there are many."""
 QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
     "evaluate": "What do the runs score?",
     "import": "Make a score file of it",
@@ -129,10 +132,20 @@ def _of_runs(
 
 def _of_scores(one: "Seen") -> Iterator[tuple[str, str]]:
     names = [shlex.quote(name) for name in one.systems[:2]]
-    first, second = [*names, "", ""][:2]
+    usual = [name for name in USUAL if name in one.metrics]
+    metrics = (usual or list(one.metrics))[:3]
+    several = len(one.metrics) > 1
+    filled = {
+        "first": names[0],
+        "second": names[-1],
+        "metric": shlex.quote(metrics[0]),
+        "one": f" -m {shlex.quote(metrics[0])}" if several else "",
+        "few": f" -m {shlex.quote(' '.join(metrics))}" if several else "",
+        "missing": " --missing common" if one.missing else "",
+    }
     for ask in ASKS:
         if not ask.lacks(one):
-            rest = ask.rest.format(first=first, second=second)
+            rest = ask.rest.format(**filled).strip()
             yield ask.verb, f"{_word(one)} {rest}".rstrip()
     if len(one.systems) > 1:
         yield "report", f"{_word(one)} -o report/"
@@ -141,7 +154,8 @@ def _of_scores(one: "Seen") -> Iterator[tuple[str, str]]:
 def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
     match one.kind:
         case "table":
-            yield "import", f"{one.reader} {_word(one)} -o scores.parquet"
+            made = shlex.quote(f"{Path(one.path).stem.partition('.')[0]}.parquet")
+            yield "import", f"{one.reader} {_word(one)} -o {made}"
         case "factors":
             yield (
                 "standardize apply",

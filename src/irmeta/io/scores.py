@@ -298,6 +298,12 @@ def held(path: Path) -> dict[str, About]:
     }
 
 
+def present(path: Path) -> int:
+    """Count the scores of a score file that are there."""
+    there = _scan(path)[0].select(pl.col("score").is_finite().fill_null(False).sum())
+    return int(there.collect().item())
+
+
 def refuse_clash(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
     if path is None or not path.exists():
@@ -365,6 +371,8 @@ def _imported(
     try:
         cubes = import_table(path)
     except FileFormatError:
+        if path.suffix in (".csv", ".tsv"):
+            raise
         cubes = {}
     if not cubes:
         raise error
@@ -420,6 +428,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         raise FileFormatError(
             f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files"
         )
+    packed = False
     try:
         with path.open("rb") as file:
             packed = file.read(4) == parquet.MAGIC
@@ -437,7 +446,8 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except seals.MALFORMED as error:
-        raise FileFormatError(
+        kind = FileFormatError if packed else OtherTableError
+        raise kind(
             f"{path}: not a score file ({reason(error)}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
 

@@ -1,6 +1,7 @@
 """`irmeta serve`: one process that takes uploads and gives files, and children that compute."""
 
 import logging
+import socket
 import sys
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def serve(
             f"network in the clear; put a proxy with https in front, and its address into "
             f"{site.folder / 'site.toml'}"
         )
+    _require_free(host, int(port), listen)
     with site.alone("lock"):
         site.sweep()
         engine = tables.upgraded(site.database)
@@ -55,6 +57,19 @@ def serve(
             limit_concurrency=1000,
             timeout_graceful_shutdown=5,
         )
+
+
+def _require_free(host: str, port: int, listen: str) -> None:
+    """Raise IrmetaError if another program listens there already, before any work."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind((host, port))
+        except OSError as error:
+            raise IrmetaError(
+                f"--listen {listen}: {error.strerror}; choose another port, as in {host}:{port + 1}"
+            ) from error
 
 
 def _say(site: Site, engine: Engine, address: str) -> None:

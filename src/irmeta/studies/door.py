@@ -24,7 +24,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import IrmetaError, ScoresError, require_choice
-from irmeta.metrics.names import split
+from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import check
@@ -76,7 +76,12 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
 
     @wraps(function)
     def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> Result:
-        bound = door.signature.bind(*args, **kwargs)
+        try:
+            bound = door.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(
+                f"{function.__name__}: {door.mend(error, kwargs)}"
+            ) from None
         bound.apply_defaults()
         options: dict[str, Any] = {}
         for name, value in bound.arguments.items():
@@ -96,6 +101,12 @@ class Door:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.signature = inspect.signature(function)
+
+    def mend(self, error: TypeError, given: Iterable[str]) -> str:
+        """Say what is wrong with arguments, and which may have been meant by a name that is not one."""
+        known = list(self.signature.parameters)
+        wrong = [name for name in given if name not in known]
+        return f"{error}; {nearest(wrong[0], known)}" if wrong else str(error)
 
     @cached_property
     def takes(self) -> dict[str, "Parameter"]:

@@ -1,5 +1,6 @@
 """What a file or folder holds, whoever wrote it: found by reading it as each reader does that irmeta has."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ from irmeta.io.items import (
 from irmeta.io.model_file import load_model
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.trec import read_qrels
-from irmeta.io.scores import held
+from irmeta.io.scores import held, present
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.metrics.names import is_known
 from irmeta.scores.cube import DIMS
@@ -58,6 +59,7 @@ class Seen:
     text : what it is, in words.
     systems, metrics : their names. topics : how many. collections : their names.
     reader : how `irmeta import` calls a table that is not a score file yet; an option, for groups.
+    missing : how many of the scores.
     parts : what else a folder holds.
     """
 
@@ -69,6 +71,7 @@ class Seen:
     metrics: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()
     reader: str = ""
+    missing: int = 0
     parts: tuple["Seen", ...] = field(default=(), repr=False)
 
 
@@ -77,16 +80,27 @@ def recognise(path: str) -> Seen:
     where = location(path)
     if isinstance(where, Path) and where.is_dir():
         return _folder(path, where)
+    if isinstance(where, Path) and where.exists() and not where.is_file():
+        return Seen(path, "unknown", "not a file")
     for read in (_by_beginning, _model, _groups, _judgments_or_table):
         if seen := read(path, where):
             return seen
     start = next(iter(_beginning(where).splitlines()), b"")[:60]
-    said = (
-        f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
-        if start
-        else "empty"
-    )
+    said = "empty"
+    if start:
+        said = f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
+    if start and str(where).endswith((".csv", ".tsv")):
+        said = f"not a table of scores yet: {_unlike(path)}"
     return Seen(path, "unknown", said)
+
+
+def _unlike(path: str) -> str:
+    """Say why a table is not one of scores."""
+    try:
+        spreadsheet.import_table(path)
+    except IrmetaError as error:
+        return str(error).removeprefix(f"{path}: ")
+    return "it has no scores"
 
 
 def _folder(path: str, folder: Path) -> Seen:
@@ -101,11 +115,28 @@ def _folder(path: str, folder: Path) -> Seen:
         or _table(path, FOLDERS)
     ):
         return seen
-    inner = [one for one in sorted(folder.iterdir()) if not one.name.startswith(".")]
-    parts = tuple(recognise(str(Path(path) / one.name)) for one in inner[:MOST])
-    return Seen(
-        path, "folder", f"a folder of {counted(len(inner), 'file')}", parts=parts
-    )
+    inner = sorted(folder.glob("[!.]*"))
+    text = f"a folder of {counted(len(inner), 'file')}"
+    if len(inner) > MOST:
+        text += f", of which the first {MOST} are looked at"
+    return Seen(path, "folder", text, parts=_parts(path, inner))
+
+
+def _parts(path: str, inner: list[Path]) -> tuple[Seen, ...]:
+    """Recognise what a folder holds, as far as it can be read; links to folders are not followed."""
+    parts = []
+    for one in inner[:MOST]:
+        inside = str(Path(path) / one.name)
+        if one.is_symlink() and one.is_dir():
+            parts.append(Seen(inside, "unknown", "a link to a folder"))
+            continue
+        try:
+            parts.append(recognise(inside))
+        except IrmetaError as error:
+            parts.append(
+                Seen(inside, "unknown", str(error).removeprefix(f"{inside}: "))
+            )
+    return tuple(parts)
 
 
 def _runs_in(path: str, folder: Path) -> Seen | None:
@@ -119,8 +150,12 @@ def _runs_in(path: str, folder: Path) -> Seen | None:
     others = [one for one in files if one not in runs]
     if others:
         text += f"; not runs: {in_words([one.name for one in others], 3)}"
-    parts = tuple(recognise(str(Path(path) / one.name)) for one in others[:MOST])
-    return Seen(path, "runs", text, names, parts=parts)
+    inner = [f"{one.name}/" for one in sorted(folder.glob("[!.]*/"))]
+    if inner:
+        text += (
+            f"; beside folders, {in_words(inner, 3)}, whose files are read with them"
+        )
+    return Seen(path, "runs", text, names, parts=_parts(path, others))
 
 
 def _as_beir(path: str, folder: Path) -> Seen | None:
@@ -156,7 +191,7 @@ def _by_beginning(path: str, where: Location) -> Seen | None:
     if kind != kinds.PARQUET or isinstance(where, str):
         return None
     try:
-        return _scores(path, held(where))
+        return _scores(path, where)
     except IrmetaError:
         pass
     try:
@@ -171,17 +206,30 @@ def _sizes(topics: int, metrics: int) -> str:
     return f"{counted(topics, 'topic')}, {counted(metrics, 'metric')}"
 
 
-def _scores(path: str, collections: Mapping[str, Any]) -> Seen:
+def _scores(path: str, where: Path) -> Seen:
     """Describe a score file."""
+    collections = held(where)
     names = [one["names"] for one in collections.values()]
+    cells = sum(math.prod(len(one[dim]) for dim in DIMS) for one in names)
+    missing = cells - present(where)
+    holes = f"; {counted(missing, 'score')} missing" if missing else ""
 
     def every(dim: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for one in names for name in one[dim]))
 
     systems, topics, metrics = (every(dim) for dim in ("system", "topic", "metric"))
     several = f"{counted(len(names), 'collection')}, " if len(names) > 1 else ""
-    text = f"a score file: {several}{counted(len(systems), 'system')}, {_sizes(len(topics), len(metrics))}"
-    return Seen(path, "scores", text, systems, len(topics), metrics, tuple(collections))
+    text = f"a score file: {several}{counted(len(systems), 'system')}, {_sizes(len(topics), len(metrics))}{holes}"
+    return Seen(
+        path,
+        "scores",
+        text,
+        systems,
+        len(topics),
+        metrics,
+        tuple(collections),
+        missing=missing,
+    )
 
 
 def _judgments(path: str, where: Location) -> Seen | None:
@@ -210,11 +258,14 @@ def _model(path: str, where: Location) -> Seen | None:
 
 
 GROUPS: Mapping[str, tuple[str, Callable[[Path], Any]]] = {
+    "--cost": ("the costs of {}", spreadsheet.read_costs),
     "--clusters": ("the clusters of {}", groups.read_clusters),
     "--groups": ("the teams of {}", lambda path: groups.read_groups(path).of),
     "--repeats": ("which of {} are of one system", groups.read_repeats),
 }
 """Tables of groups by the option that takes them: what they say, and how they are read."""
+NOUNS = {"--clusters": "topic", "--cost": "model"}
+"""What is grouped, where it is not runs."""
 
 
 def _groups(path: str, where: Location) -> Seen | None:
@@ -226,7 +277,7 @@ def _groups(path: str, where: Location) -> Seen | None:
             found = read(where)
         except IrmetaError:
             continue
-        what = counted(len(found), "topic" if option == "--clusters" else "run")
+        what = counted(len(found), NOUNS.get(option, "run"))
         return Seen(path, "groups", text.format(what), reader=option)
     return None
 
@@ -252,6 +303,8 @@ STRICT: dict[TableKind, Reader] = {
     "jsonl": lambda path: lines.import_jsonl([path]),
 }
 """Files that only one reader takes."""
+BY_PLACE: tuple[TableKind, ...] = ("ir_measures", "trec_eval", "systemwise", "tot")
+"""Tables whose columns have no names: it is their metrics that say which they are."""
 LOOSE: dict[TableKind, Reader] = {
     "table": spreadsheet.import_table,
     "labels": labels.import_labels,
@@ -261,24 +314,32 @@ LOOSE: dict[TableKind, Reader] = {
 
 def _judgments_or_table(path: str, where: Location) -> Seen | None:
     """Read a file as each reader does, the strictest first."""
-    files = FOLDERS | STRICT
-    del files["mteb"]
-    return _table(path, files) or _judgments(path, where) or _table(path, LOOSE)
+    readers = FOLDERS | STRICT
+    del readers["mteb"]
+    placed = {name: readers.pop(name) for name in BY_PLACE}
+    return (
+        _table(path, readers)
+        or _table(path, placed, known=True)
+        or _judgments(path, where)
+        or _table(path, LOOSE)
+        or _table(path, placed)
+    )
 
 
-def _table(path: str, readers: Mapping[TableKind, Reader]) -> Seen | None:
-    """Read scores as each reader does; take the first that finds a metric that is known, or the first."""
-    seen: list[Seen] = []
+def _table(
+    path: str, readers: Mapping[TableKind, Reader], *, known: bool = False
+) -> Seen | None:
+    """Read scores with the first reader that takes them; known : and that finds a metric that is known."""
     for name, read in readers.items():
         try:
             found = read(path)
         except IrmetaError:
             continue
         cubes = [found] if isinstance(found, xr.DataArray) else list(found.values())
-        seen.append(_of_cubes(path, name, cubes))
-        if any(map(is_known, seen[-1].metrics)):
-            return seen[-1]
-    return seen[0] if seen else None
+        seen = _of_cubes(path, name, cubes)
+        if not known or any(map(is_known, seen.metrics)):
+            return seen
+    return None
 
 
 def _of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> Seen:

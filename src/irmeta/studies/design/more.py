@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.errors import ScoresError
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import in_clusters, numbered
 from irmeta.scores.means import additive
@@ -33,6 +34,12 @@ def more_of(scores: xr.DataArray, target: str, costs: Costs) -> dict[str, Any]:
     facts = about(scores).get(REPEATS)
     spread = spread_of(facts, [target]) if facts else None
     cluster = numbered(scores)[1] if in_clusters(scores) else None
+    if cluster is None and costs.cluster:
+        raise ScoresError("clusters have a cost, but the scores have no clusters")
+    if spread is None and costs.run is not None:
+        raise ScoresError(
+            "runs have a cost, but no system has several; say which runs are of one system (--repeats)"
+        )
     if spread is None and cluster is None:
         return {}
     line = additive(scores.sel(metric=[target])).isel(metric=0).values

@@ -32,10 +32,12 @@ def front_of(
     by = np.full(len(cost), "", dtype=object)
     by[known] = np.where(beaten >= 0, names[known][beaten], "")
     data: dict[str, Any] = {"cost": ("system", cost), "beaten_by": ("system", by)}
+    possible, sure = front.possible(paid, better), front.sure(paid, better)
     figures = {
-        "front": front.by_values(paid, value),
-        "front_possible": front.possible(paid, better),
-        "front_sure": front.sure(paid, better),
+        # where values are unknown, what ranks show counts
+        "front": possible & (front.by_values(paid, value) | sure),
+        "front_possible": possible,
+        "front_sure": sure,
     }
     for name, values in figures.items():
         every = np.zeros(len(cost), dtype=np.bool_)
@@ -50,13 +52,15 @@ def _costs(board: Board, given: Mapping[str, float]) -> tuple[Floats, list[str]]
     cost = np.full(len(board.models), np.nan)
     strangers = []
     for name, one in given.items():
-        if not 0 <= float(one) < np.inf:
+        if not isinstance(one, int | float) or not 0 <= one < np.inf:
             raise ScoresError(
                 f"the cost of {name} is {one}; a cost is a number of 0 or more"
             )
         found = known_as(str(name), board.models)
         if found is None:
             strangers.append(str(name))
+        elif np.isfinite(cost[board.models.index(found)]):
+            raise ScoresError(f"{found} has two costs, one of them as {name}")
         else:
             cost[board.models.index(found)] = float(one)
     lacking = [

@@ -51,7 +51,9 @@ class Experiment:
             raise ScoresError(
                 f"{self.name} has {len(known)} systems; name the one in question with --system"
             )
-        names = names_of(asked)
+        names = [asked] if asked in known else names_of(asked)
+        if not names:
+            raise ScoresError(f"--system {asked!r} names nobody; name a system")
         found = {known_as(name, known) for name in names} - {None}
         if len(found) == 1:
             return str(found.pop())
@@ -102,9 +104,9 @@ def _cubes(given: Any) -> dict[str, xr.DataArray]:
     if not isinstance(given, list | tuple):
         return by_name(given)
     for one in given:
-        if Path(one).is_dir() or Path(one).suffix != ".parquet":
+        if Path(one).is_dir() or Path(one).suffix not in (".parquet", ".csv"):
             raise IrmetaError(
-                f"{one}: runs need judgments; name them with --qrels, or give score files (Parquet)"
+                f"{one}: runs need judgments; name them with --qrels, or give score files (Parquet, CSV)"
             )
     return load_files(given)
 

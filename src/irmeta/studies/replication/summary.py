@@ -144,6 +144,11 @@ def _with_interval(row: xr.Dataset, name: str) -> str:
     return f"{short(value, 3)} ({interval(low, high)})"
 
 
+def _p_of(run: xr.Dataset) -> str:
+    p = _p(float(run["p"]))
+    return f"p {p}" if p.startswith("<") else f"p = {p}"
+
+
 def _p(value: float) -> str:
     if value < 0.0001:
         return "< .0001"
@@ -309,7 +314,7 @@ def _of_run(run: xr.Dataset) -> str:
         said = f"{name} has the original's score on every {unit(run)}"
     else:
         said = (
-            f"{name} changes by {_figure(run, 'change')} (p = {_p(float(run['p']))}), RMSE "
+            f"{name} changes by {_figure(run, 'change')} ({_p_of(run)}), RMSE "
             f"{short(float(run['rmse']), 3)}"
         )
     if "rbo" in run and np.isfinite(float(run["rbo"])):

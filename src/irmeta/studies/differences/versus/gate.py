@@ -195,7 +195,11 @@ def _why(one: xr.Dataset, other: str, digits: int) -> str:
     fall = float(one["fall"])
     least = _cut(float(one["fell_least"]), np.floor, digits)
     most = _cut(float(one["fell_most"]), np.ceil, digits)
-    ends = f"{short(-most, digits, sign=True)} to {short(-least, digits, sign=True)}"
+    ends = ""
+    if np.isfinite([least, most]).all():
+        ends = (
+            f", {short(-most, digits, sign=True)} to {short(-least, digits, sign=True)}"
+        )
     anchors = counted(int(one["anchors"]), "anchor")
     then, now, people = (
         short(float(one[name]), digits)
@@ -203,7 +207,7 @@ def _why(one: xr.Dataset, other: str, digits: int) -> str:
     )
     return (
         f"{named}: the judge scored the {anchors} {then} with {other} and now {now} "
-        f"({short(-fall, digits, sign=True)}, {ends}), people {people}."
+        f"({short(-fall, digits, sign=True)}{ends}), people {people}."
     )
 
 

@@ -16,6 +16,7 @@ from irmeta.scores.means import additive
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats
 from irmeta.studies.differences.versus.pairs import BEST, MEDIAN, differences
+from irmeta.words import listed
 
 OPEN = "open"
 """The verdict of a night that has not been judged yet."""
@@ -141,13 +142,21 @@ def means_on(
     if parts.anchors is None:
         return {}
     used = parts.anchors.sel(metric=list(asked.metrics))
-    means = used.mean("topic").transpose("system", "metric")
-    then = means.sel(system=list(asked.names)).values
-    by_people = np.mean([people[str(name)] for name in used.topic.values])
+    used = used.transpose("system", "metric", "topic")
+    then = used.sel(system=list(asked.names)).values
+    now = np.broadcast_to(used.sel(system=system).values, then.shape)
+    both = np.isfinite(then) & np.isfinite(now)
+    count = both.sum(axis=-1)
+    if count.min() < 2:
+        raise ScoresError(
+            f"fewer than 2 anchors have scores of {system} and of each of {listed(asked.names)}, by each metric; score "
+            "the anchors again with both"
+        )
+    by_people = np.array([people[str(name)] for name in used.topic.values])
     figures = {
-        "judge_then": then,
-        "judge_now": np.broadcast_to(means.sel(system=system).values, then.shape),
-        "people": np.full(then.shape, by_people),
-        "anchors": np.full(then.shape, used.sizes["topic"]),
+        "judge_then": np.where(both, then, 0.0).sum(axis=-1) / count,
+        "judge_now": np.where(both, now, 0.0).sum(axis=-1) / count,
+        "people": (both * by_people).sum(axis=-1) / count,
+        "anchors": count,
     }
     return {name: (("against", "metric"), one) for name, one in figures.items()}

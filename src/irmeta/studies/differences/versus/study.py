@@ -131,6 +131,11 @@ def versus(
     generator, seed = seeded(rng)
     parts = Parts.of(scores, anchors)
     scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
+    if scores.sizes["topic"] < 2 and parts.anchors is not None:
+        raise ScoresError(
+            f"{parts.anchors.sizes['topic']} topics are anchors, which leaves {scores.sizes['topic']} to compare; a "
+            "paired test needs at least 2"
+        )
     if scores.sizes["topic"] < 2:
         raise ScoresError(
             "a paired test needs at least 2 topics (a table of means has one); score runs by topic: irmeta evaluate"

@@ -88,11 +88,13 @@ def _of_passes(outcome: xr.Dataset) -> list[str]:
         parts = []
         if "own_share" in outcome and int(one["passed_pairs"]):
             said += f" give {int(one['passes_differ'])} of {int(one['passed_pairs'])} pairs different labels"
-            parts.append(_own_of_labels(one, truth))
+            if np.isfinite(one["own_share"]):
+                parts.append(_own_of_labels(one, truth))
         if "own_share_means" in outcome:
             parts += [
                 f"{_percent(one['own_share_means'].sel(metric=metric))}% of how it ranks systems otherwise by {metric}"
                 for metric in outcome["metric"].values
+                if np.isfinite(one["own_share_means"].sel(metric=metric))
             ]
         if parts:
             lines.append(f"{said}: its disagreement with itself is {joined(parts)}.")
@@ -104,9 +106,8 @@ def _own_of_labels(one: xr.Dataset, truth: str) -> str:
     what = "own_share" if np.isnan(one["own_share_grades"]) else "own_share_grades"
     labels = "relevant or not" if what == "own_share" else "grades"
     share, low, high = (_percent(one[what + end]) for end in ("", "_low", "_high"))
-    return (
-        f"{share}% ({low} to {high}) of its squared differences from {truth} ({labels})"
-    )
+    interval = "" if np.isnan(one[f"{what}_low"]) else f" ({low} to {high})"
+    return f"{share}%{interval} of its squared differences from {truth} ({labels})"
 
 
 def _percent(share: Any) -> str:
