@@ -166,7 +166,7 @@ def test_what_is_no_anchor_is_named_with_its_line(tmp_path, text, says):
 def test_anchors_count_where_both_have_scores(nights):
     """With holes both means are of the same anchors, and their difference is the fall; fewer than 2 are refused."""
     holes = nights.copy()
-    holes.loc["judged", list(PEOPLE)[0]] = np.nan
+    holes.loc["judged", next(iter(PEOPLE))] = np.nan
     found = gate(holes, "judged", missing="pairwise")
     assert found["anchors"].item() == len(PEOPLE) - 1
     fall = found["judge_then"].item() - found["judge_now"].item()
