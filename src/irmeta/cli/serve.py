@@ -181,6 +181,8 @@ def submit(
     outcomes: list[dict[str, Any]] = []
     failed = False
     for path in runs:
+        if path.is_dir():
+            raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")
         if not path.is_file():
             raise IrmetaError(f"{path}: no such file")
         own = name or path.name.removesuffix(".gz").removesuffix(".zst")
