@@ -71,6 +71,8 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     (tmp_path / "broken").write_text("x\n")
     code, out, _ = run("submit", str(tmp_path / "broken"), *given, "--check")
     assert code == 1
+    code, _, error = run("submit", str(tmp_path), *given)
+    assert (code, "a folder; name its files" in error) == (2, True)
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--format", "json")
     assert (code, json.loads(out)[0]["state"]) == (0, "scored")
 
