@@ -7,7 +7,6 @@ Worlds are those of `bench.gate`, with as many anchors as topics: answers that d
 each night again, with luck of its own. A judge that turned stricter scores answers and anchors lower by one mean.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
@@ -111,11 +110,7 @@ def table(rows: Sequence[Mapping[str, object]]) -> str:
 def run(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print the rows or write them into the page."""
     chosen = gate.parsed("bench.cause", arguments)
-    rows = []
-    with Pool(chosen.workers) as pool:
-        for row in measured(chosen.worlds, pool):
-            print(json.dumps(row), flush=True)
-            rows.append(row)
+    rows = gate.printed(chosen, measured)
     if chosen.write:
         gate.write(table(rows), BEGIN, END)
 

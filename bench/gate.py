@@ -202,13 +202,21 @@ def parsed(name: str, arguments: Sequence[str] | None) -> argparse.Namespace:
 def run(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print the rows or write them into the page."""
     chosen = parsed("bench.gate", arguments)
+    rows = printed(chosen, measured)
+    if chosen.write:
+        write(tables(rows), BEGIN, END)
+
+
+def printed(
+    chosen: argparse.Namespace, measured: Callable[..., Iterator[Mapping[str, object]]]
+) -> list[Mapping[str, object]]:
+    """Measure in processes, and print each row as it comes."""
     rows = []
     with Pool(chosen.workers) as pool:
         for row in measured(chosen.worlds, pool):
             print(json.dumps(row), flush=True)
             rows.append(row)
-    if chosen.write:
-        write(tables(rows), BEGIN, END)
+    return rows
 
 
 def write(text: str, begin: str, end: str) -> None:

@@ -133,6 +133,11 @@ def test_what_irmeta_writes(run, tmp_path):
     run("standardize", "fit", "s.parquet", "-o", "f.parquet")
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "site.toml").touch()
+    _, out, _ = run("what", "f.parquet")
+    assert "irmeta standardize apply scores.parquet --factors f.parquet" in out
+    for words in commands(out):
+        words[words.index("scores.parquet")] = "s.parquet"
+        assert run(*words, "--quiet")[0] == 0, words
     kinds = {
         name: recognise(str(tmp_path / name)).kind for name in ("f.parquet", "site")
     }

@@ -159,14 +159,14 @@ def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
         case "factors":
             yield (
                 "standardize apply",
-                f"scores.parquet {_word(one)} -o standardized.parquet",
+                f"scores.parquet --factors {_word(one)} -o standardized.parquet",
             )
         case "model":
             yield "predict apply", f"scores.parquet --model {_word(one)}"
         case "site":
             yield "serve", _word(one)
         case "frozen":
-            yield "board import", f"{_word(one)} --site site"
+            yield "board import", f"KEY {_word(one)} --site site"
 
 
 def _missing(seen: Sequence["Seen"]) -> Iterator[str]:

@@ -121,13 +121,20 @@ def of_runs_joined(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[st
     told = [one for one in parts if REPEATS in about(one)]
     if not told:
         return {}
-    first, facts = told[0], [about(one)[REPEATS] for one in told]
-    own = set(first.system.values) - set(facts[0]["alone"])
-    alone = [str(name) for name in made.system.values if name not in own]
-    if len(told) == 1 and "judges" not in facts[0] and _unchanged(first, made):
-        return recorded({REPEATS: {**facts[0], "alone": alone}})
-    sums = {key: sum(one[key] for one in facts) for key in ("systems", "runs")}
-    return recorded({REPEATS: {**facts[0], **sums, "metrics": {}}})
+    facts = [about(one)[REPEATS] for one in told]
+    first = facts[0]
+    several = set(told[0].system.values) - set(first["alone"])
+    alone = [str(name) for name in made.system.values if name not in several]
+    known = len(told) == 1 and "judges" not in first
+    if known and _unchanged(told[0], made):
+        return recorded({REPEATS: {**first, "alone": alone}})
+    both = {
+        "systems": sum(one["systems"] for one in facts),
+        "runs": sum(one["runs"] for one in facts),
+        "each": {name: runs for one in facts for name, runs in one["each"].items()},
+        "metrics": {},
+    }
+    return recorded({REPEATS: {**first, **both}})
 
 
 def _unchanged(scores: xr.DataArray, made: xr.DataArray) -> bool:

@@ -29,12 +29,14 @@ def numbered_systems(systems: Sequence[str]) -> tuple[list[str], Ints]:
 
 def averaged(scores: Floats, of: Ints) -> Floats:
     """Average scores (run, topic, metric) over the runs of each system that have one; NaN where none has."""
+    shape = (int(of.max()) + 1, *scores.shape[1:])
     held = ~np.isnan(scores)
-    known = np.where(held, scores, 0.0)
-    parts = [of == at for at in range(int(of.max()) + 1)]
-    counts = np.stack([held[part].sum(axis=0) for part in parts])
-    sums = np.stack([known[part].sum(axis=0) for part in parts])
-    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+    counts, sums = np.zeros(shape), np.zeros(shape)
+    np.add.at(counts, of, held)
+    np.add.at(sums, of, np.where(held, scores, 0.0))
+    means = np.full(shape, np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means
 
 
 def described(

@@ -157,14 +157,20 @@ def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[st
 
     plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
     """
-    nothing = [reproduced.NOTHING] * len(runs)
-    errors = [reproduced.rmse(one, level) for one in plain if one.together] or nothing
-    first = [_mean(one.first, level) for one in runs]
-    changes = [reproduced.change(one, level) for one in runs]
-    figures = {"mean": np.array([one.again.mean() for one in runs])}
-    for name, found in (("first", first), ("change", changes), ("rmse", errors)):
-        figures |= dict(zip(_ends(name), np.array(found).T, strict=True))
-    return figures | {"p": np.array([reproduced.p_value(one) for one in runs])}
+    errors = [reproduced.rmse(one, level) for one in plain if one.together]
+    found = {
+        "first": [_mean(one.first, level) for one in runs],
+        "change": [reproduced.change(one, level) for one in runs],
+        "rmse": errors or [reproduced.NOTHING] * len(runs),
+    }
+    figures = {
+        "mean": np.array([one.again.mean() for one in runs]),
+        "p": np.array([reproduced.p_value(one) for one in runs]),
+    }
+    for name, values in found.items():
+        columns = np.array(values).T
+        figures |= dict(zip(_ends(name), columns, strict=True))
+    return figures
 
 
 def of_lists(

@@ -94,13 +94,18 @@ def _signed(values: np.ndarray) -> list[str]:
     return [short(value, 3, sign=True) for value in values]
 
 
+def _each_run(outcome: xr.Dataset) -> list[xr.Dataset]:
+    """List the systems of each experiment."""
+    return [
+        outcome.sel(run=run, experiment=name)
+        for name in outcome.experiment.values
+        for run in outcome.run.values
+    ]
+
+
 def _runs(one: xr.Dataset) -> pl.DataFrame:
     """Return a row for each system and experiment by one metric."""
-    rows = [
-        one.sel(run=run, experiment=name)
-        for name in one.experiment.values
-        for run in one.run.values
-    ]
+    rows = _each_run(one)
     columns = {
         "system": [str(row.run.item()) for row in rows],
         "experiment": [str(row.experiment.item()) for row in rows],
@@ -119,11 +124,7 @@ def _runs(one: xr.Dataset) -> pl.DataFrame:
 
 def _lists(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each system and experiment: how alike its lists are."""
-    rows = [
-        outcome.sel(run=run, experiment=name)
-        for name in outcome.experiment.values
-        for run in outcome.run.values
-    ]
+    rows = _each_run(outcome)
     cells = {
         title: [_with_interval(row, name) for row in rows]
         for title, name in (("RBO", "rbo"), ("tau union", "tau_union"))
