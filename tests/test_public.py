@@ -250,6 +250,9 @@ OTHERS = {
         change(scores()), folder, **options
     ),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
+    "release": lambda _, __, **options: irmeta.release(
+        **{"feedback": "none", "history": [], "scores": [0.5]} | options
+    ),
     "simulate_judge": lambda _, __, **options: irmeta.simulate_judge(
         QRELS, irmeta.JudgeModel(), **options
     ),

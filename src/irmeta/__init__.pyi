@@ -5,6 +5,7 @@ from irmeta.datasets.reference import reference_model as reference_model
 from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError
 from irmeta.evaluation.archive import evaluate_to as evaluate_to
+from irmeta.evaluation.commitment import commitment as commitment
 from irmeta.evaluation.engine import evaluate as evaluate
 from irmeta.evaluation.engine import evaluate_run as evaluate_run
 from irmeta.evaluation.sets import JudgmentSets as JudgmentSets
@@ -51,6 +52,7 @@ from irmeta.scores.repeats import with_judges as with_judges
 from irmeta.scores.repeats import with_repeats as with_repeats
 from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems
+from irmeta.stats.hidden.release import release as release
 from irmeta.studies.agreement.correlation import correlate as correlate
 from irmeta.studies.agreement.predictivity import predictivity as predictivity
 from irmeta.studies.checks.validation import validate as validate

@@ -60,6 +60,9 @@ Aggregate = Literal["mean", "types", "standardized", "borda", "bt"]
 Over = Literal["tasks", "items", "both"]
 Holes = Literal["bounds", "predict", "complete"]
 
+# Hidden judgments
+Feedback = Literal["none", "split", "ladder", "open"]
+
 # Judges
 JudgedTopics = Literal["shared", "own"]
 
@@ -246,6 +249,12 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "bounds": "the best and worst rank that missing scores allow",
         "predict": "predict missing scores from the other scores, with intervals",
         "complete": "leave out the models that lack scores, or the tasks, whichever keeps more scores",
+    },
+    Feedback: {
+        "none": "nothing but that a run was received",
+        "split": "the scores on topics that do not count at the end",
+        "ladder": "the mean in steps, where a run is clearly better than the last one shown",
+        "open": "all scores",
     },
     JudgedTopics: {
         "shared": "the topics that a judge shares with the truth",
