@@ -72,6 +72,6 @@ def table_of(data: bytes, path: object) -> pl.DataFrame | None:
     ) as error:  # polars raises errors of several families
         kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
         raise FileFormatError(
-            f"{path}: damaged {kind} ({reason(error)}); copy or download it again"
+            f"{path}: {kind} that cannot be read ({reason(error)})"
         ) from error
     return None

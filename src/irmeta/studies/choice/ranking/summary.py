@@ -1,5 +1,8 @@
 """What `ranking` answers: tables for programs, an overview and findings for people."""
 
+from collections.abc import Iterable
+from itertools import groupby
+
 import numpy as np
 import polars as pl
 import xarray as xr
@@ -187,10 +190,9 @@ def _proof(outcome: xr.Dataset) -> str:
     """Say whether the optima are proven."""
     unproven = outcome["k"].values[~outcome["proven"].values]
     if unproven.size:
-        sizes = ", ".join(str(k) for k in unproven)
         return (
-            f"Not proven within the time limit: the best subsets of {sizes} metrics; see the column "
-            "gap."
+            f"Not proven within the time limit: the best subsets of {_ranges(unproven)} metrics "
+            "(--time-limit)."
         )
     if about(outcome)["options"]["method"] == "exact":
         return (
@@ -200,6 +202,15 @@ def _proof(outcome: xr.Dataset) -> str:
     return (
         f"The optimum that it is compared with, the best set {_searched(outcome)}{_cost(outcome)}, "
         f"is proven at every size.{_hint(outcome)}"
+    )
+
+
+def _ranges(sizes: Iterable[int]) -> str:
+    """Write ascending sizes, those that follow each other as "5 to 9"."""
+    groups = groupby(enumerate(sizes), lambda numbered: numbered[1] - numbered[0])
+    rows = [[size for _, size in group] for _, group in groups]
+    return ", ".join(
+        f"{row[0]} to {row[-1]}" if len(row) > 1 else str(row[0]) for row in rows
     )
 
 
