@@ -1,6 +1,7 @@
 """What commands do not write over: inputs, and files of another kind."""
 
 import gzip
+import re
 import shutil
 import sys
 import time
@@ -80,6 +81,22 @@ def test_a_width_without_a_plot_is_an_error(run):
     irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP"]), "s.parquet")
     code, _, said = run("describe", "s.parquet", "--plot-width", "3.3")
     assert (code, said.strip()) == (2, "irmeta: --plot-width needs --plot FILE")
+
+
+def test_a_plot_with_small_names_says_which_width_it_needs(run, tmp_path):
+    """Many metrics in a column have names that are hard to read: the width that is named mends it."""
+    scores = np.random.default_rng(1).random((5, 8, 30))
+    names = list("abcde"), list("12345678"), [f"nDCG@{at}" for at in range(1, 31)]
+    irmeta.save(cube(scores, *names), "s.parquet")
+    typed = "correlate", "s.parquet", "--quiet", "--plot", "h.png", "--plot-width"
+    assert run(*typed, "3.3")[2] == ""
+    narrow = [one for one in typed if one != "--quiet"]
+    said = run(*narrow, "3.3")[2]
+    found = re.search(
+        r"h.png: the smallest names are (4\.\d) points .* ([\d.]+) they", said
+    )
+    assert found
+    assert "smallest" not in run(*narrow, found[2])[2]
 
 
 def test_a_terminal_gets_no_control_characters(monkeypatch, capsys):

@@ -1,5 +1,6 @@
 """The options that commands share, in groups: a command takes a group as one parameter and gets what it stands for."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from irmeta.cli.help import SCORES as SCORES
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
     from irmeta.scores.teams import Groups
     from irmeta.studies.result import Result
@@ -415,14 +417,19 @@ class Shown:
             from irmeta.report.plots.figure import save
             from irmeta.scores.selection import choose_names
 
-            drawn = figure_of(result.data, **({"view": view} if view else {}))
+            drawn = figure_of(
+                result.data,
+                width=self.plot_width,
+                **({"view": view} if view else {}),
+            )
             if self.highlight is not None:
                 known = marks.named(drawn)
                 marks.highlight(
                     drawn,
                     choose_names("system", self.highlight, known, "the plot"),
                 )
-            save(drawn, self.plot, width=self.plot_width)
+            save(drawn, self.plot)
+            self._say_if_small(drawn)
         emit(
             result,
             form=form,
@@ -437,6 +444,21 @@ class Shown:
 
             append(self.summary, markdown(result).encode())
         return result
+
+    def _say_if_small(self, drawn: "Figure") -> None:
+        """Say at which width the names of a narrow plot can be read."""
+        from irmeta.cli.output import say
+        from irmeta.report.plots.layout import READABLE, smallest
+
+        size = smallest(drawn)
+        if self.plot_width is None or size >= READABLE:
+            return
+        wide = math.ceil(10 * self.plot_width * READABLE / size) / 10
+        say(
+            f"{self.plot}: the smallest names are {size:.1f} points high;"
+            f" with --plot-width {wide:g} they can be read well",
+            quiet=self.quiet,
+        )
 
 
 def named(text: str | None) -> str | list[str] | None:

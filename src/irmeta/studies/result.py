@@ -86,16 +86,23 @@ class Result:
         found: dict[str, pl.DataFrame] = _report("tables").tables(self.data)
         return found
 
-    def plot(self, *, highlight: Collection[str] = (), **view: Any) -> "Figure":
+    def plot(
+        self,
+        *,
+        highlight: Collection[str] = (),
+        width: float | None = None,
+        **view: Any,
+    ) -> "Figure":
         """Return the figure that `--plot` draws; `savefig` writes it.
 
         highlight : names to mark, of systems or of what else the figure names
+        width : in inches; as wide as the plot needs by default
         view : what to draw, as `--view` does: view="bars"
 
         Raises ScoresError where the study has no figure.
         """
         drawn: Figure = _report("plots").figure_of(
-            self.data, highlight=highlight, **view
+            self.data, highlight=highlight, width=width, **view
         )
         return drawn
 

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from irmeta.errors import IrmetaError
-from irmeta.report.plots.figure import COLUMN, PALETTE, draw, save
+from irmeta.report.plots.figure import COLUMN, PALETTE, as_wide_as, draw, save
 
 
 def plot(result: xr.Dataset, axes: Axes, *, scale: float = 1.0) -> Axes:
@@ -55,8 +55,8 @@ def test_other_forms(tmp_path: Path) -> None:
 
 def test_a_figure_is_as_wide_as_asked(tmp_path: Path) -> None:
     """A width in inches is that of the file, at 200 dots an inch; the height stays."""
-    figure = draw(plot, RESULT)
-    tall = round(figure.get_figheight() * 200)
-    save(figure, tmp_path / "f.png", width=5)
+    tall = round(draw(plot, RESULT).get_figheight() * 200)
+    with as_wide_as(5):
+        save(draw(plot, RESULT), tmp_path / "f.png")
     height, width = mpl.image.imread(tmp_path / "f.png").shape[:2]
     assert (width, abs(height - tall) <= 1) == (1000, True)

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from matplotlib.axes import Axes
 
-from irmeta.report.plots.figure import COLUMN, PAGE, draw, svg, widened
+from irmeta.report.plots.figure import COLUMN, PAGE, as_wide_as, draw, svg
 from irmeta.report.plots.marks import MARKED, highlight, placed, say
 from irmeta.report.plots.matrix import matrix
 from irmeta.report.plots.rows import named_rows
@@ -83,12 +83,13 @@ def test_a_named_system_is_bold_and_ringed() -> None:
 
 def test_figures_stand_in_cells_that_have_room_for_them() -> None:
     """23 metrics have figures at the width of a page and none at that of a column; the matrix stays square."""
-    figure = draw(heat, RESULT, width=PAGE, height=PAGE)
-    [axes, *_] = figure.axes
-    assert all(text.get_visible() for text in axes.texts)
-    widened(figure, COLUMN)
-    assert not any(text.get_visible() for text in axes.texts)
-    assert figure.get_figheight() == pytest.approx(COLUMN)
+    for width, shown in ((PAGE, True), (COLUMN, False)):
+        with as_wide_as(width):
+            figure = draw(heat, RESULT, height=width)
+        figure.draw_without_rendering()
+        [axes, *_] = figure.axes
+        assert {text.get_visible() for text in axes.texts} == {shown}
+        assert axes.bbox.width == pytest.approx(axes.bbox.height)
 
 
 def test_no_name_is_cut() -> None:

@@ -94,8 +94,8 @@ def test_bars_are_mean_drmse(axes):
     result = compare({f"c{seed}": scores(seed) for seed in range(3)}, partitions=10)
     comparison.plot(result, axes)
     for kind, bars in zip(("raw", "normal"), axes.containers, strict=True):
-        heights = [bar.get_height() for bar in bars]
-        np.testing.assert_allclose(heights, result["drmse"].sel(kind=kind).mean("pair"))
+        lengths = [bar.get_width() for bar in bars]
+        np.testing.assert_allclose(lengths, result["drmse"].sel(kind=kind).mean("pair"))
 
 
 def test_percentiles_are_drawn_over_the_number_of_systems(axes):

@@ -9,15 +9,21 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
+from irmeta.report.plots.figure import as_wide_as
 from irmeta.studies import STUDIES, name_of
 
 
 def figure_of(
-    result: xr.Dataset, *, highlight: Collection[str] = (), **view: Any
+    result: xr.Dataset,
+    *,
+    highlight: Collection[str] = (),
+    width: float | None = None,
+    **view: Any,
 ) -> Figure:
     """Return the figure of a result, drawn by the `figure` of its study's plots; `view` says what of it to draw.
 
     highlight : names to mark, of systems or of what else the figure names.
+    width : in inches; as wide as the plot needs by default.
     Raises ScoresError where the study has no figure.
     """
     name = name_of(result)
@@ -30,7 +36,8 @@ def figure_of(
         raise ScoresError(
             f"results of {name} have no figure; leave out --plot"
         ) from None
-    figure: Figure = plots.figure(result, **view)
+    with as_wide_as(width):
+        figure: Figure = plots.figure(result, **view)
     if highlight:
         marks.highlight(figure, highlight)
     return figure

@@ -1,7 +1,9 @@
 """The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
-from irmeta.report.plots.matrix import fitted
+from irmeta.report.plots.layout import Layout, settle
 from irmeta.words import printable
 
 COLUMN = 3.35
@@ -59,9 +61,6 @@ _LOOK = {
 }
 """What every element of the SVG of a page shares; the page may choose another font."""
 
-HANDLE = 32
-"""Points that an entry of a legend takes beside its text; LETTER is the width of a letter."""
-LETTER = 5.0
 Plot = Callable[..., Axes]
 
 
@@ -75,43 +74,39 @@ def draw(
 ) -> Figure:
     """Draw a plot of a result on a figure of its own, or several above one another that share the horizontal axis.
 
-    width and height are in inches.
+    width and height are in inches; a width that is asked for goes first, and words that need it add to the height.
     """
     plots = [plot] if callable(plot) else list(plot)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(wide(width), height), layout=Layout())
         panels = figure.subplots(len(plots), sharex=True, squeeze=False)[:, 0]
         for one, panel in zip(plots, panels, strict=True):
             one(result, panel, **options)
+        settle(figure)
         return figure
 
 
-def widened(figure: Figure, width: float) -> None:
-    """Make a figure that many inches wide. Text stays as large, and a square matrix stays square."""
-    ratio = width / figure.get_figwidth()
-    square = any(axes.get_aspect() == 1 for axes in figure.axes)
-    figure.set_size_inches(width, figure.get_figheight() * (ratio if square else 1))
-    for axes in figure.axes:
-        fitted(axes)
-    for listed in figure.legends:
-        listed.set_ncols(columns(figure, [one.get_text() for one in listed.texts]))
+_ASKED: ContextVar[float | None] = ContextVar("width", default=None)
 
 
-def columns(figure: Figure, labels: Sequence[str]) -> int:
-    """Return in how many columns a legend above a figure has room."""
-    longest = max((len(label) for label in labels), default=0)
-    wide = HANDLE + LETTER * longest
-    return max(1, min(4, int(72 * figure.get_figwidth() / wide)))
+@contextmanager
+def as_wide_as(width: float | None) -> Iterator[None]:
+    """Let figures that are drawn within be that many inches wide; None: as wide as each needs."""
+    before = _ASKED.set(width)
+    try:
+        yield
+    finally:
+        _ASKED.reset(before)
 
 
-def save(figure: Figure, path: Path, *, width: float | None = None) -> None:
-    """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all.
+def wide(width: float) -> float:
+    """Return the width that is asked for, else this one."""
+    return _ASKED.get() or width
 
-    width : in inches; the figure's own by default.
-    """
+
+def save(figure: Figure, path: Path) -> None:
+    """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
     form = require_form(path)
-    if width is not None:
-        widened(figure, width)
     with writing(path) as part:
         part.write_bytes(rendered(figure, form))
 

@@ -9,12 +9,12 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from irmeta.report.plots.layout import MARKED, beside
+
 Nearest = Literal["x", "y", "xy"]
 """By what a pointer finds its mark: across, down, or by distance."""
 POINTS = 72
 """Points of an inch, the unit of a figure in SVG."""
-MARKED = "#D55E00"
-"""The colour of systems of interest."""
 
 
 class Marks(Artist):
@@ -143,20 +143,13 @@ def highlight(figure: Figure, names: Collection[str]) -> None:
             label.set_fontweight("bold")
         for marks in axes.artists:
             if isinstance(marks, Marks):
-                _ringed(axes, marks, names, beside=not named)
+                _ringed(axes, marks, names, named=bool(named))
 
 
-def _ringed(axes: Axes, marks: Marks, names: Collection[str], *, beside: bool) -> None:
+def _ringed(axes: Axes, marks: Marks, names: Collection[str], *, named: bool) -> None:
     for x, y, name in zip(marks.x, marks.y, marks.names, strict=True):
         if name not in names:
             continue
         axes.plot(x, y, "o", markersize=6, markerfacecolor="none", color=MARKED)
-        if beside:
-            axes.annotate(
-                name,
-                (x, y),
-                xytext=(5, 5),
-                textcoords="offset points",
-                color=MARKED,
-                fontweight="bold",
-            )
+        if not named:
+            beside(axes, name, x, y, color=MARKED, fontweight="bold")

@@ -9,12 +9,6 @@ from irmeta.report.plots.marks import say_cells
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 
-SMALLEST_CELL = 11.0
-"""The width in points of a cell that has room for a figure that can be read."""
-LARGEST_TEXT = 8.0
-SMALLEST_TEXT = 4.5
-"""Names smaller than this cannot be read; they are left out."""
-
 
 def matrix(
     axes: Axes,
@@ -44,7 +38,6 @@ def matrix(
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     _write_figures(axes, values, low)
-    fitted(axes)
     bar = axes.get_figure(root=True).colorbar(  # type: ignore[union-attr]
         image, ax=axes, fraction=0.046, pad=0.02, shrink=0.8
     )
@@ -65,20 +58,3 @@ def _write_figures(axes: Axes, values: Floats, low: float) -> None:
             color="white" if dark else "black",
         )
         figure.set_in_layout(False)  # it lies within its cell
-
-
-def fitted(axes: Axes) -> None:
-    """Fit names and figures of a matrix to the width of its cells; nothing is written where it could not be read."""
-    whole = axes.get_figure(root=True)
-    columns = len(axes.get_xticks())
-    if whole is None or not axes.images or not columns:
-        return
-    # about seven tenths of the figure are cells
-    cell = 72 * 0.7 * whole.get_figwidth() / columns
-    for text in axes.texts:
-        text.set_visible(cell >= SMALLEST_CELL)
-        text.set_fontsize(min(LARGEST_TEXT, 0.4 * cell))
-    named = min(LARGEST_TEXT, 0.85 * cell)
-    axes.tick_params(axis="x", labelsize=named, labelbottom=named >= SMALLEST_TEXT)
-    if len(axes.get_yticks()) == columns:
-        axes.tick_params(axis="y", labelsize=named)

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from irmeta.report.plots.figure import PALETTE, columns
+from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.layout import break_lines
 from irmeta.words import shortened
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -17,6 +18,8 @@ NEAR = "0.6"
 """The grey of what stands in the background."""
 BETTER_RIGHT = "right is better"
 BETTER_LEFT = "left is better"
+HANDLE = 32
+"""Points that the mark of an entry of a legend takes beside its text."""
 LONGEST = 40
 """Letters of a name on an axis; longer ones are shortened in the middle."""
 _AROUND = 0.9
@@ -66,22 +69,30 @@ def whole_ranks(axes: Axes, last: int) -> None:
 
 
 def legend(axes: Axes, handles: Sequence[Artist] = (), *, title: str = "") -> None:
-    """Say above a figure what is drawn how, in as many columns as its width allows; it hides nothing there.
+    """Say above a figure what is drawn how, in as many columns as its width allows; the figure grows by its height.
 
     handles : what is listed; by default all that has a label.
     """
     figure = axes.get_figure(root=True)
     assert figure is not None
     listed = list(handles) or axes.get_legend_handles_labels()[0]
-    figure.legend(
-        handles=listed,
-        title=title,
-        loc="outside upper left",
-        ncols=columns(figure, [str(one.get_label()) for one in listed]),
-        columnspacing=1.0,
-        handlelength=1.4,
-        alignment="left",
-    )
+    for columns in range(min(4, len(listed)), 0, -1):
+        made = figure.legend(
+            handles=listed,
+            title=title,
+            loc="outside upper left",
+            ncols=columns,
+            columnspacing=1.0,
+            handlelength=1.4,
+            alignment="left",
+        )
+        if made.get_window_extent().width <= figure.bbox.width or columns == 1:
+            break
+        made.remove()
+    for text in made.get_texts():
+        break_lines(text, figure.bbox.width - HANDLE * figure.dpi / 72)
+    tall = made.get_window_extent().height / figure.dpi
+    figure.set_figheight(figure.get_figheight() + tall)
 
 
 def keys(colours: Sequence[str], markers: Sequence[str]) -> list[Line2D]:

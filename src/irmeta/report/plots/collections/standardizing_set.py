@@ -1,17 +1,22 @@
 """How the ranking settles as more systems standardize it."""
 
+from itertools import cycle
+from typing import Any
+
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.rows import legend
 
-_LINES = {
-    "p50": ("median", "-"),
-    "p5": ("5th percentile", "--"),
-    "p1": ("1st percentile", ":"),
+_LINES: dict[str, tuple[str, Any]] = {
+    "median": ("p50", "-"),
+    "5th percentile": ("p5", "--"),
+    "1st percentile": ("p1", ":"),
 }
+_RAW: Any = {"linewidth": 0.8, "alpha": 0.6, "linestyle": "-."}
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -24,24 +29,24 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
 
     Source: Webber et al. (SIGIR 2008), Figure 4.
     """
-    several = result.sizes["metric"] > 1
-    for at, metric in enumerate(result.metric.values):
+    metrics = result.metric.values.astype(str)
+    for metric, color in zip(metrics, cycle(PALETTE)):
         one = result.sel(metric=metric)
-        color = PALETTE[at % len(PALETTE)]
-        for name, (words, style) in _LINES.items():
-            label = f"{metric}, {words}" if several else words
-            axes.plot(
-                result.systems, one[name], style, color=color, marker=".", label=label
-            )
-        label = f"{metric}, raw scores" if several else "raw scores"
-        axes.axhline(
-            one["raw"].item(),
-            color=color if several else "0.4",
-            linewidth=0.8,
-            alpha=0.6,
-            label=label,
-        )
+        for words, (name, style) in _LINES.items():
+            label = f"{metric}, {words}"
+            axes.plot(result.systems, one[name], style, color=color, label=label)
+        label = f"{metric}, raw scores"
+        axes.axhline(one["raw"].item(), color=color, label=label, **_RAW)
     axes.set_xlabel("standardizing systems drawn")
     axes.set_ylabel("tau with the ranking by all of them\n(up is better)")
-    legend(axes)
+    colours = [
+        Line2D([], [], color=color, label=metric)
+        for metric, color in zip(metrics, cycle(PALETTE))
+    ]
+    styles = [
+        Line2D([], [], color="0.4", linestyle=style, label=words)
+        for words, (_, style) in _LINES.items()
+    ]
+    raw = Line2D([], [], color="0.4", label="raw scores", **_RAW)
+    legend(axes, [*colours, *styles, raw])
     return axes

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from irmeta.choices import JudgesView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
 from irmeta.scores.attributes import about
@@ -109,15 +110,7 @@ def _name_outliers(
     slope, start = np.polyfit(x, y, 1)
     far = np.argsort(-np.abs(y - start - slope * x), kind="stable")[:OUTLIERS]
     for at in far:
-        left = x[at] > x.mean()
-        axes.annotate(
-            names[at],
-            (x[at], y[at]),
-            xytext=(-4 if left else 4, 2),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            fontsize=6,
-        )
+        beside(axes, names[at], x[at], y[at], fontsize=6)
 
 
 def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:

@@ -21,17 +21,29 @@ def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:
 
 
 def metrics(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw for each metric the mean loss of left-out groups, in standard deviations of the systems' scores."""
+    """Draw for each metric the mean loss of left-out groups, in standard deviations of the systems' scores.
+
+    A light dot is a run's own loss.
+    """
     loss = result["relative_loss"].values
     order = np.argsort(loss, kind="stable")
     names = result["metric"].values[order].astype(str).tolist()
     rows = np.arange(len(order))
     axes.axvline(0, color=NEAR, linewidth=0.8)
-    axes.hlines(rows, 0, loss[order], color=PALETTE[4])
-    axes.plot(loss[order], rows, "o", color=PALETTE[0], markersize=4)
+    size = np.abs(result["loss"].transpose("metric", "system").values)
+    spread = result["score"].std("system", ddof=1).values
+    axes.plot(
+        (size / spread[:, None])[order],
+        rows,
+        "o",
+        color=PALETTE[4],
+        markersize=2.5,
+        alpha=0.6,
+    )
+    axes.plot(loss[order], rows, "o", color=PALETTE[0], markersize=4.5)
     words = [f"mean loss {short(one, 3)}" for one in loss[order]]
     say(axes, loss[order], rows, names, words, nearest="y")
-    label = "mean loss, in deviations of systems"
+    label = "mean loss (small: each run's), in deviations of systems"
     return named_rows(axes, names, label, BETTER_LEFT)
 
 

@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import dendrogram, leaves_list
 
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
-from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.figure import PAGE, PALETTE, draw, wide
 from irmeta.report.plots.matrix import matrix
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
@@ -30,7 +30,7 @@ def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
             result,
             height=1.0 + 0.15 * metrics,
         )
-    side = min(PAGE, 2.0 + 0.25 * metrics)
+    side = wide(min(PAGE, 2.0 + 0.25 * metrics))
     order = "clustered" if view == "clustered" else "given"
     return draw(heatmap, result, width=side, height=0.92 * side, order=order)
 

@@ -14,9 +14,7 @@ from irmeta.scores.attributes import about
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of coverage, as wide as a page."""
-    return draw(
-        coverage, result, width=PAGE, height=0.3 + height(result.sizes["target"])
-    )
+    return draw(coverage, result, width=PAGE, height=height(result.sizes["target"]))
 
 
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, height, keys, legend
+from irmeta.report.plots.rows import MARKERS, NEAR, keys, legend
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of prediction by depth, as wide as a page."""
-    return draw(lowcost, result, width=PAGE, height=height(result.sizes["target"]))
+    return draw(lowcost, result, width=PAGE, height=2.8)
 
 
 def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
@@ -35,7 +35,9 @@ def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
             )
     axes.set_xticks(outcome.depth.values)
     axes.set_xlabel("documents judged for the predictors")
-    axes.set_ylabel({"tau": "Kendall's tau-b", "r2": "R²", "rmse": "RMSE"}[measure])
+    better = "low" if measure == "rmse" else "up"
+    label = {"tau": "Kendall's tau-b", "r2": "R²", "rmse": "RMSE"}[measure]
+    axes.set_ylabel(f"{label}\n({better} is better)")
     if measure != "rmse":
         axes.axhline(0.9, color=NEAR, linewidth=0.6, zorder=0)
         axes.set_ylim(max(-0.2, axes.get_ylim()[0]), 1.02)

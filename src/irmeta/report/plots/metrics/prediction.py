@@ -6,8 +6,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import NEAR, height, named_rows
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -38,6 +40,11 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         target if one else f"{system}: {target}"
         for system, target in zip(systems, targets, strict=True)
     ]
+    words = [
+        f"predicted {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for middle, least, most in zip(value, low, high, strict=True)
+    ]
+    say(axes, value, rows, names, words, nearest="y")
     return named_rows(
         axes,
         names,

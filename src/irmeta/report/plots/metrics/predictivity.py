@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import PredictivityView
 from irmeta.errors import ScoresError
-from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.figure import PAGE, PALETTE, draw, wide
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.matrix import matrix
 from irmeta.report.plots.rows import (
@@ -28,7 +28,7 @@ def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figur
     if view == "advantage":
         return draw(gains, result, height=height(metrics))
     if view == "matrix":
-        side = min(PAGE, 2.0 + 0.25 * metrics)
+        side = wide(min(PAGE, 2.0 + 0.25 * metrics))
         return draw(pairs, result, width=side, height=0.92 * side)
     if metrics > 3:
         raise ScoresError(

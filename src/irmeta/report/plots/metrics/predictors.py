@@ -8,14 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, height, keys, legend, named_rows
+from irmeta.report.plots.rows import (
+    BETTER_RIGHT,
+    MARKERS,
+    NEAR,
+    height,
+    keys,
+    legend,
+    named_rows,
+)
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of the best predictors, as wide as a page."""
-    return draw(
-        predictors, result, width=PAGE, height=0.5 + height(result.sizes["target"])
-    )
+    return draw(predictors, result, width=PAGE, height=height(result.sizes["target"]))
 
 
 def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -41,4 +47,5 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
         axes,
         [str(target) for target in outcome.target.values],
         "Kendall's tau-b, predicted and actual scores",
+        BETTER_RIGHT,
     )

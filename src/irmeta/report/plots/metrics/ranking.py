@@ -5,20 +5,27 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PAGE, PALETTE, Plot, draw
+from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import height, legend, named_rows
+from irmeta.report.plots.rows import (
+    BETTER_LEFT,
+    BETTER_RIGHT,
+    height,
+    legend,
+    named_rows,
+)
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 
 _LABELS = {
-    "determinant": "log determinant",
-    "unreported": "unexplained variance (share)",
+    "determinant": ("log determinant", BETTER_RIGHT),
+    "unreported": ("unexplained variance (share)", BETTER_LEFT),
 }
 
 
 def figure(result: xr.Dataset) -> Figure:
-    """Return the figure of the ranking, as wide as a page."""
-    return draw(plots(result), result, width=PAGE, height=3.4)
+    """Return the figure of the ranking, a row for each metric."""
+    return draw(ranking, result, height=height(result.sizes["position"]))
 
 
 def subsets(outcome: xr.Dataset) -> Figure:
@@ -39,65 +46,55 @@ def chosen(outcome: xr.Dataset, axes: Axes) -> Axes:
     return named_rows(axes, names, "number of metrics reported")
 
 
-def plots(outcome: xr.Dataset) -> list[Plot]:
-    """Return the plots that a result needs: the ratio to the optimum only where it is not 1 by design."""
-    if about(outcome)["options"]["method"] == "exact":
-        return [ranking]
-    return [ratio, ranking]
-
-
 def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the value of the first k metrics as bars over their names, and circles at the best subsets of k metrics.
+    """Draw the value of the first k metrics as bars beside their names, and circles at the best subsets of k metrics.
 
     The bars are those of Figure 3 of Gupta et al. (ECIR 2019), from the first metric to the last for every method.
+    Beside them stands the ratio to the optimum, unless it is 1 by design.
     """
     options = about(outcome)["options"]
-    position = np.arange(1, outcome.sizes["position"] + 1)
+    rows = np.arange(outcome.sizes["position"])
     proven = outcome["proven"].values
-    axes.bar(
-        position,
-        outcome["value"].values,
-        color=PALETTE[4],
-        label="first k in this order",
-    )
+    values = outcome["value"].values
+    axes.barh(rows, values, height=0.7, color=PALETTE[4], label="first k in this order")
     for shown, face, label in (
         (proven, "none", "best k, proven"),
         (~proven, PALETTE[5], "best k found, not proven"),
     ):
         if shown.any():
-            at = outcome["k"].values[shown]
-            best = outcome["optimal"].values[shown]
             axes.plot(
-                at,
-                best,
+                outcome["optimal"].values[shown],
+                outcome["k"].values[shown] - 1,
                 "o",
                 color=PALETTE[5],
                 markerfacecolor=face,
                 markersize=4,
                 label=label,
             )
-    names = [
-        f"{at}. {name}"
-        for at, name in zip(position, outcome["order"].values, strict=True)
-    ]
-    axes.set_xticks(position, names, rotation=90)
-    axes.set_xlim(0.3, position[-1] + 0.7)
-    axes.set_ylabel(_LABELS[options["objective"]])
-    axes.set_xlabel("metrics, each added to those before it")
-    axes.axhline(0, color="0.6", linewidth=0.6, zorder=0)
+    metrics = outcome["order"].values.astype(str)
+    names = [f"{at}. {name}" for at, name in enumerate(metrics, 1)]
+    words = [f"{_LABELS[options['objective']][0]} {short(one, 3)}" for one in values]
+    say(axes, values, rows, metrics, words, nearest="y")
+    if options["method"] != "exact":
+        _ratios(outcome, axes)
     legend(axes)
-    return axes
+    return named_rows(axes, names, *_LABELS[options["objective"]])
 
 
-def ratio(outcome: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the ratio to the optimum by the number of metrics."""
-    axes.plot(
-        outcome["k"].values,
-        outcome["ratio_to_optimum"].values,
-        "o-",
-        color=PALETTE[0],
-        markersize=3,
-    )
-    axes.set_ylim(0, 1.05)
-    axes.set_ylabel("ratio to\noptimum")
-    return axes
+def _ratios(outcome: xr.Dataset, axes: Axes) -> None:
+    """Write beside each row how near the first k metrics come to the best k."""
+    beside = axes.get_yaxis_transform()
+    ratios = outcome["ratio_to_optimum"].values
+    written = [
+        ("ratio to optimum", -0.9),
+        *zip(map(short, ratios), outcome["k"].values - 1, strict=True),
+    ]
+    for text, row in written:
+        axes.text(
+            1.01,
+            row,
+            text,
+            transform=beside,
+            va="center",
+            ha="right" if row < 0 else "left",
+        )

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.choices import LeaderboardView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
+from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
@@ -31,7 +32,7 @@ def figure(result: xr.Dataset, *, view: LeaderboardView = "ranks") -> Figure:
     if view == "front":
         return draw(plot, result, width=PAGE, height=4.2, view=view)
     models = min(result.sizes["system"], SHOWN)
-    return draw(plot, result, width=PAGE, height=0.3 + height(models), view=view)
+    return draw(plot, result, width=PAGE, height=height(models), view=view)
 
 
 def plot(result: xr.Dataset, axes: Axes, *, view: LeaderboardView = "ranks") -> Axes:
@@ -122,13 +123,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     words = [f"cost {x:g}, {y:.4f}" for x, y in zip(cost, value, strict=True)]
     say(axes, cost, value, names, words, nearest="xy")
     for name, x, y in zip(names[may_be], cost[may_be], value[may_be], strict=True):
-        axes.annotate(
-            shortened(name, LONGEST),
-            (x, y),
-            xytext=(3, 3),
-            textcoords="offset points",
-            fontsize=6,
-        )
+        beside(axes, shortened(name, LONGEST), x, y, fontsize=6)
     if cost.min() > 0 and cost.max() >= 10 * cost.min():
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")

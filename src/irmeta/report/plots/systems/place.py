@@ -14,7 +14,7 @@ from irmeta.scores.figures import short
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of standardized scores by the first metric, by system."""
-    return draw(place, result, width=COLUMN, height=0.3 + height(result.sizes["entry"]))
+    return draw(place, result, width=COLUMN, height=height(result.sizes["entry"]))
 
 
 def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:

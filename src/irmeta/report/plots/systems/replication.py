@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import height, named_rows
+from irmeta.report.plots.rows import height, legend, named_rows
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short
 
@@ -15,7 +15,7 @@ from irmeta.scores.figures import interval, short
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of ratios to the original by the first metric, a row for each experiment."""
     rows = result.sizes["experiment"]
-    return draw(again, result, width=COLUMN, height=0.4 + height(rows))
+    return draw(again, result, width=COLUMN, height=height(rows))
 
 
 def again(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
@@ -29,12 +29,13 @@ def again(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     ratio, low, high = (one[f"ratio{end}"].values for end in ("", "_low", "_high"))
     axes.hlines(rows, low, high, color=PALETTE[4])
     axes.plot(ratio, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
-    axes.axvline(1, color="black", linewidth=0.6)
+    axes.axvline(1, color="black", linewidth=0.6, label="the original")
     led = "lead" in result
     within = options["within"]
     limits = [options["keep"]] if led else [1 - within, 1 + within]
-    for limit in limits:
-        axes.axvline(limit, color="0.4", linewidth=0.8, linestyle="--")
+    asked = f"at least {limits[0]:g} is asked" if led else f"within {within:g} is asked"
+    for limit, label in zip(limits, [asked, None], strict=False):
+        axes.axvline(limit, color="0.4", linewidth=0.8, linestyle="--", label=label)
     names = one.experiment.values.astype(str).tolist()
     words = [
         f"ratio {short(value)}, interval {interval(least, most, 2)}"
@@ -43,4 +44,5 @@ def again(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     say(axes, ratio, rows, names, words, nearest="y")
     what = "lead" if led else "mean"
     label = f"{one.metric.item()} {what} as a share of that in {options['original']}"
+    legend(axes)
     return named_rows(axes, names, label)

@@ -6,16 +6,22 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.words import shortened
 
 MOST = 4
 """Metrics that a figure shows, a panel each; the first ones of the result."""
 NAMED = 5
 """Topics at each end that have their name at their bar: those that the table names."""
+STEP = 7.5
+"""Points from the name of a topic to the next."""
+LONGEST = 9
+"""Letters of a topic's name; longer ones are shortened in the middle."""
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -26,7 +32,7 @@ def figure(result: xr.Dataset) -> Figure:
     panels = min(MOST, result.sizes["metric"])
     plots = [partial(by_topic, at=at, last=at == panels - 1) for at in range(panels)]
     width = PAGE if result.sizes["topic"] > 60 else COLUMN
-    return draw(plots, result, width=width, height=0.8 + 1.5 * panels)
+    return draw(plots, result, width=width, height=0.8 + 1.7 * panels)
 
 
 def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
@@ -64,19 +70,41 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
 def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray
 ) -> None:
-    """Name the topics with the largest gains and losses at their bars."""
+    """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room."""
     gains = [at for at in range(values.size) if values[at] > 0][:NAMED]
     losses = [at for at in range(values.size) if values[at] < 0][-NAMED:]
-    for at in {*gains, *losses}:
-        up = values[at] > 0
-        axes.annotate(
-            topics[at],
-            (places[at], values[at]),
-            xytext=(0, 2 if up else -2),
-            textcoords="offset points",
-            rotation=90,
-            ha="center",
-            va="bottom" if up else "top",
-            fontsize=5.5,
-        )
-    axes.margins(y=0.15)  # for the names
+    for number, at in enumerate(gains):
+        _name_bar(axes, topics[at], places[at], number, left=True)
+    for number, at in enumerate(reversed(losses)):
+        _name_bar(axes, topics[at], places[at], number, left=False)
+    least, most = min(values.min(), 0), max(values.max(), 0)
+    room = 0.3 * (most - least)
+    axes.set_ylim(min(1.05 * least, -room), max(1.05 * most, room))
+
+
+def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) -> None:
+    """Write the name of a topic beyond the zero line from its bar, so far from the end that names lie apart."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    across = (3 + STEP * number) * (1 if left else -1)
+    apart = ScaledTranslation(
+        across / 72, (-8 if left else 8) / 72, figure.dpi_scale_trans
+    )
+    axes.annotate(
+        shortened(topic, LONGEST),
+        (place, 0),
+        xytext=(0 if left else 1, 0),
+        textcoords=blended_transform_factory(axes.transAxes, axes.transData) + apart,
+        rotation=90,
+        ha="center",
+        va="top" if left else "bottom",
+        fontsize=5.5,
+        arrowprops={
+            "arrowstyle": "-",
+            "linewidth": 0.4,
+            "color": "0.5",
+            "shrinkA": 0,
+            "shrinkB": 0,
+        },
+        bbox={"boxstyle": "square,pad=0", "facecolor": "white", "linewidth": 0},
+    )

@@ -1,0 +1,171 @@
+"""Where words stand in a figure, so that all of them can be read: legends, labels of axes, names beside marks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import BboxBase
+
+BESIDE = "beside"
+"""What marks a name that may move around its mark, or be left out."""
+MARKED = "#D55E00"
+"""The colour of systems of interest; their names are never left out."""
+_PLACES = ((4, 3), (-4, 3), (4, -3), (-4, -3))
+"""Points from a mark to its name: to the right and up first."""
+
+
+SMALLEST_CELL = 12.5
+"""The width in points of a cell that has room for a figure that can be read; LOWEST_CELL is the height."""
+LOWEST_CELL = 7.0
+LARGEST_TEXT = 8.0
+READABLE = 5.0
+"""The size in points from which names can be read on paper without effort; no row of a plot has smaller ones."""
+SMALLEST_TEXT = 4.5
+"""Names smaller than this cannot be read; they are left out."""
+
+
+class Layout(ConstrainedLayoutEngine):
+    """A constrained layout that also fits the text of matrices to their cells, and keeps names apart."""
+
+    def execute(self, figure: Any) -> None:
+        """Lay out a figure."""
+        super().execute(figure)
+        matrices = [fitted(axes) for axes in figure.axes]
+        if any(matrices):
+            super().execute(figure)
+        _keep_apart(figure)
+
+
+def beside(axes: Axes, name: str, x: float, y: float, **look: Any) -> Annotation:
+    """Write a name beside a mark, where there is room for it; names written first go first."""
+    drawn = axes.annotate(name, (x, y), xytext=_PLACES[0], **_OFFSET, **look)
+    drawn.set_gid(BESIDE)
+    drawn.set_in_layout(False)
+    return drawn
+
+
+_OFFSET: Any = {"textcoords": "offset points", "annotation_clip": False}
+
+
+def _keep_apart(figure: Figure) -> None:
+    """Move each name around its mark until it covers no other; leave out those for which there is no place."""
+    names = [
+        text
+        for axes in figure.axes
+        for text in axes.texts
+        if isinstance(text, Annotation) and text.get_gid() == BESIDE
+    ]
+    names.sort(key=lambda name: name.get_color() != MARKED)
+    if not names:
+        return
+    drawn: Any = figure
+    renderer = drawn._get_renderer()  # of the resolution drawn in, as layouts take it
+    taken: list[BboxBase] = [
+        text.get_window_extent(renderer) for text in _others(figure)
+    ]
+    for name in names:
+        found = _free(name, taken, figure.bbox, renderer)
+        name.set_visible(found is not None)
+        if found is not None:
+            taken.append(found)
+
+
+def _others(figure: Figure) -> list[Text]:
+    """List the texts that stay where they are."""
+    return [
+        text
+        for axes in figure.axes
+        for text in axes.texts
+        if text.get_gid() != BESIDE and text.get_visible()
+    ]
+
+
+def _free(
+    name: Annotation, taken: Sequence[BboxBase], whole: BboxBase, renderer: Any
+) -> BboxBase | None:
+    """Put a name at the first free place around its mark; the one of a system of interest has a place anyway."""
+    name.set_visible(True)
+    for across, up in _PLACES:
+        _move(name, across, up)
+        own = name.get_window_extent(renderer)
+        inside = whole.x0 <= own.x0 and own.x1 <= whole.x1
+        if inside and not any(own.overlaps(other) for other in taken):
+            return own
+    if name.get_color() != MARKED:
+        return None
+    _move(name, *_PLACES[0])
+    return name.get_window_extent(renderer)
+
+
+def _move(name: Annotation, across: float, up: float) -> None:
+    name.xyann = (across, up)
+    name.set_horizontalalignment("left" if across > 0 else "right")
+    name.set_verticalalignment("bottom" if up > 0 else "top")
+
+
+def fitted(axes: Axes) -> bool:
+    """Fit names and figures of a matrix that is laid out to the width of its cells; say whether it is one.
+
+    Nothing is written where it could not be read.
+    """
+    columns, rows = len(axes.get_xticks()), len(axes.get_yticks())
+    whole = axes.get_figure(root=True)
+    if whole is None or not axes.images or not columns:
+        return False
+    points = 72 / whole.dpi
+    across, down = points * axes.bbox.width / columns, points * axes.bbox.height / rows
+    for text in axes.texts:
+        text.set_visible(across >= SMALLEST_CELL and down >= LOWEST_CELL)
+        text.set_fontsize(min(LARGEST_TEXT, 0.4 * across, 0.8 * down))
+    named = min(LARGEST_TEXT, 0.85 * across)
+    axes.tick_params(axis="x", labelsize=named, labelbottom=named >= SMALLEST_TEXT)
+    if rows == columns:
+        axes.tick_params(axis="y", labelsize=min(LARGEST_TEXT, 0.85 * down))
+    return True
+
+
+def smallest(figure: Figure) -> float:
+    """Return the size in points of the smallest text of a figure that was drawn."""
+    texts = [
+        text
+        for axes in figure.axes
+        for text in (*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels())
+        if text.get_visible() and text.get_text()
+    ]
+    return min((text.get_fontsize() for text in texts), default=LARGEST_TEXT)
+
+
+def settle(figure: Figure) -> None:
+    """Break labels that are wider than a figure, and make it tall enough for those along its height."""
+    for axes in figure.axes:
+        break_lines(axes.xaxis.label, figure.bbox.width)
+    figure.draw_without_rendering()
+    if any(axes.images and axes.get_aspect() == 1 for axes in figure.axes):
+        drawn = figure.get_tightbbox()  # a square leaves room above and below
+        figure.set_figheight(drawn.height + 0.1)
+        return
+    lacking = [
+        axes.yaxis.label.get_window_extent().height - axes.bbox.height
+        for axes in figure.axes
+        if axes.get_ylabel()
+    ]
+    lack = max(lacking, default=0)
+    if lack > 0:
+        figure.set_figheight(figure.get_figheight() + len(lacking) * lack / figure.dpi)
+
+
+def break_lines(label: Text, width: float) -> None:
+    """Break a text at the space nearest to the middle of its longest line until it is no wider."""
+    while label.get_window_extent().width > width:
+        lines = label.get_text().split("\n")
+        at = max(range(len(lines)), key=lambda line: len(lines[line]))
+        line = lines[at]
+        spaces = [place for place, letter in enumerate(line) if letter == " "]
+        if not spaces:
+            return
+        cut = min(spaces, key=lambda place: abs(place - len(line) / 2))
+        lines[at] = f"{line[:cut]}\n{line[cut + 1 :]}"
+        label.set_text("\n".join(lines))

@@ -1,0 +1,80 @@
+"""The table of a paper drawn: means by metric, those that a test distinguishes filled."""
+
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from irmeta.report.plots.figure import PALETTE, draw
+from irmeta.report.plots.marks import say
+from irmeta.report.plots.rows import (
+    BETTER_RIGHT,
+    MARKERS,
+    NEAR,
+    height,
+    legend,
+    named_rows,
+)
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+
+
+def figure(result: xr.Dataset) -> Figure:
+    """Return the figure of the table, a row for each system in the table's order."""
+    return draw(means, result, height=height(result.sizes["system"]))
+
+
+def means(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the means of each system, a marker for each metric; filled ones differ significantly from the baseline.
+
+    Without a baseline all that do not differ significantly from the best are filled: they share a letter with it.
+    """
+    baseline = about(result)["options"]["baseline"]
+    called = result["called"].values.astype(str)
+    rows = np.arange(called.size)
+    listed = []
+    for metric, colour, marker in zip(
+        result.metric.values.astype(str), cycle(PALETTE), cycle(MARKERS)
+    ):
+        one = result.sel(metric=metric)
+        mean, filled = one["mean"].values, _filled(one, baseline)
+        style = {"color": colour, "marker": marker} | _DOT
+        (dots,) = axes.plot(mean[filled], rows[filled], label=metric, **style)
+        axes.plot(mean[~filled], rows[~filled], markerfacecolor="white", **style)
+        if baseline is not None:
+            own = float(one["mean"].sel(system=baseline))
+            axes.axvline(own, color=colour, linewidth=0.6, linestyle="--", zorder=0)
+        words = [f"{metric} {short(value, 3)}" for value in mean]
+        say(axes, mean, rows, called, words, nearest="xy")
+        listed.append(dots)
+    legend(axes, [*listed, *_meaning(result)])
+    return named_rows(axes, called.tolist(), "mean", BETTER_RIGHT)
+
+
+_DOT: Any = {"markersize": 4, "linestyle": "none"}
+
+
+def _meaning(result: xr.Dataset) -> list[Line2D]:
+    """Say what filled marks mean, if there was a test."""
+    options = about(result)["options"]
+    if options["test"] == "none":
+        return []
+    label = (
+        "filled: not significantly different from the best"
+        if options["baseline"] is None
+        else "filled: significantly different from the baseline (dashed)"
+    )
+    return [Line2D([], [], color=NEAR, marker="o", label=label, **_DOT)]
+
+
+def _filled(one: xr.Dataset, baseline: str | None) -> np.ndarray:
+    """Say which systems a baseline's test distinguishes, or which share a letter with the best."""
+    marks = one["marks"].values.astype(str)
+    if baseline is not None:
+        return marks != ""
+    letters = set(marks[int(one["mean"].values.argmax())])
+    return np.array([not letters or bool(letters & set(mark)) for mark in marks])

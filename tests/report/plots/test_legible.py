@@ -1,0 +1,93 @@
+"""Every kind of plot at the widths of a column and of a page: no word is cut, and none covers another."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from tests.report.plots.kinds import KINDS, plotted
+
+from irmeta.report.plots.figure import COLUMN, PAGE
+from irmeta.studies import STUDIES
+
+SLACK = 1.2
+"""Points that boxes may share at each side: letters are smaller than their boxes."""
+QUICK = {"describe", "table", "versus", "versus, one", "rank, pivot", "leaderboard"}
+
+
+def written(figure: Figure) -> Iterator[tuple[str, Bbox]]:
+    """Draw a figure, and return every text that was drawn with its box in points."""
+    seen: list[Text] = []
+    draw = Text.draw
+
+    def noting(self: Text, *args: Any, **more: Any) -> None:
+        if self.get_visible() and self.get_text().strip():
+            seen.append(self)
+        draw(self, *args, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Text, "draw", noting)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    for text in dict.fromkeys(seen):
+        box = Text.get_window_extent(text, canvas.get_renderer())
+        yield text.get_text(), Bbox(box.get_points() * 72 / figure.dpi)
+
+
+def faults(figure: Figure) -> list[str]:
+    """Name the texts that a figure cuts, and those that cover each other."""
+    found = list(written(figure))
+    wide, tall = 72 * figure.get_size_inches()
+    cut = [
+        f"{text!r} is cut"
+        for text, box in found
+        if box.x0 < -0.5 or box.y0 < -0.5 or box.x1 > wide + 0.5 or box.y1 > tall + 0.5
+    ]
+    smaller = [(text, box.padded(-SLACK)) for text, box in found]
+    covered = [
+        f"{one!r} covers {other!r}"
+        for (one, own), (other, box) in combinations(smaller, 2)
+        if own.overlaps(box)
+    ]
+    return cut + covered
+
+
+def test_faults_are_found() -> None:
+    """Words that cover others, and words that the figure cuts, are named."""
+    figure = Figure(figsize=(2, 2))
+    for across, text in ((0.5, "one"), (0.52, "two"), (0.95, "three")):
+        figure.text(across, 0.5, text)
+    assert faults(figure) == ["'three' is cut", "'one' covers 'two'"]
+
+
+def test_every_study_with_a_plot_is_drawn() -> None:
+    """The kinds below are those of all studies but the five that have no figure."""
+    drawn = {name.partition(",")[0] for name, _ in KINDS}
+    without = {"validate", "predict.models", "standardize.durability"}
+    public = {study.public for study in STUDIES.values() if study.public}
+    assert public - drawn == without
+
+
+@pytest.mark.parametrize("width", [COLUMN - 0.05, PAGE])
+@pytest.mark.parametrize(
+    ("name", "view", "systems"),
+    [
+        pytest.param(
+            name,
+            view,
+            systems,
+            marks=[] if name in QUICK and systems == 12 else pytest.mark.slow,
+        )
+        for name, view in KINDS
+        for systems in (12, 126)
+    ],
+)
+def test_words_can_be_read(name: str, view: str, systems: int, width: float) -> None:
+    """No word is cut and none covers another."""
+    figure = plotted(name, view, systems, width)
+    assert list(written(figure))
+    assert faults(figure) == []
