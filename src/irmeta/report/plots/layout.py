@@ -135,7 +135,7 @@ def smallest(figure: Figure) -> float:
         for text in (*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels())
         if text.get_visible() and text.get_text()
     ]
-    return min((text.get_fontsize() for text in texts), default=LARGEST_TEXT)
+    return min((float(text.get_fontsize()) for text in texts), default=LARGEST_TEXT)
 
 
 def settle(figure: Figure) -> None:
