@@ -249,6 +249,9 @@ OTHERS = {
     "export_eee": lambda change, folder, **options: irmeta.export_eee(
         change(scores()), folder, **options
     ),
+    "leak": lambda _, __, **options: irmeta.leak(
+        **{"topics": 4, "judged": 4, "submissions": 2} | options
+    ),
     "Reading": lambda _, __, **options: irmeta.Reading(**options),
     "release": lambda _, __, **options: irmeta.release(
         **{"feedback": "none", "history": [], "scores": [0.5]} | options
@@ -711,6 +714,7 @@ MORE = {
         truth="people",
         passes=dict.fromkeys([*LABELS, "again"], "machine"),
     ),
+    "leak": lambda: irmeta.leak(topics=4, judged=4, submissions=2),
     "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlate(scores(), unit="system"),
 }

@@ -166,6 +166,7 @@ WITHOUT: Mapping[str, str] = {
     "judges.pairs.p": "the interval of the difference of tau, inverted",
     "judges.pairs.p_corrected": "the same p, corrected by Holm",
     "judges.significance.reversed": "a count of pairs that people and a judge test the other way round, no promise",
+    "leak.attacks.p": "Fisher's exact test, one-sided",
     "place.baseline.share_of_way_low": "the gain's interval, divided by a constant",
     "ranking.rivals.behind_low": "in docs/worlds.md, where sets of metrics are equally good",
     "ranking.subsets.unexplained_low": "made as the shares of components beside `r over scores`",

@@ -63,6 +63,7 @@ from irmeta.studies.differences.paper_table import table as table
 from irmeta.studies.differences.significance import significance as significance
 from irmeta.studies.differences.versus import versus as versus
 from irmeta.studies.leaderboard import leaderboard as leaderboard
+from irmeta.studies.leak import leak as leak
 from irmeta.studies.place import place as place
 from irmeta.studies.place.standing import standing as standing
 from irmeta.studies.prediction.accuracy import accuracy as accuracy

@@ -62,6 +62,7 @@ Holes = Literal["bounds", "predict", "complete"]
 
 # Hidden judgments
 Feedback = Literal["none", "split", "ladder", "open"]
+ShownBy = Literal["mean", "topics"]
 
 # Judges
 JudgedTopics = Literal["shared", "own"]
@@ -255,6 +256,10 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "split": "the scores on topics that do not count at the end",
         "ladder": "the mean in steps, where a run is clearly better than the last one shown",
         "open": "all scores",
+    },
+    ShownBy: {
+        "mean": "a mean over topics for each metric",
+        "topics": "the scores by topic, too",
     },
     JudgedTopics: {
         "shared": "the topics that a judge shares with the truth",

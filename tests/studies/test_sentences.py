@@ -319,6 +319,7 @@ CLAIM_NOTHING = {
     "coverage": "counts what was observed",
     "models": "ranks by errors that were measured on collections kept apart",
     "reuse": "counts what was observed where groups were left out",
+    "leak": "compares what attackers claim with judgments",
     "plan": "computes sizes from estimates",
     "standardizing_set": "counts what was observed in draws",
     "reproduction": "compares printed figures",

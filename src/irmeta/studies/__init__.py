@@ -361,6 +361,23 @@ STUDIES: dict[str, Study] = {
             view="ReuseView",
         ),
     ),
+    "leak": Study(
+        "leak",
+        "leak",
+        "leak",
+        "judgments",
+        "How many hidden judgments does a board give away?",
+        docs="leak",
+        command=Verb(
+            (
+                "irmeta leak --qrels qrels.txt -m 'RBP(p=0.5, rel=1)' --show topics --decimals 17 --submissions 1",
+                "irmeta leak --qrels qrels.txt -m 'nDCG@10 RBP(p=0.5)' --run bm25.run # means to four decimals",
+                "irmeta leak --feedback ladder --step .05 --topics 50 --together 20",
+            ),
+            positional=(),
+        ),
+        screen=Screen(lines=30),
+    ),
     "judges": Study(
         "judges.compare",
         "compare_judges",

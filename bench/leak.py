@@ -1,0 +1,93 @@
+"""How many hidden judgments of TREC-COVID round 1 boards give away: the figures of docs/studies/leak.md.
+
+python -m bench.leak                    the table; --figure docs/assets/leak.svg draws it, too
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import polars as pl
+
+import irmeta
+from irmeta.datasets.catalog import data_folder
+
+SIZES = (1, 3, 10, 30, 90, 240, 500)
+BITS = "RBP(p=0.5, rel=1)"
+RULES: dict[str, dict[str, Any]] = {
+    "scores by topic": {"metrics": f"nDCG@10 {BITS}", "show": "topics"},
+    "two means": {"metrics": f"nDCG@10 {BITS}"},
+    "one mean": {"metrics": "nDCG@10"},
+    "ladder": {"metrics": "nDCG@10", "feedback": "ladder"},
+    "ladder, 20 teams": {"metrics": "nDCG@10", "feedback": "ladder", "together": 20},
+    "split, none": {"metrics": "nDCG@10", "feedback": "split"},
+}
+"""What boards show, to four decimals."""
+
+
+def rows(data: Path) -> pl.DataFrame:
+    """Attack the board by each of the rules, with more and more submissions; the best attack of each, by its bits."""
+    folder = data / "trec-covid" / "round1"
+    found = []
+    for name, rules in RULES.items():
+        for size in SIZES:
+            attacks = irmeta.leak(
+                folder / "qrels.txt",
+                run=folder / "runs" / "BM25R2.gz",
+                submissions=size,
+                **rules,
+            ).tables
+            best = attacks["attacks"].sort("bits", descending=True).row(0, named=True)
+            after = attacks["attacks"]["after"].max()
+            before = attacks["attacks"]["before"][0]
+            sure = best["p"] < 0.001
+            found.append(
+                {
+                    "rules": name,
+                    "submissions": size,
+                    "known": best["right"] if sure else 0,
+                    "claims": best["claims"],
+                    "guessed": best["guessed"],
+                    "before": before,
+                    "after": max(before, after),
+                    "bits": attacks["rules"].filter(
+                        rules=rules.get("feedback", "open")
+                    )["bits_all"][0],
+                }
+            )
+    return pl.DataFrame(found)
+
+
+def draw(table: pl.DataFrame, path: Path) -> None:
+    """Draw judgments that are known, and the score of the attacker's run, by submissions and rules."""
+    plt.rcParams["svg.hashsalt"] = "leak"
+    figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    labels = ("judgments known", "nDCG@10 of the attacker's run")
+    for axes, column, label in zip(panels, ("known", "after"), labels, strict=True):
+        for name in RULES:
+            own = table.filter(rules=name)
+            axes.plot(own["submissions"], own[column], "o-", markersize=3, label=name)
+        axes.set_xscale("log")
+        axes.set_xlabel("submissions of a team")
+        axes.set_ylabel(label)
+    panels[0].legend(fontsize=7)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> None:
+    """Print the table in Markdown, and draw it where a file is named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--figure", type=Path)
+    asked = parser.parse_args()
+    table = rows(data_folder())
+    with pl.Config(
+        tbl_formatting="MARKDOWN", tbl_rows=-1, tbl_hide_dataframe_shape=True
+    ):
+        print(table.with_columns(pl.selectors.float().round(3)))
+    if asked.figure:
+        draw(table, asked.figure)
+
+
+if __name__ == "__main__":
+    main()

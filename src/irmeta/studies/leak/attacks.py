@@ -1,0 +1,190 @@
+"""What teams can do with the answers to their runs: read judgments from scores, climb, and vote."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
+from irmeta.studies.leak.board import NONE, Board
+from irmeta.studies.leak.codebook import Codebook
+
+AT_ONCE = (1, 4, 10, 1000)
+"""Topics that a climber changes in a run."""
+RANKS = (0, 4, 9)
+"""Where it puts another document."""
+VOTED = 20
+"""First documents that are voted on."""
+
+
+class Loot(NamedTuple):
+    """What an attack got.
+
+    claims : 1 where it holds a document for relevant, 0 for not, NONE where it does not know: (topic, candidate).
+    known : the judgments claimed after each run. orders : the run that it would submit at the end.
+    """
+
+    claims: Ints
+    known: Ints
+    orders: Indices
+
+
+def decode(board: Board, start: Indices, _: np.random.Generator) -> Loot:
+    """Ask about a few documents in each run, and read their grades from its score.
+
+    start : the candidates in the attacker's order, NONE behind them: (topic, rank).
+    """
+    seen = board.visible
+    # a mean of n topics shows a topic's score n times less exactly
+    spread = 1 if board.by_topic else seen.size
+    exact = 10.0**-board.rules.decimals * spread
+    book = Codebook.of(board.metric, board.qrels.grades.tolist(), exact)
+    ideals = np.full((len(start), len(book.ideals)), 1 / len(book.ideals))
+    asked: list[tuple[int, Indices, float, int]] = []
+    for topics, places in _questions(board, start, book.size):
+        orders = np.full_like(start[:, : book.size], NONE)
+        part = start[topics, places.start : places.stop]
+        orders[topics, : part.shape[1]] = part
+        answer = board.submit(orders)
+        if answer.figure is None:
+            break
+        values = answer.topics if board.by_topic else np.array([answer.figure * spread])
+        of = topics if not board.by_topic else seen
+        for topic, value in zip(of, values, strict=True):
+            place = int(np.flatnonzero(topics == topic)[0])
+            asked.append((int(topic), part[place], float(value), board.runs))
+            reading = book.read(float(value), ideals[topic])
+            if reading is not None:
+                ideals[topic] = reading.ideals
+    levels = np.full(start.shape, NONE)
+    told = np.zeros(start.shape, dtype=np.int64)
+    # again, by all that is known of each topic's ideal list
+    for topic, documents, value, number in asked:
+        reading = book.read(value, ideals[topic])
+        there = documents != NONE
+        if reading is not None:
+            levels[topic, documents[there]] = reading.levels[: documents.size][there]
+            told[topic, documents[there]] = number
+    claims = np.minimum(levels, 1)
+    known = np.array(
+        [(told[claims != NONE] <= n).sum() for n in range(1, board.runs + 1)]
+    )
+    return Loot(claims, known, best_first(start, levels))
+
+
+def _questions(
+    board: Board, start: Indices, size: int
+) -> Iterator[tuple[Indices, range]]:
+    """Yield the topics and the ranks of the attacker's list to ask about, as long as runs are left."""
+    if not size:
+        return
+    each = (
+        [board.visible]
+        if board.by_topic
+        else [np.array([one]) for one in board.visible]
+    )
+    for first in range(0, start.shape[1], size):
+        for topics in each:
+            if not board.left:
+                return
+            yield topics, range(first, min(first + size, start.shape[1]))
+
+
+def best_first(start: Indices, levels: Ints) -> Indices:
+    """Order each topic's candidates by their level: relevant ones, then those that nobody knows, then others."""
+    there = start != NONE
+    own = np.take_along_axis(levels, np.where(there, start, 0), axis=1)
+    worth = np.where(own == NONE, 0.5, own.astype(np.float64))
+    order = np.argsort(np.where(there, -worth, np.inf), axis=1, kind="stable")
+    return np.take_along_axis(start, order, axis=1)
+
+
+def climb(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
+    """Change a run at random, and keep what the answer says is better."""
+    best, shown, by_topic = start, -np.inf, np.full(board.visible.size, -np.inf)
+    claims = np.full(start.shape, NONE)
+    while board.left:
+        fresh = board.runs % board.rules.submissions == 0
+        if fresh:
+            # a team begins with the best run of the one before
+            tried, moved = best, np.zeros(start.shape, dtype=np.bool_)
+        else:
+            tried, moved = _moved(best, board.visible, rng)
+        answer = board.submit(tried)
+        if answer.figure is None:
+            break
+        if board.by_topic:
+            better = board.visible[answer.topics > by_topic]
+            by_topic = np.maximum(by_topic, answer.topics)
+        else:
+            better = board.visible if answer.figure > shown else board.visible[:0]
+            shown = answer.figure if fresh else max(shown, answer.figure)
+        best = best.copy()
+        best[better] = tried[better]
+        kept = np.zeros_like(moved)
+        kept[better] = moved[better]
+        claims[kept] = 1
+    return Loot(claims, _at_the_end(claims, board), best)
+
+
+def _moved(
+    orders: Indices, topics: Indices, rng: np.random.Generator
+) -> tuple[Indices, Bools]:
+    """Move a document up in some topics' lists; return them, and which candidates moved."""
+    tried, moved = orders.copy(), np.zeros(orders.shape, dtype=np.bool_)
+    number = min(int(rng.choice(AT_ONCE)), topics.size)
+    rank = int(rng.choice(RANKS))
+    for topic in rng.choice(topics, number, replace=False):
+        length = int((orders[topic] != NONE).sum())
+        if length <= rank + 1:
+            continue
+        place = int(rng.integers(rank + 1, length))
+        document = orders[topic, place]
+        rest = np.delete(orders[topic], place)
+        tried[topic] = np.insert(rest, rank, document)
+        moved[topic, document] = True
+    return tried, moved
+
+
+def vote(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
+    """Put a random half of each list's first documents on top; documents of runs with good answers are elected."""
+    first = start[:, :VOTED]
+    tops: list[Bools] = []
+    answers: list[Floats] = []
+    while board.left:
+        keys = rng.random(first.shape)
+        keys[first == NONE] = 2
+        order = np.argsort(keys, axis=1)
+        answer = board.submit(np.take_along_axis(first, order, axis=1))
+        if answer.figure is None:
+            break
+        tops.append(np.argsort(order, axis=1) < first.shape[1] / 2)
+        value = np.full(len(start), answer.figure)
+        if board.by_topic:
+            value[board.visible] = answer.topics
+        answers.append(value)
+    claims = np.full(start.shape, NONE)
+    if not answers:
+        return Loot(claims, _at_the_end(claims, board), start)
+    values = np.array(answers) - np.mean(answers, axis=0)
+    # how much better runs answer that have a document on top: (topic, rank)
+    votes = np.einsum("rt,rtd->td", values, np.array(tops) - 0.5)
+    votes[np.setdiff1d(np.arange(len(start)), board.visible)] = 0
+    votes[first == NONE] = 0
+    topic, rank = np.nonzero(np.abs(votes) > 1e-12)
+    claims[topic, first[topic, rank]] = votes[topic, rank] > 0
+    order = np.argsort(np.where(first == NONE, np.inf, -votes), axis=1, kind="stable")
+    orders = start.copy()
+    orders[:, :VOTED] = np.take_along_axis(first, order, axis=1)
+    return Loot(claims, _at_the_end(claims, board), orders)
+
+
+def _at_the_end(claims: Ints, board: Board) -> Ints:
+    """Count what is claimed by attacks that know nothing before their last run."""
+    known = np.zeros(board.runs, dtype=np.int64)
+    known[-1:] = (claims != NONE).sum()
+    return known
+
+
+ATTACKS = {"decode": decode, "climb": climb, "vote": vote}
+"""The attacks by name."""
