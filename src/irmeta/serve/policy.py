@@ -1,0 +1,298 @@
+"""Who may do what on a board, and when: pure functions of roles, dates and a clock, on the standard library alone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum, StrEnum
+from typing import NamedTuple
+
+Moment = int
+"""Microseconds since 1970 in UTC."""
+
+
+class Phase(StrEnum):
+    """Where a board is between its first draft and its last copy."""
+
+    DRAFT = "draft"
+    BLIND = "blind"
+    WAITING = "waiting"
+    REVEALED = "revealed"
+    FROZEN = "frozen"
+
+
+class Role(IntEnum):
+    """What somebody is on a board; the operator has the shell, and may all that an organizer may."""
+
+    VISITOR = 0
+    READER = 1
+    MEMBER = 2
+    ORGANIZER = 3
+    OPERATOR = 4
+
+
+class Action(StrEnum):
+    """What somebody can ask of a board."""
+
+    SEE_BOARD = "see title, dates and rules"
+    SEE_NAMES = "see names of teams and runs"
+    SEE_SCORES = "see and download table, scores, ranks"
+    SEE_SUBMISSION = "see a submission, its remarks and its file"
+    SEE_FEEDBACK = "see what was answered to a run"
+    DOWNLOAD_RUN = "download a run"
+    DOWNLOAD_JUDGMENTS = "download judgments"
+    CHECK = "check a file"
+    SUBMIT = "submit, replace, edit a description"
+    WITHDRAW = "withdraw a submission"
+    JOIN = "join, or ask to"
+    INVITE = "invite people"
+    KEEP_PEOPLE = "accept and remove people, rename teams"
+    LINK = "make a review link"
+    CHANGE = "change texts, dates, limits, feedback"
+    JUDGE = "add or correct judgments"
+    ORGANIZE = "pool, reveal, hide, see duplicates and the log"
+    OPERATE = "freeze, back up, restore, erase a person"
+
+
+@dataclass(frozen=True)
+class Board:
+    """The settings of a board that rights depend on.
+
+    opens, closes, reveals, frozen : moments, None for never. An open board has opens = reveals.
+    visibility : public, readers, members. join : invite, ask, open. late : refuse, mark.
+    feedback : none, split, ladder, open.
+    """
+
+    opens: Moment | None = None
+    closes: Moment | None = None
+    reveals: Moment | None = None
+    frozen: Moment | None = None
+    visibility: str = "public"
+    join: str = "invite"
+    late: str = "refuse"
+    feedback: str = "none"
+    publish_runs: bool = False
+
+
+class Who(NamedTuple):
+    """Who asks. own : the thing is of the own team. plays : an organizer whose team has runs on the board."""
+
+    role: Role
+    own: bool = False
+    plays: bool = False
+
+
+class _Case(NamedTuple):
+    who: Who
+    board: Board
+    phase: Phase
+    now: Moment
+
+
+def phase(board: Board, now: Moment) -> Phase:
+    """Return the phase of a board; a moment belongs to what begins with it."""
+    if _past(board.frozen, now):
+        return Phase.FROZEN
+    if not _past(board.opens, now):
+        return Phase.DRAFT
+    if _past(board.reveals, now):
+        return Phase.REVEALED
+    return Phase.WAITING if _past(board.closes, now) else Phase.BLIND
+
+
+def accepting(board: Board, now: Moment) -> bool:
+    """Say whether runs are in time: after the reveal they are marked, but in time until the board closes."""
+    open_ = phase(board, now) in (Phase.BLIND, Phase.REVEALED)
+    return open_ and not _past(board.closes, now)
+
+
+def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
+    """Say whether somebody may do something now; whoever may not must learn no more than of a thing that is not there.
+
+    Nothing that is computed from judgments is seen before the reveal by anybody below an organizer, except what
+    `irmeta.release` answers (SEE_FEEDBACK). A frozen board can be read, and changed by nobody.
+    """
+    case = _Case(who, board, phase(board, now), now)
+    if case.phase is Phase.FROZEN and action not in _READING:
+        return who.role is Role.OPERATOR and action is Action.OPERATE
+    rules = _RIGHTS[action]
+    return rules[min(who.role, len(rules) - 1)](case)
+
+
+def _past(moment: Moment | None, now: Moment) -> bool:
+    return moment is not None and moment <= now
+
+
+def _no(_: _Case) -> bool:
+    return False
+
+
+def _yes(_: _Case) -> bool:
+    return True
+
+
+def _begun(case: _Case) -> bool:
+    return case.phase is not Phase.DRAFT
+
+
+def _public(case: _Case) -> bool:
+    return _begun(case) and case.board.visibility == "public"
+
+
+def _shared(case: _Case) -> bool:
+    """A reader sees boards that are not for members alone."""
+    return _begun(case) and case.board.visibility != "members"
+
+
+def _known(case: _Case) -> bool:
+    return case.phase in (Phase.REVEALED, Phase.FROZEN)
+
+
+def _own(case: _Case) -> bool:
+    return case.who.own
+
+
+def _accepts(case: _Case) -> bool:
+    late = case.phase is Phase.WAITING and case.board.late == "mark"
+    return accepting(case.board, case.now) or late
+
+
+def _joins(case: _Case) -> bool:
+    return _begun(case) and case.board.join != "invite"
+
+
+def _no_team(case: _Case) -> bool:
+    """An organizer whose own team takes part waits as the others do."""
+    return _known(case) or not case.who.plays
+
+
+def _given(case: _Case) -> bool:
+    return _known(case) and case.board.publish_runs
+
+
+def _all(*rules: Callable[[_Case], bool]) -> Callable[[_Case], bool]:
+    return lambda case: all(rule(case) for rule in rules)
+
+
+def _any(*rules: Callable[[_Case], bool]) -> Callable[[_Case], bool]:
+    return lambda case: any(rule(case) for rule in rules)
+
+
+_ORGANIZER = (_no, _no, _no, _yes)
+_RIGHTS: dict[Action, tuple[Callable[[_Case], bool], ...]] = {
+    # visitor, reader, member, organizer
+    Action.SEE_BOARD: (_public, _shared, _begun, _yes),
+    Action.SEE_NAMES: (_all(_known, _public), _all(_known, _shared), _known, _yes),
+    Action.SEE_SCORES: (_all(_known, _public), _all(_known, _shared), _known, _no_team),
+    Action.SEE_SUBMISSION: (_no, _no, _own, _yes),
+    Action.SEE_FEEDBACK: (_no, _no, _all(_own, _begun), _any(_own, _no_team)),
+    Action.DOWNLOAD_RUN: (
+        _all(_given, _public),
+        _all(_given, _shared),
+        _any(_own, _given),
+        _yes,
+    ),
+    Action.DOWNLOAD_JUDGMENTS: (_no, _no, _no, _no, _yes),
+    Action.CHECK: (_no, _no, _accepts, _yes),
+    Action.SUBMIT: (_no, _no, _all(_own, _accepts), _yes),
+    Action.WITHDRAW: (_no, _no, _own, _yes),
+    Action.JOIN: (_all(_joins, _public), _all(_joins, _shared), _no, _yes),
+    Action.INVITE: (_no, _no, _own, _yes),
+    Action.KEEP_PEOPLE: _ORGANIZER,
+    Action.LINK: (_no, _no, _own, _yes),
+    Action.CHANGE: _ORGANIZER,
+    Action.JUDGE: _ORGANIZER,
+    Action.ORGANIZE: _ORGANIZER,
+    Action.OPERATE: (_no, _no, _no, _no, _yes),
+}
+_READING = {
+    *(Action.SEE_BOARD, Action.SEE_NAMES, Action.SEE_SCORES, Action.SEE_SUBMISSION),
+    *(Action.SEE_FEEDBACK, Action.DOWNLOAD_RUN, Action.DOWNLOAD_JUDGMENTS),
+}
+
+LEAKS = ("none", "split", "ladder", "open")
+"""Kinds of feedback, by how much they give away."""
+
+
+class Change(StrEnum):
+    """What a change of a board's settings needs."""
+
+    FREE = "free"
+    TYPED = "typed"
+    REFUSED = "refused"
+
+
+def change(old: Board, new: Board, now: Moment) -> Change:
+    """Say whether settings may be changed: once open, what reveals sooner or leaks more is typed.
+
+    A board that goes back to a draft is typed, too; a reveal cannot be undone.
+    """
+    state = phase(old, now)
+    if state is Phase.FROZEN:
+        return Change.REFUSED
+    if state is Phase.DRAFT:
+        return Change.FREE
+    if state is Phase.REVEALED and phase(new, now) is not Phase.REVEALED:
+        return Change.REFUSED
+    sooner = new.reveals is not None and (
+        old.reveals is None or new.reveals < old.reveals
+    )
+    leakier = LEAKS.index(new.feedback) > LEAKS.index(old.feedback)
+    reopened = phase(new, now) is Phase.DRAFT
+    return Change.TYPED if sooner or leakier or reopened else Change.FREE
+
+
+class Limits(NamedTuple):
+    """How many runs a team may submit in a UTC day, in a UTC month, and in all; None for as many as it likes."""
+
+    per_day: int | None = None
+    per_month: int | None = None
+    per_team: int | None = None
+
+
+class Left(NamedTuple):
+    """How many runs a team may still submit now (None: as many as it likes), and when there will be more again."""
+
+    number: int | None
+    more: Moment | None
+
+
+def left(limits: Limits, times: Sequence[Moment], now: Moment) -> Left:
+    """Count what is left of the limits.
+
+    times : when the team's runs were received, withdrawn and replaced ones included, refused ones not. A clock that was
+    set back does not give more: a run counts on the day that it was received.
+    """
+    today = _date(now)
+    month = today.replace(day=1)
+    tomorrow = today + timedelta(days=1)
+    next_month = (month + timedelta(days=32)).replace(day=1)
+    days = [_date(time) for time in times]
+    windows = (
+        (limits.per_day, sum(day == today for day in days), tomorrow),
+        (
+            limits.per_month,
+            sum(day.replace(day=1) == month for day in days),
+            next_month,
+        ),
+        (limits.per_team, len(days), None),
+    )
+    rest = [
+        (max(0, most - used), ends) for most, used, ends in windows if most is not None
+    ]
+    if not rest:
+        return Left(None, None)
+    number = min(count for count, _ in rest)
+    ends = [end for count, end in rest if count == number]
+    # what lasts longest says when there is more
+    never = None in ends
+    return Left(number, None if never else max(map(_moment, filter(None, ends))))
+
+
+def _date(time: Moment) -> datetime:
+    """Return the UTC day of a moment."""
+    day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
+    return day.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _moment(day: datetime) -> Moment:
+    return (day - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

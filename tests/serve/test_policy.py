@@ -1,0 +1,321 @@
+"""Rights, phases and limits: every case against the table of the specification, and a board's life against a model."""
+
+import ast
+import itertools
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from irmeta.serve import policy
+from irmeta.serve.policy import (
+    Action,
+    Board,
+    Change,
+    Limits,
+    Phase,
+    Role,
+    Who,
+    accepting,
+    change,
+    left,
+    may,
+    phase,
+)
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+TABLE = """
+SEE_BOARD          | public begun         | shared begun         | begun             | yes
+SEE_NAMES          | public known         | shared known         | known             | yes
+SEE_SCORES         | public known         | shared known         | known             | known or aside
+SEE_SUBMISSION     | no                   | no                   | own               | yes
+SEE_FEEDBACK       | no                   | no                   | own begun         | own or known or aside
+DOWNLOAD_RUN       | public known given   | shared known given   | own or known given| yes
+DOWNLOAD_JUDGMENTS | no                   | no                   | no                | no
+CHECK              | no                   | no                   | accepts           | yes
+SUBMIT             | no                   | no                   | own accepts       | yes
+WITHDRAW           | no                   | no                   | own               | yes
+JOIN               | public begun joins   | shared begun joins   | no                | yes
+INVITE             | no                   | no                   | own               | yes
+KEEP_PEOPLE        | no                   | no                   | no                | yes
+LINK               | no                   | no                   | own               | yes
+CHANGE             | no                   | no                   | no                | yes
+JUDGE              | no                   | no                   | no                | yes
+ORGANIZE           | no                   | no                   | no                | yes
+OPERATE            | no                   | no                   | no                | no
+"""
+"""Who may do what, in words: all words between two `or` must hold."""
+COMPUTED = (Action.SEE_NAMES, Action.SEE_SCORES, Action.DOWNLOAD_JUDGMENTS)
+"""What says something that judgments, or other teams' runs, decide."""
+
+
+def at(day: float) -> int:
+    """Return a moment, some days after the first of June 2026."""
+    return (
+        datetime(2026, 6, 1, tzinfo=UTC) - EPOCH + timedelta(days=day)
+    ) // timedelta(microseconds=1)
+
+
+MOMENTS = st.none() | st.integers(0, 12).map(at)
+BOARDS = st.builds(
+    Board,
+    opens=MOMENTS,
+    closes=MOMENTS,
+    reveals=MOMENTS,
+    frozen=st.sampled_from([None, None, None, at(11)]),
+    visibility=st.sampled_from(["public", "readers", "members"]),
+    join=st.sampled_from(["invite", "ask", "open"]),
+    late=st.sampled_from(["refuse", "mark"]),
+    feedback=st.sampled_from(policy.LEAKS),
+    publish_runs=st.booleans(),
+)
+NOWS = st.integers(-4, 52).map(lambda quarter: at(quarter / 4))
+CASES = list(itertools.product(Role, (False, True), (False, True)))
+
+
+def expected_phase(board: Board, now: int) -> str:
+    """Say the phase by the moments that have come, the last of them first."""
+    come = {
+        name
+        for name in ("opens", "closes", "reveals", "frozen")
+        if getattr(board, name) is not None and now >= getattr(board, name)
+    }
+    if "frozen" in come:
+        return "frozen"
+    if "opens" not in come:
+        return "draft"
+    return (
+        "revealed" if "reveals" in come else "waiting" if "closes" in come else "blind"
+    )
+
+
+def expected(who: Who, action: Action, board: Board, now: int) -> bool:
+    """Read the table."""
+    state = expected_phase(board, now)
+    closed = board.closes is not None and now >= board.closes
+    reads = action.name.startswith(("SEE", "DOWNLOAD"))
+    if who.role is Role.OPERATOR and action.name in ("OPERATE", "DOWNLOAD_JUDGMENTS"):
+        return True
+    if state == "frozen" and not reads:
+        return False
+    words = {
+        "yes": True,
+        "no": False,
+        "begun": state != "draft",
+        "known": state in ("revealed", "frozen"),
+        "public": board.visibility == "public",
+        "shared": board.visibility in ("public", "readers"),
+        "given": board.publish_runs,
+        "own": who.own,
+        "aside": not who.plays,
+        "joins": board.join in ("ask", "open"),
+        "accepts": (state in ("blind", "revealed") and not closed)
+        or (state == "waiting" and board.late == "mark"),
+    }
+    rows = dict(line.split("|", 1) for line in TABLE.strip().splitlines())
+    cells = {name.strip(): rest.split("|") for name, rest in rows.items()}[action.name]
+    cell = cells[min(who.role, Role.ORGANIZER)]
+    return any(all(words[one] for one in part.split()) for part in cell.split(" or "))
+
+
+@settings(max_examples=150)
+@given(BOARDS, NOWS)
+def test_every_case_is_that_of_the_table(board: Board, now: int) -> None:
+    """All roles, actions and ownerships, at any time of any board, are as the table says."""
+    assert phase(board, now) == expected_phase(board, now)
+    for role, own, plays in CASES:
+        for action in Action:
+            who = Who(role, own, plays)
+            assert may(who, action, board, now) == expected(who, action, board, now), (
+                who,
+                action,
+            )
+
+
+@settings(max_examples=150)
+@given(BOARDS, NOWS)
+def test_rights_grow(board: Board, now: int) -> None:
+    """Who is more may more; only a member, who has joined, cannot join."""
+    for own, plays in itertools.product((False, True), repeat=2):
+        for action in set(Action) - {Action.JOIN}:
+            row = [may(Who(role, own, plays), action, board, now) for role in Role]
+            assert row == sorted(row)
+
+
+@settings(max_examples=150)
+@given(BOARDS, NOWS)
+def test_nothing_that_judgments_decide_is_seen_before_the_reveal(
+    board: Board, now: int
+) -> None:
+    """Below an organizer only a team's own runs, and what was answered to them; nor by one who takes part."""
+    if phase(board, now) in (Phase.REVEALED, Phase.FROZEN):
+        return
+    for role, own in itertools.product(list(Role)[:3], (False, True)):
+        seen = {one for one in COMPUTED if may(Who(role, own), one, board, now)}
+        assert not seen
+        assert own or not may(Who(role, own), Action.DOWNLOAD_RUN, board, now)
+        answered = may(Who(role, own), Action.SEE_FEEDBACK, board, now)
+        assert not answered or (own and role is Role.MEMBER)
+    assert not may(Who(Role.ORGANIZER, plays=True), Action.SEE_SCORES, board, now)
+    assert not may(Who(Role.ORGANIZER), Action.DOWNLOAD_JUDGMENTS, board, now)
+
+
+def test_a_deadline_to_the_microsecond() -> None:
+    """A run is in time a microsecond before the board closes, and late when it does."""
+    board = Board(opens=at(0), closes=at(5), reveals=at(8))
+    assert [accepting(board, at(5) + step) for step in (-1, 0)] == [True, False]
+    assert phase(board, at(8) - 1) == "waiting"
+    assert phase(board, at(8)) == "revealed"
+    open_board = Board(opens=at(0), reveals=at(0))
+    assert phase(open_board, at(0)) == "revealed"
+    assert accepting(open_board, at(300))
+
+
+@pytest.mark.parametrize(
+    ("new", "day", "outcome"),
+    [
+        ({"feedback": "open"}, -1, "free"),
+        ({"feedback": "split"}, 1, "free"),
+        ({"feedback": "open"}, 1, "typed"),
+        ({"reveals": at(9)}, 1, "free"),
+        ({"reveals": None}, 1, "free"),
+        ({"reveals": at(7)}, 1, "typed"),
+        ({"opens": at(3)}, 1, "typed"),
+        ({"reveals": at(20)}, 9, "refused"),
+        ({"opens": None}, 9, "refused"),
+        ({"join": "open"}, 9, "free"),
+    ],
+)
+def test_what_a_change_needs(new: dict, day: float, outcome: str) -> None:
+    """Drafts are free; later a sooner reveal and more feedback are typed, and a reveal is not undone."""
+    given_ = {"opens": at(0), "closes": at(5), "reveals": at(8), "feedback": "ladder"}
+    assert change(Board(**given_), Board(**given_ | new), at(day)) == outcome
+    frozen = Board(**given_, frozen=at(10))
+    assert change(frozen, Board(**given_), at(11)) is Change.REFUSED
+
+
+def test_limits_by_hand() -> None:
+    """Days and months are those of UTC; what lasts longest says when there is more."""
+    limits = Limits(per_day=2, per_month=3, per_team=4)
+    assert left(Limits(), [at(0)] * 9, at(0)) == (None, None)
+    assert left(limits, [], at(0.5)) == (2, at(1))
+    assert left(limits, [at(0.1), at(0.9)], at(0.99)) == (0, at(1))
+    assert left(limits, [at(0.1), at(0.9)], at(1)) == (1, at(30))
+    assert left(limits, [at(0), at(0), at(1)], at(2)) == (0, at(30))
+    assert left(limits, [at(0), at(0), at(1)], at(30)) == (1, None)
+    # a clock that was set back gives no more for the day
+    assert left(limits, [at(1.1), at(1.2)], at(1.05)) == (0, at(2))
+    assert left(Limits(per_day=1), [at(3)], at(1)) == (1, at(2))
+
+
+class Life(RuleBasedStateMachine):
+    """A board's life, beside a model of days in strings and dates in a dictionary."""
+
+    @initialize(
+        board=BOARDS, limits=st.builds(Limits, *[st.none() | st.integers(0, 4)] * 3)
+    )
+    def begin(self, board: Board, limits: Limits) -> None:
+        self.board, self.limits, self.now = board, limits, at(0)
+        self.received: dict[str, list[int]] = {"a": [], "b": []}
+        self.model: dict[str, list[str]] = {"a": [], "b": []}
+        self.revealed = phase(board, self.now) is Phase.REVEALED
+
+    @rule(hours=st.integers(-3, 30))
+    def clock(self, hours: int) -> None:
+        self.now += hours * 3_600_000_000
+
+    @rule(team=st.sampled_from("ab"), number=st.integers(1, 4))
+    def submit(self, team: str, number: int) -> None:
+        for _ in range(number):
+            allowed = may(
+                Who(Role.MEMBER, own=True), Action.SUBMIT, self.board, self.now
+            )
+            rest = left(self.limits, self.received[team], self.now).number
+            taken = allowed and rest != 0
+            day = (EPOCH + timedelta(microseconds=self.now)).strftime("%Y-%m-%d")
+            own = self.model[team]
+            counts = (
+                own.count(day),
+                sum(one[:7] == day[:7] for one in own),
+                len(own),
+            )
+            full = any(
+                most is not None and used >= most
+                for most, used in zip(self.limits, counts, strict=True)
+            )
+            in_time = expected(
+                Who(Role.MEMBER, own=True), Action.SUBMIT, self.board, self.now
+            )
+            assert taken == (in_time and not full)
+            if taken:
+                self.received[team].append(self.now)
+                own.append(day)
+
+    @rule(new=BOARDS, typed=st.booleans())
+    def change(self, new: Board, typed: bool) -> None:
+        needs = change(self.board, new, self.now)
+        if needs is Change.FREE or (needs is Change.TYPED and typed):
+            if needs is Change.FREE and phase(self.board, self.now) is not Phase.DRAFT:
+                kinds = policy.LEAKS
+                assert kinds.index(new.feedback) <= kinds.index(self.board.feedback)
+            was = phase(self.board, self.now)
+            self.board = new
+            if was is Phase.REVEALED:
+                assert phase(new, self.now) is Phase.REVEALED
+
+    @rule(data=st.data())
+    def ask(self, data: st.DataObject) -> None:
+        who = Who(*data.draw(st.sampled_from(CASES)))
+        action = data.draw(st.sampled_from(list(Action)))
+        assert may(who, action, self.board, self.now) == expected(
+            who, action, self.board, self.now
+        )
+
+    @invariant()
+    def no_day_has_more_than_its_limit(self) -> None:
+        if not hasattr(self, "limits") or self.limits.per_day is None:
+            return
+        for days in self.model.values():
+            assert all(days.count(day) <= self.limits.per_day for day in days)
+
+
+def test_a_life() -> None:
+    """Clocks, changes, submissions and questions in any order are as in the model: 600 steps."""
+    run_state_machine_as_test(
+        Life, settings=settings(max_examples=20, stateful_step_count=30, deadline=None)
+    )
+
+
+@pytest.mark.slow
+def test_long_lives() -> None:
+    """The same in 10 000 steps."""
+    run_state_machine_as_test(
+        Life, settings=settings(max_examples=200, stateful_step_count=50, deadline=None)
+    )
+
+
+def test_it_stands_on_the_standard_library() -> None:
+    """The file that decides who may do what imports nothing else."""
+    tree = ast.parse(Path(policy.__file__).read_text(encoding="utf-8"))
+    names = {
+        (node.module or "").partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+    } | {
+        one.name.partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for one in node.names
+    }
+    assert names
+    assert names <= sys.stdlib_module_names
