@@ -118,6 +118,7 @@ ONE = {
     "judges.plan": lambda change, _, **options: irmeta.judges.plan(
         change(scores()[:, :6]), change(scores("B")), **options
     ),
+    "best_of": lambda change, _, **options: irmeta.best_of(change(scores()), **options),
     "table": lambda change, _, **options: irmeta.table(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
     ),

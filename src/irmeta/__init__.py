@@ -17,6 +17,7 @@ _PUBLIC = {
     "Reading": "irmeta.io.runs.trec.Reading",
     "Result": "irmeta.studies.result.Result",
     "about": "irmeta.scores.attributes.about",
+    "best_of": "irmeta.scores.best.best_of",
     "commitment": "irmeta.evaluation.commitment.commitment",
     "evaluate": "irmeta.evaluation.engine.evaluate",
     "evaluate_under": "irmeta.evaluation.sets.evaluate_under",

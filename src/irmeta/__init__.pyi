@@ -43,6 +43,7 @@ from irmeta.report.page.leaderboard import write_leaderboard as write_leaderboar
 from irmeta.report.page.writing import write_report as write_report
 from irmeta.report.tables import to_pandas as to_pandas
 from irmeta.scores.attributes import about as about
+from irmeta.scores.best import best_of as best_of
 from irmeta.scores.clusters import with_clusters as with_clusters
 from irmeta.scores.cube import from_frame as from_frame
 from irmeta.scores.cube import from_frame_all as from_frame_all

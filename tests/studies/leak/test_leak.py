@@ -99,7 +99,7 @@ def test_trec_covid(data: Path) -> None:
     best = open_.filter(metric=BITS, attack="decode").row(0, named=True)
     assert best["before"] == pytest.approx(0.318, abs=5e-4)
     assert best["claims"] == best["right"] > 300
-    assert best["after"] > 0.6
+    assert best["after"] > 0.55
     for rules in (
         {"feedback": "ladder"},
         {"feedback": "ladder", "together": 20},
