@@ -121,6 +121,12 @@ def test_how_much_one_mean_of_thirty_topics_tells(metric: str, size: int) -> Non
     assert math.floor(math.log2(1 / 0.003)) == 8
 
 
+def test_a_share_of_judged_documents_has_no_code() -> None:
+    """Scores that do not depend on grades are not read."""
+    got = attacks(metrics="Judged@10", submissions=4)
+    assert got["decode"]["claims"] == 0
+
+
 def test_answers_first() -> None:
     """The first finding says how many judgments go with how many submissions, or the bound, or that none do."""
     small = {"topics": 5, "judged": 10}
@@ -146,6 +152,8 @@ def test_answers_first() -> None:
         ({"feedback": "ladder", "topics": 10}, "one topic alone must not move"),
         ({"run": {"1": {"a": 1.0}}}, "needs the judgments"),
         ({"metrics": "P(pool=5)@10"}, "depends on other runs"),
+        ({"metrics": "GMAP"}, "geometric mean"),
+        ({"qrels": {"1": {"a": 0}, "2": {"b": 0}}}, "there is nothing to hide"),
         ({"decimals": 20}, "decimals must be 0 to 17"),
         ({"share": 1.5}, "between 0 and 1"),
     ],

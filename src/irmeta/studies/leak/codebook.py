@@ -56,6 +56,8 @@ class Codebook:
         every = cls(metric, levels, _ideals(metric, levels.size - 1), resolution)
         alone = every.scores(np.arange(levels.size)[:, None])[every._whole]
         levels = levels[np.sort(np.unique(alone, return_index=True)[1])]
+        if levels.size < 2:
+            return every  # scores that say nothing of grades: no pattern has its own
         book = cls(metric, levels, _ideals(metric, levels.size - 1), resolution)
         best = book.scores(np.full((1, 1), levels.size - 1))[:, 0]
         there = best[book.ideals[:, -1] > 0]

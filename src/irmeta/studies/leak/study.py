@@ -14,6 +14,7 @@ from irmeta.io.runs.rankings import Qrels, qrels_from_mapping
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric, parse_list
 from irmeta.parallel import seeded, steps
+from irmeta.scores.means import geometric
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Indices
@@ -83,6 +84,8 @@ def leak(
     random, seed = seeded(rng)
     wanted = _wanted(metrics, feedback)
     given, candidates, start = _world(qrels, run, topics, judged, random)
+    if not (given.grades > 0).any():
+        raise ScoresError("no judged document is relevant: there is nothing to hide")
     count = len(given.topics)
     if feedback == "ladder":
         require_step(step, count)
@@ -123,6 +126,8 @@ def leak(
 def _wanted(metrics: str | Iterable[str], feedback: Feedback) -> list[Metric]:
     """Parse the metrics; those that need other runs are refused, and all but the first where only that is shown."""
     wanted = parse_list(metrics)
+    if logs := geometric(str(metric) for metric in wanted):
+        raise MetricError(f"{logs[0]} has a geometric mean over topics; leave it out")
     for metric in wanted:
         if metric["pool"]:
             raise MetricError(
