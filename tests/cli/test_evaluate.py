@@ -524,14 +524,25 @@ def test_names_that_are_not_utf8(
             "sys.argv = ['irmeta', 'evaluate', '--help']; from irmeta.cli import main; main()",
             {"numpy", "polars", "xarray"},
         ),
+        (
+            "sys.argv = ['irmeta', 'simulate', '-o', 'made', '--topics', '5', '--systems', '4']; "
+            "from irmeta.cli import main; main()",
+            {"dask", "distributed", "scipy.stats", "matplotlib"},
+        ),
+        (
+            "open('q', 'w').write('1 0 a 1'); open('r', 'w').write('1 Q0 a 1 1 r'); "
+            "sys.argv = ['irmeta', 'evaluate', 'q', 'r']; from irmeta.cli import main; main()",
+            {"dask", "distributed", "scipy.stats", "matplotlib"},
+        ),
         ("import irmeta.report.words", {"matplotlib"}),
     ],
 )
-def test_cheap_starts(statement: str, unwanted: set[str]) -> None:
+def test_cheap_starts(statement: str, unwanted: set[str], tmp_path: Path) -> None:
     """Importing irmeta, and printing help, load no library for numbers or tables; a printed page none for figures."""
     code = f"import atexit, sys; atexit.register(lambda: print('\\nLOADED', *sys.modules)); {statement}"
     done = subprocess.run(
         [sys.executable, "-c", code],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,

@@ -2,9 +2,11 @@
 
 import io
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irmeta.cli import limited
 from irmeta.errors import IrmetaError
@@ -25,8 +27,23 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
-    limited.watched(_run, _fail)
+    with _without_dask(sys.argv):
+        limited.watched(_run, _fail)
     sys.exit(0)
+
+
+@contextmanager
+def _without_dask(words: Sequence[str]) -> Iterator[None]:
+    """Hide Dask from a command that has no workers: xarray would load it, half of a second, to know its arrays."""
+    if "dask" in sys.modules or any(word.startswith("--workers") for word in words):
+        yield
+        return
+    hidden: dict[str, Any] = sys.modules
+    hidden["dask"] = None
+    try:
+        yield
+    finally:
+        del hidden["dask"]
 
 
 def _run() -> None:

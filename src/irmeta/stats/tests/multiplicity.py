@@ -57,9 +57,11 @@ def bh(p: Floats) -> Floats:
     >>> bh(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.04, 0.04]
     """
-    from scipy.stats import false_discovery_control
-
-    return np.asarray(false_discovery_control(p, method="bh"))
+    falling = np.argsort(-p, axis=None)
+    times = p.size / np.arange(p.size, 0, -1)
+    corrected = np.empty(p.size)
+    corrected[falling] = np.minimum.accumulate(np.minimum(p[falling] * times, 1.0))
+    return corrected
 
 
 CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
