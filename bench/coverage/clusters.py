@@ -8,23 +8,33 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.stats
+import xarray as xr
 
 from bench.coverage.frame import Case, Entry
+from irmeta.scores import standardization
+from irmeta.scores.clusters import by_cluster, with_clusters
+from irmeta.scores.cube import cube
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.clusters import alike, pseudo_values
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests.compared import Given
 from irmeta.stats.tests.comparing import TESTS
+from irmeta.studies.place import place
+from irmeta.studies.result import Result
 
 SYSTEMS = 10
 CLUSTERS = (5, 12, 30, 60)
 MOST = 20
 """Clusters of unequal sizes have 1 to so many topics, those of equal sizes 5."""
+OTHERS = 20
+"""Systems that standardize."""
 
 
 Check = Callable[["World", Floats, Floats, Ints], Mapping[str, float]]
 """From a world, values of clusters, scores of topics (both by system) and clusters to the figures of a `Trial`."""
+Study = Callable[[xr.DataArray, xr.DataArray, xr.DataArray], Mapping[str, float]]
+"""From two systems, the same with clusters, and others that standardize, to the figures of a `Trial`."""
 Cases = Callable[[Path | None], Iterable[Case]]
 
 
@@ -39,14 +49,16 @@ class World(NamedTuple):
         sizes = "clusters of 5" if self.equal else f"clusters of 1 to {MOST}"
         return f"{sizes}, ICC {self.icc:g}, {self.shape} scores"
 
-    def drawn(self, clusters: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    def drawn(
+        self, clusters: int, rng: np.random.Generator, systems: int = SYSTEMS
+    ) -> tuple[Floats, Ints]:
         """Draw scores (system, topic) of equal systems, and the cluster of each topic."""
         sizes = np.full(clusters, 5)
         if not self.equal:
             sizes = rng.integers(1, MOST + 1, clusters)
         cluster = np.repeat(np.arange(clusters), sizes)
-        common = rng.normal(size=(SYSTEMS, clusters))[:, cluster]
-        own = rng.normal(size=(SYSTEMS, len(cluster)))
+        common = rng.normal(size=(systems, clusters))[:, cluster]
+        own = rng.normal(size=(systems, len(cluster)))
         normal = np.sqrt(self.icc) * common + np.sqrt(1 - self.icc) * own
         return _SHAPES[self.shape].ppf(scipy.stats.norm.cdf(normal)), cluster
 
@@ -126,6 +138,70 @@ def _alike(
     }
 
 
+def _among_others(study: Study) -> Cases:
+    """Return the cases of a promise about two systems among others, which standardize: the hardest worlds."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        worlds = [
+            World(icc, equal, shape)
+            for shape, icc, equal in product(
+                ("skewed", "normal"), (0.6, 0.1), (False, True)
+            )
+        ]
+        for world, clusters in product(
+            worlds if folder else worlds[:2], CLUSTERS if folder else CLUSTERS[1:2]
+        ):
+            trial = partial(_of_two, study, world, clusters)
+            yield Case(str(world), clusters, trial)
+
+    return cases
+
+
+def _of_two(
+    study: Study, world: World, clusters: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    scores, cluster = world.drawn(clusters, rng, OTHERS + 2)
+    names = [f"s{at}" for at in range(len(scores))]
+    topics = [str(at) for at in range(len(cluster))]
+    both = cube(scores[..., None], names, topics, ["AP"])
+    of = dict(zip(topics, cluster.astype(str), strict=True))
+    plain, others = both.isel(system=slice(2)), both.isel(system=slice(2, None))
+    return study(plain, with_clusters(plain, of), others)
+
+
+def _placed(
+    _: xr.DataArray, clustered: xr.DataArray, others: xr.DataArray
+) -> Mapping[str, float]:
+    """Whether the interval of a difference of two equal systems holds 0, placed among others."""
+    low, high = ends(place(clustered, on=others))
+    return {"kept": float(low <= 0 <= high), "width": high - low}
+
+
+def ends(found: Result) -> tuple[float, float]:
+    """Return the ends of the interval of the one difference of a study."""
+    return found["difference_low"].item(), found["difference_high"].item()
+
+
+def _standardized(
+    plain: xr.DataArray, clustered: xr.DataArray, others: xr.DataArray
+) -> Mapping[str, float]:
+    """Whether the interval of a difference of two equal systems' standardized scores holds 0."""
+    factors = standardization.fit(others)
+    values, over_topics = (
+        by_cluster(standardization.apply(one, factors))[0].values[..., 0]
+        for one in (clustered, plain)
+    )
+    low, high = (end[0] for end in descriptive.t_interval(values[:1] - values[1:]))
+    plain_low, plain_high = (
+        end[0] for end in descriptive.t_interval(over_topics[:1] - over_topics[1:])
+    )
+    return {
+        "kept": float(low <= 0 <= high),
+        "width": high - low,
+        "over topics": float(plain_low <= 0 <= plain_high),
+    }
+
+
 ENTRIES = [
     Entry("t interval of a mean, clusters", 0.95, 0.75, _in_worlds(_mean), draws=400),
     Entry(
@@ -145,5 +221,20 @@ ENTRIES = [
     Entry("rank sets, clusters", 0.95, 0.92, _in_worlds(_ranks), draws=400),
     Entry(
         "intraclass correlation", 0.95, 0.80, _in_worlds(_alike, ("normal",)), draws=400
+    ),
+    Entry(
+        "difference of placed systems, clusters",
+        0.95,
+        0.92,
+        _among_others(_placed),
+        draws=150,
+        few=10,
+    ),
+    Entry(
+        "difference of standardized scores, clusters",
+        0.95,
+        0.92,
+        _among_others(_standardized),
+        draws=600,
     ),
 ]

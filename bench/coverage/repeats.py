@@ -1,7 +1,8 @@
 """Promises about systems that run several times: the hardest worlds first."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -10,13 +11,19 @@ import numpy as np
 import scipy.stats
 import xarray as xr
 
+from bench.coverage.clusters import ends
 from bench.coverage.frame import Case, Entry
+from bench.coverage.judges import Kind
+from irmeta.scores import standardization
 from irmeta.scores.attributes import REPEATS
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import by_runs, with_repeats
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.judging.rankings import taus
+from irmeta.stats.rankings.rank import tau_b
 from irmeta.stats.rankings.ranksets import rank_sets
+from irmeta.studies.judges.compare.aligned import aligned
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
 from irmeta.studies.result import Result
@@ -153,20 +160,83 @@ def _board(means: xr.DataArray) -> Mapping[str, float]:
 def _placed(means: xr.DataArray) -> Mapping[str, float]:
     """Whether the interval of a difference of two equal systems holds 0, placed among others."""
     others = means.isel(system=slice(2, None))
-    found, plain = (
-        place(one.isel(system=slice(2)), on=others) for one in (means, _as_plain(means))
-    )
-    return {
-        "kept": _holds(found),
-        "width": (found["difference_high"] - found["difference_low"]).item(),
-        "over topics": _holds(plain),
+    low, high = ends(place(means.isel(system=slice(2)), on=others))
+    return {"kept": float(low <= 0 <= high), "width": high - low}
+
+
+def _standardized(means: xr.DataArray) -> Mapping[str, float]:
+    """The same of standardized scores."""
+    factors = standardization.fit(_as_plain(means.isel(system=slice(2, None))))
+    made = standardization.apply(means.isel(system=slice(2)), factors)
+    moved, _ = by_runs(made)
+    return _difference(moved.values[..., 0], made.values[..., 0])
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How scores are drawn that people and a machine give to the same runs.
+
+    level : the standard deviation of what a run adds to all topics; on one topic it adds as much again.
+    """
+
+    kind: Kind
+    runs: int
+    level: float
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.runs} runs, their levels {self.level:g}"
+
+    def drawn(self, rng: np.random.Generator) -> tuple[Floats, Ints]:
+        """Draw scores (set, run, topic) of people and a good machine, and the system of each run."""
+        of = np.arange(self.kind.systems).repeat(self.runs)
+        scores = self.kind.draw(rng)[0][:2, of]
+        level = self.level * rng.normal(size=(len(of), 1))
+        return scores + level + self.level * rng.normal(size=scores.shape[1:]), of
+
+
+@cache
+def expected_tau(world: Judged) -> float:
+    """Compute the mean tau of means of runs over many draws."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(2000):
+        scores, _ = world.drawn(rng)
+        means = scores.mean(axis=2).reshape(2, -1, world.runs).mean(axis=2)
+        found.append(tau_b(means[0], means[1]))
+    return float(np.mean(found))
+
+
+def _tau(world: Judged, rng: np.random.Generator) -> Mapping[str, float]:
+    """Whether the interval of a judge's tau with people holds, with and without what runs add."""
+    scores, of = world.drawn(rng)
+    names = [f"s{at}_{number}" for number, at in enumerate(of)]
+    topics = [str(at) for at in range(scores.shape[2])]
+    means = {
+        name: with_repeats(cube(one[..., None], names, topics, ["AP"]), "stem")
+        for name, one in zip(("people", "machine"), scores, strict=True)
     }
+    truth = expected_tau(world)
+    held = []
+    for cubes in (means, {name: _as_plain(one) for name, one in means.items()}):
+        together = aligned(cubes, "people", None, "shared", "error")
+        found = taus(together.scores(0), rng).interval()
+        held.append(
+            (found.low[0] <= truth <= found.high[0], found.high[0] - found.low[0])
+        )
+    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
 
 
-def _holds(found: Result) -> float:
-    """Say whether the interval of a difference holds 0."""
-    low, high = (found[f"difference_{end}"].item() for end in ("low", "high"))
-    return float(low <= 0 <= high)
+def _of_judges(folder: Path | None) -> Iterable[Case]:
+    """Return the cases of a judge's tau where systems ran several times."""
+    kinds = [
+        Kind(10, 10, False),
+        Kind(20, 25, False),
+        Kind(40, 10, False),
+        Kind(20, 25, True),
+    ]
+    for kind, level in product(kinds if folder else kinds[:1], (0.1, 0.03)):
+        world = Judged(kind, 3, level)
+        yield Case(str(world), kind.topics, partial(_tau, world), kind.systems)
 
 
 def _difference(values: Floats, plain: Floats) -> Mapping[str, float]:
@@ -221,6 +291,15 @@ ENTRIES = [
         0.95,
         0.90,
         _among_others(_placed),
-        draws=30,
+        draws=150,
+        few=10,
     ),
+    Entry(
+        "difference of standardized means of runs",
+        0.95,
+        0.90,
+        _among_others(_standardized),
+        draws=600,
+    ),
+    Entry("tau of a judge, means of runs", 0.95, 0.90, _of_judges, draws=150, few=20),
 ]
