@@ -26,7 +26,6 @@ from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.studies.judges.compare.aligned import aligned
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
-from irmeta.studies.result import Result
 
 TOPICS = (5, 12, 50)
 OTHERS = 40
