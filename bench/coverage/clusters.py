@@ -1,6 +1,7 @@
 """Promises about topics that come in clusters: the hardest worlds first; sizes are numbers of clusters."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,12 @@ from irmeta.scores.cube import cube
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.clusters import alike, pseudo_values
+from irmeta.stats.judging.sampling import (
+    Estimates,
+    Sample,
+    estimate_differences,
+    estimate_means,
+)
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests.compared import Given
 from irmeta.stats.tests.comparing import TESTS
@@ -57,10 +64,14 @@ class World(NamedTuple):
         if not self.equal:
             sizes = rng.integers(1, MOST + 1, clusters)
         cluster = np.repeat(np.arange(clusters), sizes)
-        common = rng.normal(size=(systems, clusters))[:, cluster]
+        return self.scores(cluster, rng, systems), cluster
+
+    def scores(self, cluster: Ints, rng: np.random.Generator, systems: int) -> Floats:
+        """Draw scores (system, topic) of equal systems, the cluster of each topic given."""
+        common = rng.normal(size=(systems, cluster.max() + 1))[:, cluster]
         own = rng.normal(size=(systems, len(cluster)))
         normal = np.sqrt(self.icc) * common + np.sqrt(1 - self.icc) * own
-        return _SHAPES[self.shape].ppf(scipy.stats.norm.cdf(normal)), cluster
+        return _SHAPES[self.shape].ppf(scipy.stats.norm.cdf(normal))
 
     @property
     def mean(self) -> float:
@@ -199,6 +210,80 @@ def _standardized(
     }
 
 
+class Sampled(NamedTuple):
+    """How few topics are judged by people and all by a machine, which often has the score of people.
+
+    whole : people judge all topics of some clusters, else as many topics as five times these clusters, one by one.
+    copies : how often the machine has the score of people, and not one of another draw.
+    """
+
+    world: World
+    whole: bool
+    copies: float
+
+    def __str__(self) -> str:
+        judged = "whole clusters" if self.whole else "5 topics a cluster, anywhere"
+        machine = "good" if self.copies > COPIES[1] else "bad"
+        return f"{judged}, {machine} machine, {self.world}"
+
+    def drawn(self, clusters: int, rng: np.random.Generator) -> Sample:
+        """Draw scores of clusters of which people judge so many, or their topics, of several times as many."""
+        human, cluster = self.world.drawn(EVERY * clusters, rng, FEW_SYSTEMS)
+        other = self.world.scores(cluster, rng, FEW_SYSTEMS)
+        machine = np.where(rng.random(human.shape) < self.copies, human, other)
+        if self.whole:
+            drawn = np.flatnonzero(cluster < clusters)
+        else:
+            drawn = np.sort(rng.permutation(len(cluster))[: 5 * clusters])
+        return Sample(
+            human[:, drawn], machine, drawn, np.ones(len(drawn)), cluster=cluster
+        )
+
+
+COPIES = (0.7, 0.2)
+FEW_SYSTEMS = 5
+EVERY = 4
+"""The machine judges this many times as many clusters as people."""
+
+
+def _estimated(
+    way: Callable[..., Estimates],
+    sampled: Sampled,
+    clusters: int,
+    rng: np.random.Generator,
+) -> Mapping[str, float]:
+    """Whether intervals by few human topics and a machine hold, over clusters and, beside it, over topics."""
+    sample = sampled.drawn(clusters, rng)
+    held = []
+    for one in (sample, replace(sample, cluster=None)):
+        found = way(one)
+        low, high = found.interval(one.freedom(new_topics=True))
+        truth, each = sampled.world.mean, slice(None)
+        if low.ndim > 1:
+            truth, each = 0.0, np.triu_indices(FEW_SYSTEMS, 1)
+        inside = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
+        held.append((inside[each].mean(), (high - low)[each].mean()))
+    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
+
+
+def _of_samples(way: Callable[..., Estimates]) -> Cases:
+    """Return the cases of estimates by few human topics and a machine: the hardest worlds."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        worlds = [
+            Sampled(World(0.6, equal, shape), whole, copies)
+            for shape, whole, equal, copies in product(
+                ("skewed", "normal"), (True, False), (False, True), COPIES
+            )
+        ]
+        sizes = (5, 12, 30) if folder else (12,)
+        for sampled, clusters in product(worlds if folder else worlds[:2], sizes):
+            trial = partial(_estimated, way, sampled, clusters)
+            yield Case(str(sampled), clusters, trial, FEW_SYSTEMS)
+
+    return cases
+
+
 ENTRIES = [
     Entry("t interval of a mean, clusters", 0.95, 0.75, _in_worlds(_mean), draws=400),
     Entry(
@@ -233,5 +318,19 @@ ENTRIES = [
         0.92,
         _among_others(_standardized, (0.6, 0.1), 60),
         draws=600,
+    ),
+    Entry(
+        "mean by few human topics and a machine, clusters",
+        0.95,
+        0.87,
+        _of_samples(estimate_means),
+        draws=300,
+    ),
+    Entry(
+        "difference by few human topics and a machine, clusters",
+        0.95,
+        0.92,
+        _of_samples(estimate_differences),
+        draws=300,
     ),
 ]

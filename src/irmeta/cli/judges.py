@@ -55,7 +55,7 @@ def sample(
     import numpy as np
 
     from irmeta.io.lists import sample_text
-    from irmeta.stats.judging.sampling import draw
+    from irmeta.stats.judging.planning import draw
 
     names, level = _topics_of(file, collection)
     if topics > len(names):

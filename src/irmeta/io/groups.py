@@ -7,7 +7,7 @@ import polars as pl
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import location, read_bytes
-from irmeta.scores.teams import Groups
+from irmeta.scores.teams import STEM, Groups
 from irmeta.words import listed, reason, shortened
 
 RUN = ("run", "system", "name")
@@ -43,6 +43,11 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     """
     frame, topic, cluster = _pairs(path, TOPIC, CLUSTER)
     return dict(frame.select(topic, cluster).iter_rows())
+
+
+def named_clusters(given: str | Path) -> dict[str, str] | str:
+    """Return "stem", which stands for a rule, as it is; else what `read_clusters` reads."""
+    return STEM if str(given) == STEM else read_clusters(given)
 
 
 def read_repeats(path: str | Path) -> dict[str, str]:

@@ -147,11 +147,8 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
         f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} to {sizes.max()}): clusters, not "
         f"topics, count as independent, and a mean is over {over}."
     )
-    worth = statistics.effective(number)
-    if worth < FEW:
-        return (
-            f"{note} They are worth {worth:.1f} of one size, too few to claim anything."
-        )
+    if too_few := few(number):
+        return note.removesuffix(".") + too_few
     if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
         means, differences = (
             len(number) / statistics.wider(part, number) ** 2
@@ -162,6 +159,14 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
             "difference of two."
         )
     return note
+
+
+def few(number: Ints) -> str:
+    """End a sentence about clusters, by the number of each topic's; say what they are worth if that is little."""
+    worth = statistics.effective(number)
+    if worth >= FEW:
+        return "."
+    return f". They are worth {worth:.1f} of one size, too few to claim anything."
 
 
 def noticed(scores: xr.DataArray) -> list[str]:

@@ -7,16 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.stats.descriptive import t_interval
+from irmeta.stats.judging.planning import best_share, draw, topics_for, width
 from irmeta.stats.judging.sampling import (
     Sample,
-    best_share,
     correlation,
-    draw,
     estimate_differences,
     estimate_means,
     slope,
-    topics_for,
-    width,
 )
 
 

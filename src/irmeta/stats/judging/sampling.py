@@ -2,7 +2,8 @@
 
 theta = lambda mean_N(L) + mean_n(H - lambda L), the difference estimator of double sampling: the machine's scores L
 carry what all topics say, the human scores H take the machine's error off. lambda = 0 is the human scores alone.
-The variance pays for the estimated lambda: it is that of the whole estimator with each human topic left out in turn.
+The variance pays for the estimated lambda: it is that of the whole estimator with each human topic left out in turn, or
+each cluster of topics with the scores of people and machine.
 Sources: Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et al. (PPI++, 2023); Oosterhuis et al.
 (KDD 2024); Duncan and Hill (1989) on the jackknife; Wilson (1927) on intervals within 0 and 1.
 """
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.rankings.rank import over
 
 
@@ -24,6 +25,7 @@ class Sample:
     weight : (n,), n / (N x the topic's probability of being drawn): 1 where all have the same.
     errors : where human scores are estimates from a part of each topic's pairs, what judging other pairs adds to the
         covariance of their means: (system, system).
+    cluster : where topics come in clusters, the number of each topic's, from 0: (N,).
     """
 
     human: Floats
@@ -31,11 +33,38 @@ class Sample:
     drawn: Ints
     weight: Floats
     errors: Floats | None = None
+    cluster: Ints | None = None
 
     @property
     def sizes(self) -> tuple[int, int]:
         """Return n and N."""
         return self.human.shape[1], self.machine.shape[1]
+
+    def clustered(self, new_topics: bool) -> Ints | None:
+        """Return the clusters if they, not topics, are what was drawn independently.
+
+        Of topics that were drawn one by one, to know the mean over these N, it does not matter which are alike.
+        """
+        if self.cluster is None or new_topics or self.whole:
+            return self.cluster
+        return None
+
+    @property
+    def whole(self) -> bool:
+        """Whether people judged whole clusters: of each that they saw all topics, one of several topics at least."""
+        if self.cluster is None:
+            return False
+        every = np.bincount(self.cluster)
+        judged = np.bincount(self.cluster[self.drawn], minlength=len(every))
+        seen = judged > 0
+        return bool((judged == every)[seen].all() and judged.max() > 1)
+
+    def freedom(self, new_topics: bool) -> int:
+        """Return the degrees of freedom of intervals: those of the topics, or clusters, that people judged."""
+        cluster = self.clustered(new_topics)
+        if cluster is None:
+            return len(self.drawn) - 1
+        return len(np.unique(cluster[self.drawn])) - 1
 
 
 @dataclass(frozen=True)
@@ -109,6 +138,8 @@ def estimate_means(
     by : lambda; pooled over systems by default, 0 for the human scores alone. new_topics : the mean over topics like
     these; else over these N. Variance: (1 - n/N) J, J the jackknife's over human topics, and S^2 / N for new topics.
     """
+    if sample.clustered(new_topics) is not None:
+        return _over_clusters(sample, by, new_topics, pairs=False)
     lam, value, without = _estimated(sample, by, pairs=False)
     n, total = sample.sizes
     # J = (n - 1) / n sum of squares
@@ -131,6 +162,8 @@ def estimate_differences(
     sample: Sample, by: float | None = None, *, new_topics: bool = True
 ) -> Estimates:
     """Estimate the difference of each two systems' mean human scores, the row's less the column's: (system, system)."""
+    if sample.clustered(new_topics) is not None:
+        return _over_clusters(sample, by, new_topics, pairs=True)
     lam, value, without = _estimated(sample, by, pairs=True)
     n, total = sample.sizes
     # as for means; a covariance has the divisor n - 1
@@ -146,6 +179,60 @@ def estimate_differences(
     elif sample.errors is not None:
         variance = variance + n / total * _apart(sample.errors)
     return Estimates(value[:, None] - value, variance, lam)
+
+
+def _over_clusters(
+    sample: Sample, by: float | None, new_topics: bool, *, pairs: bool
+) -> Estimates:
+    """Estimate means or differences whose variance is over clusters, each left out with all of its topics.
+
+    The jackknife in two strata, clusters of which people judged topics and others. With G clusters, g of which people
+    judged whole, a mean over these topics has 1 - g/G of the variance over the g, the machine's scores staying.
+    """
+    cluster = sample.clustered(new_topics)
+    assert cluster is not None
+    lam, value = _estimate(sample, by, pairs=pairs)
+    seen = np.unique(cluster[sample.drawn])
+    others = np.setdiff1d(cluster, seen)
+    covariance = np.zeros((len(value), len(value)))
+    for stratum in (seen, others) if new_topics else (seen,):
+        if len(stratum) < 2:
+            continue
+        without = np.stack(
+            [
+                _estimate(_rest(sample, cluster == one, new_topics), by, pairs=pairs)[1]
+                for one in stratum
+            ]
+        )
+        # (n - 1) / n sum of squares about the mean
+        covariance += (len(stratum) - 1) * np.cov(without.T, bias=True)
+    if not new_topics:
+        covariance *= 1 - len(seen) / (len(seen) + len(others))
+        if sample.errors is not None:
+            n, total = sample.sizes
+            covariance += n / total * sample.errors
+    if pairs:
+        return Estimates(value[:, None] - value, _apart(covariance), lam)
+    return Estimates(value, np.diag(covariance), lam, _seen(sample, value))
+
+
+def _rest(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
+    """Return a sample without the human scores of some of the N topics, and without the machine's if it says so."""
+    kept = ~left_out[sample.drawn]
+    every = ~left_out if of_machine else np.ones_like(left_out)
+    place = np.cumsum(every) - 1
+    return Sample(
+        sample.human[:, kept],
+        sample.machine[:, every],
+        place[sample.drawn[kept]],
+        sample.weight[kept],
+    )
+
+
+def _estimate(sample: Sample, by: float | None, *, pairs: bool) -> tuple[float, Floats]:
+    """Return lambda and the estimates (system,)."""
+    lam = slope(sample, pairs=pairs) if by is None else by
+    return lam, _value(sample, lam, sample.machine.mean(axis=1))
 
 
 def _estimated(
@@ -207,58 +294,6 @@ def correlation(sample: Sample, *, pairs: bool = False) -> float:
     return float(np.clip(rho, -1, 1))  # rounding may exceed 1
 
 
-def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
-    """Return the share n / N of human topics that is cheapest for any precision: sqrt((1 - rho^2) / rho^2 x c_L / c_H).
-
-    At most 1: then machine judgments do not pay. Source: Cochran (1977), section 12.3.
-
-    >>> round(best_share(0.8, 20, 0.2), 3)
-    0.075
-    """
-    if rho == 0:
-        return 1.0
-    unexplained = (1 - rho**2) / rho**2
-    share = np.sqrt(unexplained * cost_machine / cost_human)
-    return float(min(1.0, share))
-
-
-def width(variance: Floats, rho: float, n: int, total: float) -> float:
-    """Predict the mean width of 95% intervals with n human topics of N judged by machine.
-
-    variance : of human scores over topics, (system,) or (pair,). The variance of an estimate is
-    S^2 ((1 - rho^2) / n + rho^2 / N).
-    """
-    each = variance * ((1 - rho**2) / n + rho**2 / total)
-    # from end to end: 2 t sqrt(variance), averaged
-    t = stdtrit(n - 1, 0.975)
-    return float(2 * t * np.sqrt(each).mean())
-
-
-def topics_for(
-    variance: Floats, rho: float, wanted: float, share: float | None, total: int
-) -> int | None:
-    """Return the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
-
-    share : n / N where more topics can be judged by machine, or None where N is `total`.
-    """
-    low, high = 2, 100_000
-
-    def wide(n: int) -> bool:
-        by_machine = n / share if share else total
-        return width(variance, rho, n, max(n, by_machine)) > wanted
-
-    if wide(high):
-        return None
-    # bisection: the width falls with the number of topics
-    while low < high:
-        middle = (low + high) // 2
-        if wide(middle):
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 def variances(human: Floats, weight: Floats) -> Floats:
     """Estimate the variance of human scores over topics: (system, n) to (system,)."""
     return _variance(human, weight)
@@ -288,30 +323,3 @@ def _apart(covariance: Floats) -> Floats:
     """Return the variances of differences from a covariance matrix."""
     spread = np.diag(covariance)
     return np.asarray(np.maximum(spread[:, None] + spread - 2 * covariance, 0))
-
-
-def draw(
-    size: int, total: int, strata: Floats | None, groups: int, rng: np.random.Generator
-) -> tuple[Ints, Floats]:
-    """Draw topics at random: their positions in order, and the probability that each had of being drawn, (size,).
-
-    strata : (N,), a score of each topic by which they are put into `groups` groups of about equal size, from each of
-    which about as many are drawn; None draws from all alike.
-    """
-    if strata is None:
-        parts = [np.arange(total)]
-    else:
-        parts = np.array_split(np.argsort(strata, kind="stable"), groups)
-    # each group its share of the draws; the largest remainders get one more
-    quota = np.array([len(part) for part in parts]) * size / total
-    count = np.floor(quota).astype(int)
-    by_remainder = np.argsort(count - quota, kind="stable")
-    count[by_remainder[: size - count.sum()]] += 1
-    drawn = []
-    probabilities = []
-    for part, k in zip(parts, count, strict=True):
-        drawn.append(rng.permutation(part)[:k])
-        probabilities.append(np.full(k, k / len(part)))
-    topics = np.concatenate(drawn)
-    place = np.argsort(topics)
-    return topics[place], np.concatenate(probabilities)[place]

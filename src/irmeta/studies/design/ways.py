@@ -12,7 +12,7 @@ from irmeta.metrics.names import found_as, is_known, metric_names, parse
 from irmeta.scores.means import additive
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
-from irmeta.stats.judging import sampling
+from irmeta.stats.judging import planning, sampling
 from irmeta.stats.reliability.design_taus import Corrections
 
 FULL = 0
@@ -175,7 +175,7 @@ def _both(
     rho = sampling.correlation(sample, pairs=True)
     if rho <= 0 or cost_human <= 0:
         return 1, 0.0
-    share = sampling.best_share(rho, cost_human, cost_machine)
+    share = planning.best_share(rho, cost_human, cost_machine)
     # a design of half of the topics has one that people judge
     most = len(everything) // 2
     each = most if share == 0 else min(round(1 / share), most)

@@ -21,11 +21,13 @@ from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import study
 from irmeta.studies.judges.sampled import (
+    CLUSTERS,
     RUNS,
     SAMPLE,
     SCORED,
     Judged,
     Paired,
+    of_clusters,
     paired,
     weights,
 )
@@ -44,6 +46,7 @@ def estimate(
     metrics: str | Iterable[str] | None = None,
     rel_llm: float | None = None,
     sample: Annotated[Mapping[str, float] | None, SAMPLE] = None,
+    clusters: Annotated[Mapping[str, str] | str | None, CLUSTERS] = None,
     these_topics: bool = False,
     missing: Missing = "error",
 ) -> xr.Dataset:
@@ -60,6 +63,9 @@ def estimate(
         AP(rel=2) if the machine never gives 2; by default the metric's
     sample : the drawn topics and their probabilities, as irmeta judges sample writes them. Without it all had the same,
         and a note says where the machine's scores of human topics differ clearly from the others'
+    clusters : clusters of the topics, as turns of one conversation: a table with columns topic and cluster; or "stem",
+        if a name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by
+        itself, or as the scores have them. Where people judged topics of some clusters, clusters vary, not topics
     these_topics : estimate means over these topics only, not over topics like them
     missing : what to do with missing scores, as in `selection.complete`
 
@@ -75,7 +81,8 @@ def estimate(
     (3, 1)
     """
     new_topics = not these_topics
-    both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
+    both, notes = paired(human, llm, runs, metrics, rel_llm, missing, clusters)
+    notes += of_clusters(both, new_topics)
     weight, of_weights = weights(both, sample)
     parts = [
         _of_metric(both.sample(which, weight), both.alone(which, weight), new_topics)
@@ -91,10 +98,11 @@ def estimate(
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
-    freedom = (
-        f"Student's t with {n - 1} degrees of freedom, those of means within 0 and 1"
-    )
-    if both.parts is None:
+    drawn_from = both.sample(0, weight)
+    freedom = f"Student's t with {drawn_from.freedom(new_topics)} degrees of freedom, those of means within 0 and 1"
+    if drawn_from.clustered(new_topics) is not None:
+        paid = "leaving out each cluster"
+    elif both.parts is None:
         paid = "leaving out each human topic"
     else:
         paid = "topics and by which pairs people judged"
@@ -144,15 +152,15 @@ def _held(systems: int, topics: int, both: Paired) -> list[str]:
 def _of_metric(
     sample: Sample, people: Sample, new_topics: bool
 ) -> dict[str, tuple[tuple[str, ...], Any]]:
-    n, _ = sample.sizes
+    freedom = sample.freedom(new_topics)
     means = sampling.estimate_means(sample, new_topics=new_topics)
     alone = sampling.estimate_means(people, 0.0, new_topics=new_topics)
     pairs = sampling.estimate_differences(sample, new_topics=new_topics)
     pairs_alone = sampling.estimate_differences(people, 0.0, new_topics=new_topics)
     above = np.triu_indices(sample.human.shape[0], 1)
     machine = sample.machine.mean(axis=1)
-    of_systems = _with_ends("mean", "", means, n) | _with_ends(
-        "human", "human_", alone, n
+    of_systems = _with_ends("mean", "", means, freedom) | _with_ends(
+        "human", "human_", alone, freedom
     )
     ranks = {"rank": means.value, "human_rank": alone.value, "machine_rank": machine}
     found: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -166,31 +174,33 @@ def _of_metric(
         "rho_pairs": ((), sampling.correlation(sample, pairs=True)),
         "slope": ((), means.slope),
         "slope_pairs": ((), pairs.slope),
-        "gain": ((), _narrower(means, alone, n)),
-        "gain_pairs": ((), _narrower(pairs, pairs_alone, n)),
+        "gain": ((), _narrower(means, alone, freedom)),
+        "gain_pairs": ((), _narrower(pairs, pairs_alone, freedom)),
     }
     for name, one in (("", pairs), ("human_", pairs_alone)):
         ends = _with_ends(
-            "difference", f"{name}difference_" if name else "difference_", one, n
+            "difference", f"{name}difference_" if name else "difference_", one, freedom
         )
         found |= {
             key: (("pair",), values[above]) for key, values in ends.items() if not name
         }
-        p = one.p(n - 1)[above]
+        p = one.p(freedom)[above]
         found[f"{name}p_corrected"] = (("pair",), multiplicity.holm(p) if p.size else p)
     return found
 
 
-def _with_ends(name: str, prefix: str, one: Estimates, n: int) -> dict[str, Floats]:
-    low, high = one.interval(n - 1)
+def _with_ends(
+    name: str, prefix: str, one: Estimates, freedom: int
+) -> dict[str, Floats]:
+    low, high = one.interval(freedom)
     return {name: one.value, f"{prefix}low": low, f"{prefix}high": high}
 
 
-def _narrower(one: Estimates, alone: Estimates, n: int) -> float:
+def _narrower(one: Estimates, alone: Estimates, freedom: int) -> float:
     """Return the mean width of intervals as a share of the human-only ones."""
     width, wide = (
         float((high - low).mean())
-        for low, high in (each.interval(n - 1) for each in (one, alone))
+        for low, high in (each.interval(freedom) for each in (one, alone))
     )
     return width / wide if wide > 0 else float("nan")
 

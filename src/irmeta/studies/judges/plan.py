@@ -12,10 +12,11 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import ignored
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
-from irmeta.stats.judging import sampling
+from irmeta.stats.judging import planning, sampling
 from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import study
@@ -95,6 +96,7 @@ def plan(
         raise ScoresError(
             "people judged a part of each topic; plans are for whole topics, judged or not"
         )
+    notes += ignored({"widths": both.machine})
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
@@ -156,11 +158,11 @@ def _needed(
     total = sample.sizes[1]
     rho = sampling.correlation(sample, pairs=True)
     variance = _of_pairs(sample)
-    here = sampling.topics_for(variance, rho, width, None, total)
+    here = planning.topics_for(variance, rho, width, None, total)
     # beyond the machine's topics there are none to judge
     here = None if here is None or here > total else here
-    many = sampling.topics_for(variance, rho, width, 1 / MANY, total)
-    alone = sampling.topics_for(variance, 0.0, width, 1.0, total)
+    many = planning.topics_for(variance, rho, width, 1 / MANY, total)
+    alone = planning.topics_for(variance, 0.0, width, 1.0, total)
     found: dict[str, Any] = {
         "rho_pairs": rho,
         "topics_needed": -1 if here is None else here,
@@ -169,8 +171,8 @@ def _needed(
     }
     if human_topic_cost is None or llm_topic_cost is None:
         return found
-    share = sampling.best_share(rho, human_topic_cost, llm_topic_cost)
-    best = sampling.topics_for(variance, rho, width, share, total)
+    share = planning.best_share(rho, human_topic_cost, llm_topic_cost)
+    best = planning.topics_for(variance, rho, width, share, total)
     every = -1 if best is None else int(np.ceil(best / share))
     return found | {
         "best_share": share,
@@ -197,16 +199,16 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     return {
         "width_pairs": np.array(
-            [sampling.width(pairs, by_pairs, n, total) for n in sizes]
+            [planning.width(pairs, by_pairs, n, total) for n in sizes]
         ),
         "width_pairs_alone": np.array(
-            [sampling.width(pairs, 0.0, n, total) for n in sizes]
+            [planning.width(pairs, 0.0, n, total) for n in sizes]
         ),
         "width_means": np.array(
-            [sampling.width(systems, by_means, n, total) for n in sizes]
+            [planning.width(systems, by_means, n, total) for n in sizes]
         ),
         "width_means_alone": np.array(
-            [sampling.width(systems, 0.0, n, total) for n in sizes]
+            [planning.width(systems, 0.0, n, total) for n in sizes]
         ),
         "pairs_differ": np.array(
             [_differing(gap, pairs, by_pairs, n, total) for n in sizes]

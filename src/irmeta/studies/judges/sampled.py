@@ -15,7 +15,14 @@ from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.scores import load_all
-from irmeta.scores.clusters import ignored
+from irmeta.scores.clusters import (
+    OVER,
+    cluster_map,
+    few,
+    in_clusters,
+    numbered,
+    with_clusters,
+)
 from irmeta.scores.cube import DIMS, check
 from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
@@ -30,6 +37,7 @@ Judged = xr.DataArray | QrelsLike
 SCORED = Given("FILE")
 RUNS = Given("FILE|DIR", several=True)
 SAMPLE = Given("FILE", "irmeta.io.lists.read_sample")
+CLUSTERS = Given("FILE|stem", "irmeta.io.groups.named_clusters")
 
 UNLIKE = 0.001
 """Below this p of a difference in machine scores, a note asks whether the human topics were drawn at random."""
@@ -67,12 +75,14 @@ class Paired:
         drawn = np.array([place[topic] for topic in self.human.topic.values])
         human = additive(scores).values[..., metric]
         machine = additive(self.machine).values[..., metric]
+        cluster = numbered(self.machine)[1] if in_clusters(self.machine) else None
         if errors is None or self.parts is None:
-            return Sample(human, machine, drawn, weight)
+            return Sample(human, machine, drawn, weight, cluster=cluster)
         every = self.parts.human.indexes
         of = every["metric"].get_loc(self.human.metric.values[metric])
         here = every["system"].get_indexer(self.human.system.values)
-        return Sample(human, machine, drawn, weight, errors[of][np.ix_(here, here)])
+        own = errors[of][np.ix_(here, here)]
+        return Sample(human, machine, drawn, weight, own, cluster)
 
 
 def _scored(
@@ -117,15 +127,18 @@ def paired(
     metrics: str | Iterable[str] | None,
     rel_llm: float | None,
     missing: Missing,
+    clusters: Mapping[str, str] | str | None = None,
 ) -> tuple[Paired, list[str]]:
-    """Bring human and machine scores to the same systems; what does not fit raises ScoresError."""
+    """Bring human and machine scores to the same systems; what does not fit raises ScoresError.
+
+    clusters : those of the machine's topics, see `with_clusters`; by default those that the scores have.
+    """
     cubes, parts = _scored({"human": human, "machine": llm}, runs, metrics, rel_llm)
     used, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
-    notes += ignored({"machine": used["machine"]})
     one = used["human"]
-    other = used["machine"]
+    other = _clustered(used["machine"], one, clusters)
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:
         raise ScoresError(
@@ -149,6 +162,49 @@ def paired(
         notes += parts.notes
     _require_scores(both.machine)
     return both, [*notes, *computed_otherwise(used)]
+
+
+def _clustered(
+    machine: xr.DataArray, human: xr.DataArray, clusters: Mapping[str, str] | str | None
+) -> xr.DataArray:
+    """Return the machine's scores with clusters of topics, those that are named or that either scores have."""
+    if clusters is not None:
+        return with_clusters(machine, clusters)
+    named = next((one for one in (machine, human) if in_clusters(one)), None)
+    if named is None:
+        return machine
+    if named.attrs.get(OVER) == "clusters":
+        raise ScoresError(
+            "these scores ask for means over clusters, and estimates are of means over topics; name the clusters "
+            "again to have these (--clusters)"
+        )
+    return with_clusters(machine, cluster_map(named))
+
+
+def of_clusters(both: Paired, new_topics: bool) -> list[str]:
+    """Say what counts as independent where topics come in clusters."""
+    sample = both.sample(0, np.ones(both.human.sizes["topic"]))
+    if sample.cluster is None:
+        return []
+    if sample.clustered(new_topics) is None:
+        return [
+            Method(
+                "topics were drawn one by one, so that it does not matter for a mean over these topics which of them "
+                "are of one cluster"
+            )
+        ]
+    judged = np.unique(sample.cluster[sample.drawn], return_inverse=True)[1]
+    seen = judged.max() + 1
+    if seen < 2:
+        raise ScoresError(
+            "people judged topics of one cluster only; intervals need topics of at least 2"
+        )
+    every = sample.cluster.max() + 1
+    what = "all topics of" if sample.whole else "topics of"
+    return [
+        f"{len(sample.cluster)} topics come in {every} clusters, and people judged {what} {seen}: clusters, not "
+        f"topics, count as independent{few(judged)}"
+    ]
 
 
 def _require_scores(machine: xr.DataArray) -> None:

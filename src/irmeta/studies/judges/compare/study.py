@@ -13,6 +13,7 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
@@ -33,6 +34,7 @@ from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
 from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
+from irmeta.studies.judges.sampled import CLUSTERS
 
 TAUS = ("tau, good judge", "tau, bad judge")
 DIFFERENCES = (
@@ -55,6 +57,7 @@ def compare_judges(
     metrics: str | Iterable[str] | None = None,
     teams: Grouping = None,
     families: Grouping = None,
+    clusters: Annotated[Mapping[str, str] | str | None, CLUSTERS] = None,
     passes: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,
@@ -80,6 +83,9 @@ def compare_judges(
         or "each" by itself; by default stems where many names share one
     families : families of the systems, whom a judge may favour, as a table or "stem", such as those that use one
         language model; they change no interval of tau
+    clusters : clusters of the topics, as turns of one conversation: a table with columns topic and cluster; or "stem",
+        if a name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by
+        itself, or as the scores have them. What is over topics is then over clusters, labels aside
     passes : which sets are passes of one judge, as a table or "stem" of their names (llama_1 and llama_2 are of llama):
         how much of its disagreement with the truth is with itself
     topics : the topics that means are taken over: those that a judge, or two that are compared, and the truth share;
@@ -110,6 +116,8 @@ def compare_judges(
     """
     _check(alpha, best, partitions)
     cubes, sets = judged(judges, runs, metrics, rel)
+    if cubes is not None and clusters is not None:
+        cubes = {name: with_clusters(one, clusters) for name, one in cubes.items()}
     if sets is not None:
         judgments = sets
         metrics = None  # by which the runs were scored

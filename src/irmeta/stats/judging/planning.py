@@ -1,0 +1,88 @@
+"""How many topics people are to judge beside a machine, which of them, and how wide intervals will be.
+
+Source: Cochran (1977), Sampling Techniques, chapter 12.
+"""
+
+import numpy as np
+from scipy.special import stdtrit
+
+from irmeta.stats.arrays import Floats, Ints
+
+
+def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
+    """Return the share n / N of human topics that is cheapest for any precision: sqrt((1 - rho^2) / rho^2 x c_L / c_H).
+
+    At most 1: then machine judgments do not pay. Source: Cochran (1977), section 12.3.
+
+    >>> round(best_share(0.8, 20, 0.2), 3)
+    0.075
+    """
+    if rho == 0:
+        return 1.0
+    unexplained = (1 - rho**2) / rho**2
+    share = np.sqrt(unexplained * cost_machine / cost_human)
+    return float(min(1.0, share))
+
+
+def width(variance: Floats, rho: float, n: int, total: float) -> float:
+    """Predict the mean width of 95% intervals with n human topics of N judged by machine.
+
+    variance : of human scores over topics, (system,) or (pair,). The variance of an estimate is
+    S^2 ((1 - rho^2) / n + rho^2 / N).
+    """
+    each = variance * ((1 - rho**2) / n + rho**2 / total)
+    # from end to end: 2 t sqrt(variance), averaged
+    t = stdtrit(n - 1, 0.975)
+    return float(2 * t * np.sqrt(each).mean())
+
+
+def topics_for(
+    variance: Floats, rho: float, wanted: float, share: float | None, total: int
+) -> int | None:
+    """Return the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
+
+    share : n / N where more topics can be judged by machine, or None where N is `total`.
+    """
+    low, high = 2, 100_000
+
+    def wide(n: int) -> bool:
+        by_machine = n / share if share else total
+        return width(variance, rho, n, max(n, by_machine)) > wanted
+
+    if wide(high):
+        return None
+    # bisection: the width falls with the number of topics
+    while low < high:
+        middle = (low + high) // 2
+        if wide(middle):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def draw(
+    size: int, total: int, strata: Floats | None, groups: int, rng: np.random.Generator
+) -> tuple[Ints, Floats]:
+    """Draw topics at random: their positions in order, and the probability that each had of being drawn, (size,).
+
+    strata : (N,), a score of each topic by which they are put into `groups` groups of about equal size, from each of
+    which about as many are drawn; None draws from all alike.
+    """
+    if strata is None:
+        parts = [np.arange(total)]
+    else:
+        parts = np.array_split(np.argsort(strata, kind="stable"), groups)
+    # each group its share of the draws; the largest remainders get one more
+    quota = np.array([len(part) for part in parts]) * size / total
+    count = np.floor(quota).astype(int)
+    by_remainder = np.argsort(count - quota, kind="stable")
+    count[by_remainder[: size - count.sum()]] += 1
+    drawn = []
+    probabilities = []
+    for part, k in zip(parts, count, strict=True):
+        drawn.append(rng.permutation(part)[:k])
+        probabilities.append(np.full(k, k / len(part)))
+    topics = np.concatenate(drawn)
+    place = np.argsort(topics)
+    return topics[place], np.concatenate(probabilities)[place]
