@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import permutations
 from operator import attrgetter
 from pathlib import Path
@@ -412,6 +413,16 @@ def test_the_order_of_dimensions_does_not_matter(name, tmp_path):
         np.testing.assert_equal(plain(result, again), first)
 
 
+WRITE = {"save", "write_report"}
+"""They need a folder."""
+
+
+@cache
+def as_it_is(name):
+    """Call a function that writes nothing with cubes as they are."""
+    return STUDIES[name](unchanged, None)
+
+
 def table_of(one):
     """Lay a cube out as people have their scores, in a data frame."""
     return one.to_series().reset_index().assign(collection=one.attrs["collection"])
@@ -427,8 +438,8 @@ def test_a_data_frame_does_as_well(name, tmp_path):
     for folder in folders:
         folder.mkdir()
     made = [
-        STUDIES[name](change, folder)
-        for change, folder in zip((unchanged, table_of), folders, strict=True)
+        STUDIES[name](unchanged, folders[0]) if name in WRITE else as_it_is(name),
+        STUDIES[name](table_of, folders[1]),
     ]
     if isinstance(made[0], irmeta.Result):
         xr.testing.assert_equal(*(one.data for one in made))
@@ -436,6 +447,32 @@ def test_a_data_frame_does_as_well(name, tmp_path):
         xr.testing.assert_equal(*made)
     else:
         assert type(made[0]) is type(made[1])
+
+
+def alone(one):
+    """Name each topic its own cluster."""
+    names = [str(name) for name in one.topic.values]
+    return irmeta.with_clusters(one, dict(zip(names, names, strict=True)))
+
+
+@pytest.mark.parametrize("name", sorted(STUDIES.keys() - WRITE))
+def test_clusters_of_one_topic_change_nothing(name):
+    """Where each topic is its own cluster every figure, finding and note is as without clusters, to the last bit."""
+    made = [as_it_is(name), STUDIES[name](alone, None)]
+    if isinstance(made[0], irmeta.Result):
+        assert made[0].findings == made[1].findings
+        assert made[0].notes == made[1].notes
+        made = [one.data for one in made]
+    if isinstance(made[0], Model):
+        made = [one.parts for one in made]
+        assert [described(one) for one in made[0]] == [
+            described(one) for one in made[1]
+        ]
+    elif isinstance(made[0], xr.Dataset):
+        for variable in made[0].data_vars:
+            np.testing.assert_array_equal(*(one[variable].values for one in made))
+    else:
+        np.testing.assert_array_equal(*(one.values for one in made))
 
 
 NO_CUBE = {

@@ -1,5 +1,7 @@
 """Estimates from few human and many machine scores: formulas, what they come to without a machine, and coverage."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bench.coverage.estimates import dl2021, real
@@ -217,3 +219,76 @@ def test_coverage_on_real_topics(data, way) -> None:
         assert 0.92 <= kept <= 0.97
     assert widths["umbrela-gpt-4o"] < 0.8
     assert widths["umbrela-llama3.2-pass2"] > 0.85
+
+
+def in_clusters(whole: bool, seed: int = 0, systems: int = 3) -> Sample:
+    """Draw scores of 8 clusters of 5 topics, alike within a cluster; people judge 4 clusters, or 6 topics anywhere."""
+    rng = np.random.default_rng(seed)
+    cluster = np.arange(8).repeat(5)
+    human = rng.normal(size=(systems, 8))[:, cluster] + rng.normal(size=(systems, 40))
+    machine = 0.8 * human + 0.5 * rng.normal(size=human.shape)
+    drawn = np.arange(20) if whole else np.sort(rng.permutation(40)[:6])
+    return Sample(human[:, drawn], machine, drawn, np.ones(len(drawn)), cluster=cluster)
+
+
+def test_without_the_machine_clusters_are_what_varies() -> None:
+    """With lambda 0 and whole clusters of one size, intervals are Student's of the clusters' means."""
+    one = in_clusters(whole=True)
+    found = estimate_means(one, 0.0)
+    means = one.human.reshape(3, 4, 5).mean(axis=2)
+    assert one.freedom(new_topics=True) == 3
+    np.testing.assert_allclose(found.interval(3), t_interval(means))
+
+
+def test_each_cluster_is_left_out_with_the_scores_of_people_and_machine() -> None:
+    """The variance is the jackknife's over clusters that people judged and over others, written out for one system."""
+    one = in_clusters(whole=False, systems=1)
+    human, machine, of = one.human[0], one.machine[0], one.cluster
+    seen = np.isin(np.arange(8), of[one.drawn])
+    assert 1 < (~seen).sum() < 8
+    without = []
+    for left in range(8):
+        kept, every = of[one.drawn] != left, of != left
+        judged = machine[one.drawn][kept]
+        without.append(by_hand(human[kept], judged, machine[every]))
+    parts = np.array(without)[seen], np.array(without)[~seen]
+    expected = sum((len(part) - 1) * part.var() for part in parts)
+    assert estimate_means(one).variance[0] == pytest.approx(expected)
+
+
+def test_of_whole_clusters_these_are_the_more_the_surer() -> None:
+    """The variance over clusters counts by the share of the clusters that people did not judge."""
+    one = in_clusters(whole=True, systems=1)
+    human, machine, of = one.human[0], one.machine[0], one.cluster[one.drawn]
+    without = [
+        by_hand(human[of != left], machine[one.drawn][of != left], machine)
+        for left in range(4)
+    ]
+    found = estimate_means(one, new_topics=False).variance[0]
+    assert found == pytest.approx((1 - 4 / 8) * 3 * np.var(without))
+
+
+def test_topics_drawn_one_by_one_are_independent_for_a_mean_over_these() -> None:
+    """Where any topic may be drawn, clusters change nothing in a mean over these topics, to the last bit."""
+    one = in_clusters(whole=False)
+    plain = replace(one, cluster=None)
+    for way in (estimate_means, estimate_differences):
+        both = (way(each, new_topics=False) for each in (one, plain))
+        np.testing.assert_array_equal(*(found.variance for found in both))
+    assert one.freedom(new_topics=False) == plain.freedom(new_topics=False) == 5
+
+
+def test_a_difference_is_that_of_two_means() -> None:
+    """Over clusters, too: with one lambda the variance of a difference is that of the estimate of differences."""
+    one = in_clusters(whole=False, systems=2)
+    apart = Sample(
+        one.human[:1] - one.human[1:],
+        one.machine[:1] - one.machine[1:],
+        one.drawn,
+        one.weight,
+        cluster=one.cluster,
+    )
+    found = estimate_differences(one, 0.7)
+    expected = estimate_means(apart, 0.7)
+    assert found.value[0, 1] == pytest.approx(expected.value[0])
+    assert found.variance[0, 1] == pytest.approx(expected.variance[0])

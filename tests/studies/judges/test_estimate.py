@@ -6,6 +6,7 @@ from scipy.stats import t
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
@@ -297,3 +298,57 @@ def test_tables_of_a_plan() -> None:
     assert found["sizes"]["topics"].to_list()[-1] == 60
     assert found["needed"].height == 1
     assert planning.overview(plan(*both()))
+
+
+def of_conversations(conversations=40, judged=10):
+    """Human scores of some conversations of five turns, and machine scores of all; turns are alike."""
+    rng = np.random.default_rng(3)
+    count = conversations * 5
+    alike = rng.normal(size=(6, conversations)).repeat(5, axis=1)
+    truth = 0.5 + 0.08 * alike + 0.05 * rng.normal(size=(6, count))
+    machine = truth + 0.05 * rng.normal(size=truth.shape)
+    turns = [f"{at // 5}_{at % 5}" for at in range(count)]
+    made = [
+        cube(one[..., None], list("abcdef"), turns, ["AP"]) for one in (truth, machine)
+    ]
+    chosen = np.sort(rng.permutation(conversations)[:judged])
+    return made[0].isel(topic=np.isin(np.arange(count) // 5, chosen)), made[1]
+
+
+def test_conversations_are_what_people_judged_some_of() -> None:
+    """With clusters estimates stay, and intervals are over these, whether they are named or the scores have them."""
+    human, machine = of_conversations()
+    plain = estimate(human, machine)
+    named = estimate(human, machine, clusters="stem")
+    kept = estimate(human, with_clusters(machine, "stem"))
+    np.testing.assert_array_equal(named["mean"], plain["mean"])
+    np.testing.assert_array_equal(named["high"], kept["high"])
+    wider = (named["high"] - named["low"]) / (plain["high"] - plain["low"])
+    assert wider.min() > 1.3
+    notes = " ".join(about(named)["notes"])
+    assert (
+        "200 topics come in 40 clusters, and people judged all topics of 10: clusters, not topics, count"
+        in notes
+    )
+    assert "9 degrees of freedom" in notes
+
+
+def test_topics_alone_in_their_clusters_estimate_the_same() -> None:
+    """Where each topic is its own cluster, every figure is as without clusters, to the last bit."""
+    human, machine = both()
+    alone = {str(name): str(name) for name in machine.topic.values}
+    plain, named = estimate(human, machine), estimate(human, machine, clusters=alone)
+    for name in plain.data_vars:
+        np.testing.assert_array_equal(plain[name].values, named[name].values)
+
+
+def test_clusters_that_say_too_little_are_named() -> None:
+    """One conversation is an error, four claim nothing, and means over conversations are not what is estimated."""
+    with pytest.raises(ScoresError, match="topics of one cluster only"):
+        estimate(*of_conversations(judged=1), clusters="stem")
+    few = estimate(*of_conversations(judged=4), clusters="stem")
+    assert "worth 4.0 of one size, too few to claim anything" in " ".join(few.notes)
+    human, machine = of_conversations()
+    over = with_clusters(machine, "stem", mean_over="clusters")
+    with pytest.raises(ScoresError, match="estimates are of means over topics"):
+        estimate(human, over)
