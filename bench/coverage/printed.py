@@ -83,9 +83,14 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "design.front.low": _DESIGN,
     "durability.durability.quantile": ("old factors that have not aged",),
     "estimate.means.human_low": ("mean by few human topics alone",),
-    "estimate.means.low": (_SAMPLED[0], "mean by a part of the pairs"),
+    "estimate.means.low": (
+        _SAMPLED[0],
+        f"{_SAMPLED[0]}, clusters",
+        "mean by a part of the pairs",
+    ),
     "estimate.pairs.difference_low": (
         _SAMPLED[1],
+        f"{_SAMPLED[1]}, clusters",
         "difference by a part of the pairs",
     ),
     "judges.bias.low": ("favour of a system", "favour of a family on other topics"),

@@ -44,17 +44,6 @@ def test_studies_take_clusters_as_independent():
     )
 
 
-def test_topics_alone_in_their_clusters_change_nothing():
-    """Where each topic is its own cluster, every figure is as before to the last bit."""
-    scores = _turns()
-    alone = with_clusters(
-        scores, {str(name): str(name) for name in scores.topic.values}
-    )
-    plain, clustered = versus(scores, "a"), versus(alone, "a")
-    for name in plain.data_vars:
-        np.testing.assert_array_equal(plain[name].values, clustered[name].values)
-
-
 def test_a_mean_may_be_over_clusters():
     """With mean_over="clusters" a cluster of one turn counts as much as one of three."""
     scores = cube(

@@ -333,15 +333,6 @@ def test_conversations_are_what_people_judged_some_of() -> None:
     assert "9 degrees of freedom" in notes
 
 
-def test_topics_alone_in_their_clusters_estimate_the_same() -> None:
-    """Where each topic is its own cluster, every figure is as without clusters, to the last bit."""
-    human, machine = both()
-    alone = {str(name): str(name) for name in machine.topic.values}
-    plain, named = estimate(human, machine), estimate(human, machine, clusters=alone)
-    for name in plain.data_vars:
-        np.testing.assert_array_equal(plain[name].values, named[name].values)
-
-
 def test_clusters_that_say_too_little_are_named() -> None:
     """One conversation is an error, four claim nothing, and means over conversations are not what is estimated."""
     with pytest.raises(ScoresError, match="topics of one cluster only"):

@@ -9,6 +9,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.evaluation.sources import RunsLike
+from irmeta.measured.coverage import CLUSTERS as MEASURED
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
@@ -99,8 +100,10 @@ def estimate(
     total = both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
     drawn_from = both.sample(0, weight)
-    freedom = f"Student's t with {drawn_from.freedom(new_topics)} degrees of freedom, those of means within 0 and 1"
-    if drawn_from.clustered(new_topics) is not None:
+    units = drawn_from.freedom(new_topics) + 1
+    freedom = f"Student's t with {units - 1} degrees of freedom, those of means within 0 and 1"
+    clustered = drawn_from.clustered(new_topics) is not None
+    if clustered:
         paid = "leaving out each cluster"
     elif both.parts is None:
         paid = "leaving out each human topic"
@@ -111,7 +114,7 @@ def estimate(
             f"{n} of {total} topics have human judgments; means are over {target}; variances by {paid}, intervals by "
             f"{freedom}"
         ),
-        *map(Method, _held(systems.size, n, both)),
+        *map(Method, _held(systems.size, units, both, clustered)),
     ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
@@ -130,10 +133,13 @@ def estimate(
     )
 
 
-def _held(systems: int, topics: int, both: Paired) -> list[str]:
-    """Say how often intervals held with as many human topics, where that may be too seldom."""
+def _held(systems: int, topics: int, both: Paired, clustered: bool) -> list[str]:
+    """Say how often intervals held with as many human topics, or clusters, where that may be too seldom."""
     size = {"systems": systems, "topics": topics}
-    if both.parts is not None:
+    if clustered:
+        by, of_people = f"few human topics and a machine{MEASURED}", ""
+        least = "clusters are few, of different sizes, and scores skewed"
+    elif both.parts is not None:
         by, of_people, least = "a part of the pairs", "", "few documents are relevant"
     else:
         by = "few human topics and a machine"
