@@ -89,6 +89,33 @@ def test_scores_of_one_machine_say_so(tmp_path: Path) -> None:
     assert not [one for one in found.notes if "machine" in one]
 
 
+def test_promptfoo_names_a_machine_where_every_assertion_is_its_own(
+    tmp_path: Path,
+) -> None:
+    """The model of the assertion counts, else that of the test; a metric that a rule decides, too, has no judge."""
+
+    def result(*assertions: dict[str, object], **options: object) -> dict[str, object]:
+        case = {"vars": {"q": str(options)}, "options": options}
+        parts = [{"assertion": one} for one in assertions]
+        return {"provider": "mine", "score": 1, "success": True, "testCase": case} | {
+            "namedScores": {"kind": 1, "right": 1, "short": 1},
+            "gradingResult": {"componentResults": parts},
+        }
+
+    own = {"type": "llm-rubric", "metric": "kind", "provider": {"id": "openai:o4"}}
+    shared = {"type": "not-llm-rubric", "metric": "right"}
+    rule = {"type": "contains", "metric": "short"}
+    unnamed = {"type": "llm-rubric", "metric": "short"}
+    path = tmp_path / "out.jsonl"
+    lines = [result(own, shared, rule, provider="openai:o3"), result(own, unnamed)]
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    made = irmeta.import_promptfoo(path)["out"]
+    assert about(made)[MACHINES] == {"kind": ["openai:o4"], "right": ["openai:o3"]}
+    path.write_text(json.dumps(result(shared, provider={"text": "openai:o3"})))
+    machines = about(irmeta.import_promptfoo(path)["out"])[MACHINES]
+    assert machines["score"] == machines["pass"] == ["openai:o3"]
+
+
 def test_programs_name_the_machines_that_judge(tmp_path: Path) -> None:
     """DeepEval by metric, Inspect by scorer, Every Eval Ever by result: as their files say."""
     case = {"name": "q", "input": "?", "metricsData": []}

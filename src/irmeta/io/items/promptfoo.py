@@ -22,6 +22,23 @@ from irmeta.words import counted
 WHAT = "results of promptfoo"
 _ERROR = 2
 """What failureReason says where the provider failed, and the answer was not judged."""
+_GRADED = frozenset(
+    {
+        "agent-rubric",
+        "answer-relevance",
+        "context-faithfulness",
+        "context-recall",
+        "context-relevance",
+        "conversation-relevance",
+        "factuality",
+        "g-eval",
+        "llm-rubric",
+        "model-graded-closedqa",
+        "model-graded-factuality",
+        "search-rubric",
+    }
+)
+"""Assertions that a language model decides."""
 _LONGEST = 60
 """Characters of a text that names a test or a prompt; a longer one is cut, and a digest added."""
 
@@ -52,6 +69,10 @@ def _part(path: Location, cluster_by: str | None, collection: str | None) -> Par
     name = collection or title or name_of(path)
     part = Part(path, name_of(path), [])
     tests, prompts = _tests(results), _prompts(results)
+    for metric, machines in _judges(results).items():
+        if None not in machines:
+            for machine in machines:
+                part.judged(metric, machine)
     seen = Counter[tuple[str, str]]()
     errors = 0
     for at, (test, one) in enumerate(zip(tests, results, strict=True), 1):
@@ -72,6 +93,35 @@ def _part(path: Location, cluster_by: str | None, collection: str | None) -> Par
             f"{shown(path)}: {counted(errors, 'answer')} failed, which are missing"
         )
     return part
+
+
+def _judges(results: Sequence[Mapping[str, Any]]) -> dict[str, set[str | None]]:
+    """Return by metric the models that decide its assertions; None among them where no model does, or none is named."""
+    found: dict[str, set[str | None]] = {}
+    for one in results:
+        case, graded = _object(one.get("testCase")), _object(one.get("gradingResult"))
+        default = _object(case.get("options")).get("provider")
+        parts = graded.get("componentResults")
+        asserted = [_object(_object(part).get("assertion")) for part in parts or [{}]]
+        for assertion in asserted:
+            machine = None
+            if str(assertion.get("type")).removeprefix("not-") in _GRADED:
+                machine = _grader(assertion.get("provider") or default)
+            for metric in ("score", "pass", assertion.get("metric")):
+                if isinstance(metric, str):
+                    found.setdefault(metric, set()).add(machine)
+    return found
+
+
+def _grader(provider: object) -> str | None:
+    """Name the model that grades: a text, an object with an id, or either under `text`; None where there is none."""
+    if isinstance(provider, dict):
+        return _grader(provider.get("id") or provider.get("text"))
+    return provider if isinstance(provider, str) and provider else None
+
+
+def _object(given: object) -> dict[str, Any]:
+    return given if isinstance(given, dict) else {}
 
 
 def _results(path: Location) -> tuple[str, list[dict[str, Any]]]:
