@@ -105,6 +105,15 @@ def test_clusters_that_nobody_named_are_noticed():
     assert sum(bool(noticed(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
 
 
+@pytest.mark.parametrize("study", [describe, lambda scores: versus(scores, "a")])
+def test_studies_note_clusters_that_nobody_named(study):
+    """A study says what it costs that differences are alike within stems, and only if they are and nobody named them."""
+    said = "Topics look clustered"
+    assert [note for note in study(_turns(0.6)).notes if note.startswith(said)]
+    for scores in (_turns(0.0), with_clusters(_turns(0.6), "stem")):
+        assert not [note for note in study(scores).notes if note.startswith(said)]
+
+
 def test_few_clusters_claim_nothing():
     """Clusters worth fewer than five of one size are said to be too few."""
     _, notes = prepare(with_clusters(_turns(conversations=4), "stem"))
