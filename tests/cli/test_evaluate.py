@@ -14,7 +14,7 @@ from tests.typed import Outcome, typed
 
 import irmeta
 from irmeta.cli import main
-from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.io.scores import load, load_all
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n2 0 d 0\n"
@@ -225,6 +225,8 @@ def test_runs_of_a_system_are_in_its_folder(desk: Path) -> None:
         "bm25_run1",
         "bm25_run2",
     ]
+    with pytest.raises(ScoresError, match="2 runs of it, .*--repeats stem"):
+        typed(["versus", "s.parquet", "--system", "bm25"])
     made = irmeta.with_repeats(scores, "stem")
     assert sorted(made.system.values) == ["bge-m3", "bm25"]
     with pytest.raises(FileFormatError, match="is in no folder that names its system"):

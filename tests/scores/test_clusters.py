@@ -107,7 +107,7 @@ def test_clusters_that_nobody_named_are_noticed():
 
 @pytest.mark.parametrize("study", [describe, lambda scores: versus(scores, "a")])
 def test_studies_note_clusters_that_nobody_named(study):
-    """A study says what it costs that differences are alike within stems, and only if they are and nobody named them."""
+    """A study says what it costs that differences are alike within stems, and only if nobody named them."""
     said = "Topics look clustered"
     assert [note for note in study(_turns(0.6)).notes if note.startswith(said)]
     for scores in (_turns(0.0), with_clusters(_turns(0.6), "stem")):

@@ -219,6 +219,11 @@ def evaluate(
         else:
             kept = ""
         say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
+        if names == "folder":
+            say(
+                "runs of one folder are one system to the other commands with --repeats stem",
+                quiet=shown.quiet,
+            )
     else:
         _print(shown, qrels, given, wanted, options)
 

@@ -20,6 +20,7 @@ from irmeta.scores.notes import Method
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
+from irmeta.scores.teams import stem
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.stats.tests.compared import Given as Compared
@@ -39,7 +40,7 @@ from irmeta.studies.differences.versus.nightly import (
 )
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
 from irmeta.studies.door import Given, study
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 BY_T = "differences from a baseline at once, Bonferroni's t"
 AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -216,6 +217,11 @@ def versus(
 def _others(scores: xr.DataArray, system: str) -> list[str]:
     systems = [str(name) for name in scores.system.values]
     if system not in systems:
+        if runs := [name for name in systems if stem(name) == system]:
+            raise ScoresError(
+                f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
+                "each with --repeats stem (irmeta.with_repeats)"
+            )
         raise ScoresError(
             f"no system {system!r}; {nearest(system, systems).removesuffix('?')}, or add its run: "
             "`irmeta evaluate QRELS RUN -o SCORES --append`"
