@@ -62,6 +62,21 @@ def test_without_a_difference_nothing_is_said_of_power():
     assert "with power" not in findings(reliability(scores()))[0]
 
 
+def test_scores_of_0_and_1_are_spoken_of_as_flips():
+    """Of three systems that differ on 4, 8 and 12 of 20 topics the median pair counts, by McNemar's exact test."""
+    right = np.zeros((3, 20, 2))
+    right[0, :12, 0] = right[1, :8, 0] = 1
+    right[..., 1] = np.random.default_rng(0).random((3, 20))
+    topics = [str(at) for at in range(20)]
+    found = reliability(cube(right, list("abc"), topics, ["RR", "AP"]), teams="each")
+    np.testing.assert_allclose(found["differing"], [8 / 20, np.nan])
+    binary, other = findings(found)
+    # 8 to 0 has p = .0078, 7 to 1 .0703
+    assert "two typical systems differ on 8 of 20 topics: 8 of them must go" in binary
+    assert "0 or 1" not in other
+    assert "differing" not in reliability(scores(), teams="each")
+
+
 def test_findings_say_whether_the_topics_are_enough():
     """They are enough if all of the interval of the topics needed says so, not enough if none does, else perhaps."""
     clear = reliability(scores(apart=2), teams="each")

@@ -68,6 +68,7 @@ def reliability(
     rng : a seed or a generator
 
     Returns over (component, metric) variance; over (size, metric) erho2, phi, with _low and _high, tau and tau_ap;
+    over (metric) differing, where scores are 0 or 1: on what share of the topics the median pair of systems differs;
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
     the 10th, 50th and 90th percentile of spread; over (coefficient, metric) needed, needed_low, needed_high; over
     (estimator, metric) expected_tau and expected_tau_ap; over (metric) tau_low and tau_high, between which tau with the
@@ -242,6 +243,21 @@ def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
     )
 
 
+def _differing(values: Floats, pairs: tuple[Ints, Ints]) -> dict[str, Any]:
+    """Compute, where scores are 0 or 1, on what share of the topics the median pair differs; nothing where none are."""
+    binary = np.asarray(np.isin(values, (0.0, 1.0)).all(axis=(0, 1)))
+    if not binary.any():
+        return {}
+    shares = np.full(len(binary), np.nan)
+    for metric in np.flatnonzero(binary):
+        ones = values[..., metric]
+        right = ones.sum(axis=1)
+        # topics that one alone has right, and those that the other alone has
+        apart = right[:, None] + right - 2 * ones @ ones.T
+        shares[metric] = np.median(apart[pairs]) / values.shape[1]
+    return {"differing": ("metric", shares)}
+
+
 def _shown(
     values: Floats,
     counts: list[int],
@@ -260,6 +276,7 @@ def _shown(
     data: dict[str, Any] = {
         "deviation": (("share", "metric"), deviation),
         "detectable": (("share", "size", "metric"), detectable),
+        **_differing(values, upper),
     }
     if difference is None:
         return data

@@ -5,6 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.binary import seen
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame
@@ -154,11 +155,24 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
         f"{tau} ({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
         "between two typical systems. " + _enough(one, topics, options["stability"])
     )
+    text += _differing(one, topics)
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
     difference, power = short(options["difference"], 3), short(options["power"])
     return f"{text} Detecting a difference of {difference} with power {power} takes {needed} {units}."
+
+
+def _differing(one: xr.Dataset, topics: int) -> str:
+    """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
+    if "differing" not in one or np.isnan(one["differing"]) or unit(one) != "topic":
+        return ""
+    options = about(one)["options"]
+    differ = round(float(one["differing"]) * topics)
+    if not differ:
+        return ""
+    found = seen(differ, topics, options["alpha"], options["power"])
+    return f" Scores are 0 or 1, and two typical systems differ on {found}"
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:

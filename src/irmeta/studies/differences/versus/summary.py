@@ -5,10 +5,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.binary import seen
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.result import frame
-from irmeta.stats.tests.flips import needed, smallest_seen
 from irmeta.studies.differences.versus import gate
 from irmeta.studies.differences.versus.pairs import MEDIAN
 from irmeta.words import counted, listed
@@ -296,21 +296,10 @@ def _flips(one: xr.Dataset) -> str:
     both = both[:, np.isfinite(both).all(axis=0)]
     if unit(one) != "topic" or not np.isin(both, (0.0, 1.0)).all():
         return ""
-    alpha = about(one)["options"]["alpha"]
-    topics, differ = both.shape[1], int((both[0] != both[1]).sum())
-    least = int(needed(np.array([differ]), alpha)[0])
-    if least > differ:
-        takes = f"too few for a test at {alpha:.0%}"
-    else:
-        takes = f"{least} of them must go one way (McNemar's exact test at {alpha:.0%})"
-    smallest = smallest_seen(differ / topics, topics, alpha)
-    sees = "no difference is found in 80% of samples"
-    if np.isfinite(smallest):
-        sees = (
-            f"the smallest difference found in 80% of samples is {short(smallest, 2)}"
-        )
-    differing = f"the two differ on {differ} of {topics} topics: {takes}"
-    return f" Scores are 0 or 1, and {differing}; with {topics} topics {sees}."
+    found = seen(
+        int((both[0] != both[1]).sum()), both.shape[1], about(one)["options"]["alpha"]
+    )
+    return f" Scores are 0 or 1, and the two differ on {found}"
 
 
 def _rests(one: xr.Dataset, of: str = "") -> str:
