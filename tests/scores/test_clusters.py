@@ -114,6 +114,17 @@ def test_studies_note_clusters_that_nobody_named(study):
         assert not [note for note in study(scores).notes if note.startswith(said)]
 
 
+def test_topics_are_worth_fewer_independent_ones():
+    """A note says what topics are worth for a mean: their number over the squared ratio of standard errors."""
+    scores = _turns(0.6)
+    [note] = prepare(with_clusters(scores, "stem"))[1]
+    worth = int(re.search(r"By AP the topics are worth (\d+) independent", note)[1])
+    line = scores.values[..., 0]
+    over_clusters = line.reshape(6, 12, 5).mean(axis=2).var(axis=1, ddof=1).mean() / 12
+    over_topics = line.var(axis=1, ddof=1).mean() / 60
+    assert worth == round(60 * over_topics / over_clusters)
+
+
 def test_few_clusters_claim_nothing():
     """Clusters worth fewer than five of one size are said to be too few."""
     _, notes = prepare(with_clusters(_turns(conversations=4), "stem"))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import irmeta
 from irmeta.errors import ScoresError
 from irmeta.io.scores import load, save
+from irmeta.measured.coverage import held
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
@@ -17,6 +18,7 @@ from irmeta.scores.repeats import by_runs, unmoved, with_judges, with_repeats
 from irmeta.stats.leaderboards.aggregates import parts
 from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.other_runs import scattered, variance_added
+from irmeta.studies.differences.versus import versus
 from irmeta.studies.leaderboard.board import board_of
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -456,3 +458,15 @@ def test_other_judges_of_deep_learning_are_held(data):
             )
     assert np.mean(held["topics"]) < np.mean(held["judges"])
     assert 0.93 <= np.mean(held["judges"]) <= 0.99
+
+
+def test_what_is_said_to_hold_was_measured_with_runs():
+    """A note of versus on how often intervals held speaks of means of runs, where these are in the intervals."""
+    rng = np.random.default_rng(0)
+    made = rng.normal(size=(4, 12)) + rng.normal(size=(4, 1))
+    names = ["a_1", "a_2", "b_1", "b_2"]
+    topics = [str(at) for at in range(12)]
+    means = with_repeats(cube(made[..., None], names, topics, ["AP"]), "stem")
+    measured = held("difference of means of runs", systems=2, topics=12)
+    [note] = [note for note in versus(means, "a").notes if "Such a 95%" in note]
+    assert str(measured) in note

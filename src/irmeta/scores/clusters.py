@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import MeanOver
 from irmeta.errors import ScoresError, require_choice
 from irmeta.measured.coverage import CLUSTERS, Held, held
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.notes import Act
@@ -148,7 +148,7 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
         f"topics, count as independent, and a mean is over {over}."
     )
     if too_few := few(number):
-        return note.removesuffix(".") + too_few
+        return note + too_few
     if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
         means, differences = (
             len(number) / statistics.wider(part, number) ** 2
@@ -162,11 +162,11 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
 
 
 def few(number: Ints) -> str:
-    """End a sentence about clusters, by the number of each topic's; say what they are worth if that is little."""
+    """Say what clusters are worth, by the number of each topic's, if that is little."""
     worth = statistics.effective(number)
     if worth >= FEW:
-        return "."
-    return f". They are worth {worth:.1f} of one size, too few to claim anything."
+        return ""
+    return f" They are worth {worth:.1f} of one size, too few to claim anything."
 
 
 def noticed(scores: xr.DataArray) -> list[str]:
@@ -210,14 +210,16 @@ def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
-def held_of_means(scores: xr.DataArray, promise: str) -> Held:
+def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held:
     """Return how often t intervals over topics held in collections like this one, or over clusters in their place.
 
-    promise : what of intervals over topics was measured.
+    promise : what of intervals over topics was measured.  of_runs : the same where they allow for other runs, too.
     """
     sizes = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
     if "clusters" in about(scores):
         return held("t interval of a mean" + CLUSTERS, **sizes)
+    if of_runs and about(scores).get(REPEATS, {}).get("in_intervals"):
+        promise = of_runs
     return held(promise, **sizes)
 
 

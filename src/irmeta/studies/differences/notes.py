@@ -119,7 +119,9 @@ def on_intervals(
     ]
     if at_once:
         return lines + _held_at_once(scores, *promises[way.joint])
-    found = held_of_means(scores, "a difference by itself")
+    found = held_of_means(
+        scores, "a difference by itself", "difference of means of runs"
+    )
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
     return lines

@@ -203,7 +203,7 @@ def of_clusters(both: Paired, new_topics: bool) -> list[str]:
     what = "all topics of" if sample.whole else "topics of"
     return [
         f"{len(sample.cluster)} topics come in {every} clusters, and people judged {what} {seen}: clusters, not "
-        f"topics, count as independent{few(judged)}"
+        f"topics, count as independent.{few(judged)}"
     ]
 
 
