@@ -364,3 +364,17 @@ def test_runs_that_ranx_has_not_evaluated_are_refused():
     """A run without scores says how to score it."""
     with pytest.raises(ScoresError, match="evaluate"):
         from_frame([of_ranx("bm25", {})])
+
+
+def test_runs_that_score_the_same_are_noted() -> None:
+    """A column that all runs of a system have alike, as a mean over them is, gets a note; one that varies does not."""
+    rows = [
+        (model, task, seed, 0.5 + len(model) / 10, 0.5 + seed / 10)
+        for model in ("e5", "bm25")
+        for task in "xyz"
+        for seed in range(3)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "task", "seed", "main_score", "f1"])
+    for score, noted in (("main_score", True), ("f1", False)):
+        notes = about(from_frame(table, score=score))["notes"]
+        assert bool([one for one in notes if "the same 'main_score'" in one]) is noted

@@ -462,7 +462,20 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
         notes = [f"unused columns: {_named(left)}"]
     else:
         notes = []
-    return Table(spelled(pl.DataFrame([*parts, scores])), notes, runs)
+    table = pl.DataFrame([*parts, scores])
+    if runs and not _varies(table, runs):
+        notes.append(
+            f"every run of a system has the same {found.score!r}, which may be their mean already; --score names "
+            "another column (score=)"
+        )
+    return Table(spelled(table), notes, runs)
+
+
+def _varies(table: pl.DataFrame, runs: Mapping[str, str]) -> bool:
+    """Return whether two runs of some system differ in a score."""
+    cell = [pl.col("system").replace(runs).alias("of"), "collection", "topic", "metric"]
+    each = table.group_by(cell).agg(pl.col("score").n_unique())
+    return bool((each["score"] > 1).any())
 
 
 def _of_runs(
