@@ -470,3 +470,18 @@ def test_what_is_said_to_hold_was_measured_with_runs():
     measured = held("difference of means of runs", systems=2, topics=12)
     [note] = [note for note in versus(means, "a").notes if "Such a 95%" in note]
     assert str(measured) in note
+
+
+def test_boards_and_places_say_how_often_theirs_held():
+    """Beside means of runs, rank sets and places say what was measured of means of runs, as far as it is too seldom."""
+    means = with_repeats(_runs(counts=(3,) * 6, metrics=("AP",)), "stem")
+    measured = held("rank sets of a leaderboard of means of runs", systems=6, topics=20)
+    assert measured.broken
+    notes = irmeta.leaderboard(means, resamples=40).notes
+    assert [note for note in notes if f"runs held in {measured}" in note]
+    plain = irmeta.leaderboard(_runs(metrics=("AP",)), resamples=40).notes
+    assert not [note for note in plain if "of means of runs held" in note]
+    placed = irmeta.place(means, on=means).notes
+    measured = held("difference of placed means of runs", systems=6, topics=20)
+    assert measured.broken
+    assert [note for note in placed if f"differences held in {measured}" in note]

@@ -10,6 +10,7 @@ import xarray as xr
 
 from irmeta.choices import Aggregate, Holes, Over
 from irmeta.errors import ScoresError, require_choice, require_least, require_share
+from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import recorded
@@ -516,6 +517,7 @@ def _notes(
     if board.repeats and (repeats := board.other_runs()):
         called = (nouns.model, nouns.task)
         notes.append(said_of(board.repeats.facts, repeats, "mean", called))
+        notes += _held(*board.scores.shape)
     if over != "items":
         notes += shapes_notes(nouns.model, *board.scores.shape)
     if over == "both":
@@ -524,6 +526,18 @@ def _notes(
             "so that rank sets are too wide"
         )
     return notes
+
+
+def _held(models: int, tasks: int) -> list[str]:
+    """Say how often rank sets of means of runs held on boards like this one, if that is too seldom."""
+    of = "rank sets of a leaderboard of means of runs"
+    found = held(of, systems=models, topics=tasks)
+    if not found.broken:
+        return []
+    return [
+        f"Rank sets of means of runs held in {found}, least by standardized and borda where runs cause most of the "
+        "variance (docs/coverage.md)."
+    ]
 
 
 def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:

@@ -13,12 +13,13 @@ from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores import standardization
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import (
     OVER,
     by_cluster,
     cluster_map,
     in_clusters,
+    numbered,
     with_clusters,
 )
 from irmeta.scores.cube import check
@@ -190,6 +191,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "the means of everybody's systems, of which factors keep no scores on topics, are taken as of independent "
             "topics; differences from them are less certain if topics of a cluster are alike"
         )
+    lines += _held(scores)
     units = _spread(factors, str(scores.metric.values[0])).units
     if units < ENOUGH:
         found = held(
@@ -212,6 +214,24 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "their means but not their scores on topics"
         )
     return lines
+
+
+def _held(scores: xr.DataArray) -> list[str]:
+    """Say how often intervals held over clusters, or of means of runs, where that is too seldom."""
+    topics = scores.sizes["topic"]
+    if in_clusters(scores):
+        name, topics = (
+            "difference of placed systems, clusters",
+            len(numbered(scores)[0]),
+        )
+    elif about(scores).get(REPEATS, {}).get("metrics"):
+        name = "difference of placed means of runs"
+    else:
+        return []
+    found = held(name, systems=scores.sizes["system"], topics=topics)
+    if not found.broken:
+        return []
+    return [f"Such 95% intervals of differences held in {found} (docs/coverage.md)."]
 
 
 def shared_systems(factors: Mapping[str, Factors]) -> Floats:
