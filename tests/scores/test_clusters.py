@@ -177,3 +177,11 @@ def test_what_is_said_to_hold_was_measured_with_clusters():
     notes = about(describe(turns))["notes"] + about(versus(turns, "a"))["notes"]
     found = [note for note in notes if "of simulated collections (5 clusters)" in note]
     assert len(found) == 2
+
+
+@pytest.mark.parametrize(("conversations", "said"), [(12, True), (60, False)])
+def test_rank_sets_over_few_clusters_say_how_often_they_held(conversations, said):
+    """With 12 clusters rank sets held too seldom where sizes differ, which a note says; with 60 they held."""
+    scores = with_clusters(_turns(0.3, conversations=conversations), "stem")
+    notes = [note for note in describe(scores).notes if note.startswith("Rank sets of")]
+    assert bool(notes) is said

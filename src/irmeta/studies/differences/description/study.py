@@ -8,8 +8,10 @@ import xarray as xr
 
 from irmeta.choices import Missing, Sets
 from irmeta.errors import ScoresError, require_choice, require_share
+from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.parallel import seeded
+from irmeta.scores.attributes import about
 from irmeta.scores.clusters import added, held_of_means
 from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
@@ -265,6 +267,12 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     found = held_of_means(scores, "t interval of a mean")
     if found.broken:
         lines.append(f"A 95% interval of a mean held the truth in {found}.")
+    if "clusters" in about(scores):
+        ranks = held("rank sets" + CLUSTERS, systems=systems, topics=topics)
+        if ranks.broken:
+            lines.append(
+                f"Rank sets of systems that tie held in {ranks}, least where clusters differ in size."
+            )
     lines += shapes_notes("system", systems, topics)
     if topics < (needed := fewest_topics(level)):
         lines.append(
