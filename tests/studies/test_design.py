@@ -10,7 +10,7 @@ from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_repeats
+from irmeta.scores.repeats import with_judges, with_repeats
 from irmeta.studies.design import design, findings, overview, tables
 from irmeta.studies.design.study import on_pools
 from irmeta.studies.design.summary import _cheapest
@@ -78,6 +78,23 @@ def test_without_a_price_runs_are_only_counted():
     [said] = [one for one in found.findings if "narrower" in one]
     assert re.search(r"\d+ more runs? of each system[,. ]", said)
     assert found["spend"].values.tolist() == ["topics", "runs"]
+
+
+def test_more_judges_are_called_judges():
+    """Where scores are means over judges, another judge is what may be added, and what --run-cost is the cost of."""
+    rng = np.random.default_rng(0)
+    good = np.arange(8)[:, None] * 0.3 + rng.normal(size=(8, 24))
+    names = list("abcdefgh"), [str(at) for at in range(24)], ["AP"]
+    seen = {
+        judge: cube((good + 0.4 * rng.normal(size=(8, 1)))[..., None], *names)
+        for judge in ("gpt", "llama", "qwen")
+    }
+    found = design(with_judges(seen), partitions=20, run_cost=70)
+    assert found["spend"].values.tolist() == ["topics", "judges"]
+    assert found["more_now"].sel(spend="judges") == 3
+    [said] = [one for one in found.findings if "narrower" in one]
+    more = int(found["more"].sel(spend="judges", narrower=0.1))
+    assert f"{more} more judge{'s' if more > 1 else ''} ({70 * more})" in said
 
 
 def test_teams_of_clones_make_intervals_wider():

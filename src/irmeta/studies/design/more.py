@@ -52,10 +52,15 @@ def more_of(scores: xr.DataArray, target: str, costs: Costs) -> dict[str, Any]:
         now["clusters"] = cluster.max() + 1
         size = now["topics"] / now["clusters"]
         prices["clusters"] = costs.cluster + size * costs.topic
-    if runs is not None:
-        now["runs"] = runs[runs > 1].mean()
-        prices["runs"] = np.nan if costs.run is None else costs.run
-    times = np.array([[found.times(kind, one) for one in NARROWER] for kind in now])
+    kinds = {kind: kind for kind in now}
+    if facts and runs is not None:
+        who = "judges" if "judges" in facts else "runs"
+        kinds[who] = "runs"
+        now[who] = runs[runs > 1].mean()
+        prices[who] = np.nan if costs.run is None else costs.run
+    times = np.array(
+        [[found.times(kind, one) for one in NARROWER] for kind in kinds.values()]
+    )
     more = np.ceil((times - 1) * np.array([*now.values()])[:, None] - 1e-9)
     more = np.where(np.isfinite(more), more, np.nan)
     return {

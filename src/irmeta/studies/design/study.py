@@ -87,7 +87,8 @@ def design(
     judgment_cost : cost of a document judged by a person
     llm_judgment_cost : cost of a document judged by a machine
     cluster_cost : cost of another cluster of topics, as of a conversation, beside that of its topics
-    run_cost : cost of another run of every system on all topics, where systems are means of runs
+    run_cost : cost of another run of every system on all topics, where systems are means of runs; of another judge,
+        where scores are means over judges
     budget : what you can spend
     sizes : numbers of topics to say it for
     level : level of the intervals, over samples of topics and systems
