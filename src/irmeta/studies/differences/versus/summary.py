@@ -5,9 +5,9 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.binary import seen
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short, spoken
+from irmeta.scores.limits import seen
 from irmeta.scores.result import frame
 from irmeta.studies.differences.versus import gate
 from irmeta.studies.differences.versus.pairs import MEDIAN
