@@ -56,6 +56,22 @@ def test_tau_by_metric_and_judge() -> None:
     ).all()
 
 
+def test_clusters_may_be_named_where_judges_are_compared() -> None:
+    """Clusters that are named do what those of the scores do; taus stay, and what was judged is clusters."""
+    given = made()
+    topics = [str(name) for name in given["people"].topic.values]
+    of = {name: str(at // 2) for at, name in enumerate(topics)}
+    kept = {name: irmeta.with_clusters(one, of) for name, one in given.items()}
+    named, held_by, plain = (
+        compare_judges(one, partitions=20, clusters=clusters)
+        for one, clusters in ((given, of), (kept, None), (given, None))
+    )
+    np.testing.assert_array_equal(named["tau_low"], held_by["tau_low"])
+    np.testing.assert_allclose(named["tau"], plain["tau"])
+    assert [note for note in named.notes if "clusters, not topics, count" in note]
+    assert not [note for note in plain.notes if "clusters" in note]
+
+
 def test_topics_in_any_order() -> None:
     """Judges whose topics and systems stand in another order are compared on the same ones."""
     cubes = made()
