@@ -1,6 +1,7 @@
 """How many hidden judgments of TREC-COVID round 1 boards give away: the figures of docs/studies/leak.md.
 
 python -m bench.leak                    the table; --figure docs/assets/leak.svg draws it, too
+python -m bench.leak --price            what ladders and splits cost honest teams, on rounds 1 and 3
 """
 
 import argparse
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import polars as pl
 
 import irmeta
@@ -75,11 +77,56 @@ def draw(table: pl.DataFrame, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
+def price(data: Path, number: int, draws: int = 20) -> dict[str, float]:
+    """Let teams send their runs in random order, and choose by what they are told; loss is in nDCG@10.
+
+    A split shows a random third of the topics, and the others count.
+    """
+    folder = data / "trec-covid" / f"round{number}"
+    cube = irmeta.evaluate(folder / "qrels.txt", folder / "runs", "nDCG@10")
+    groups = irmeta.read_groups(data / "teams" / f"trec-covid-round{number}.csv")
+    team = [groups.of[str(name)] for name in cube.system.values]
+    scores = cube.sel(metric="nDCG@10").values
+    rng = np.random.default_rng(0)
+    shown, ladder, split, chance = [], [], [], []
+    for _ in range(draws):
+        order = rng.permutation(scores.shape[1])
+        third = len(order) // 3
+        for name in dict.fromkeys(team):
+            runs = rng.permutation(np.flatnonzero(np.array(team) == name))
+            if len(runs) < 2:
+                continue
+            own = scores[runs]
+            told = [
+                irmeta.release("ladder", own[:place], run).figure or 0
+                for place, run in enumerate(own)
+            ]
+            means = own.mean(axis=1)
+            best = np.maximum.accumulate(means)
+            better = means[1:] > best[:-1] + 1e-12
+            shown += (np.diff(told) > 0)[better].tolist()
+            # the run that was shown last; the first where none was
+            chosen = np.flatnonzero(np.diff(told, prepend=0) > 0)[-1:]
+            ladder.append(means.max() - means[chosen[0] if chosen.size else 0])
+            final = own[:, order[third:]].mean(axis=1)
+            seen = own[:, order[:third]].mean(axis=1)
+            split.append(final.max() - final[seen.argmax()])
+            chance.append(final.max() - final[0])
+    means_of = {"ladder": ladder, "split": split, "none": chance}
+    losses = {f"loss, {name}": float(np.mean(one)) for name, one in means_of.items()}
+    return {"improvements shown": float(np.mean(shown)), **losses}
+
+
 def main() -> None:
     """Print the table in Markdown, and draw it where a file is named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--figure", type=Path)
+    parser.add_argument("--price", action="store_true")
     asked = parser.parse_args()
+    if asked.price:
+        for number in (1, 3):
+            print(number, price(data_folder(), number))
+        return
     table = rows(data_folder())
     with pl.Config(
         tbl_formatting="MARKDOWN", tbl_rows=-1, tbl_hide_dataframe_shape=True

@@ -102,10 +102,7 @@ def leak(
     data = _figures(wanted, outcomes, tried * together)
     figures = len(wanted) * (count if show == "topics" else 1)
     data |= _bounds(submissions, together, step, figures, decimals, count)
-    board = Board(given, wanted[0], wanted[0], candidates, rules)
-    counting = np.isin(given.topic, board.counting)
-    data["judged"] = int(counting.sum())
-    data["asked"] = int((candidates[board.counting] != NONE).sum())
+    data |= _judged(Board(given, wanted[0], wanted[0], candidates, rules))
     options = {
         "feedback": feedback,
         "topics": count,
@@ -234,6 +231,13 @@ def _figures(
         row[done.size :] = done[-1] if done.size else 0
     data["known"] = (("metric", "submission"), curves)
     return data
+
+
+def _judged(board: Board) -> dict[str, int]:
+    """Count the judgments of the topics that count, and those that the attackers ask about."""
+    counting = np.isin(board.qrels.topic, board.counting)
+    asked = board.candidates[board.counting] != NONE
+    return {"judged": int(counting.sum()), "asked": int(asked.sum())}
 
 
 def _bounds(
