@@ -87,7 +87,9 @@ def test_csv_has_the_means_in_full(run, file):
 
 def test_a_study_without_figure_says_so(run, file):
     """--plot for a study that draws nothing is an error that says to leave it out."""
-    code, _, err = run("table", file, "--plot", "table.pdf", "--quiet")
+    run("simulate", "-o", "made", "--systems", 2, "--topics", 2)
+    given = ("--qrels", "made/qrels.txt", "--plot", "runs.pdf", "--quiet")
+    code, _, err = run("validate", "made/runs", *given)
     assert code == 2
     assert "have no figure; leave out --plot" in err
 
