@@ -741,6 +741,11 @@ MORE = {
     ),
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
     "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
+    "anchors": lambda: irmeta.place(
+        {"A": scores(), "B": scores()},
+        on={"A": scores(), "B": scores()},
+        anchor="s01,s02,s03",
+    ),
     "lists": lambda: irmeta.replicate(
         {name: {"s": {"1": {"a": 2, "b": 1}, "2": {"c": 1, "a": 0}}} for name in "xy"},
         qrels={"1": {"b": 1}, "2": {"a": 1}},

@@ -17,7 +17,7 @@ from irmeta.stats.arrays import settled
 from irmeta.stats.leaderboards import completion
 from irmeta.stats.prediction import penalty
 from irmeta.stats.rankings.ranksets import rank_sets_of
-from irmeta.stats.standardizing import across
+from irmeta.stats.standardizing import across, anchored
 from irmeta.studies import place as places
 from irmeta.studies.standardizing.durability import durability
 
@@ -249,11 +249,65 @@ def _years(folder: Path | None) -> Iterable[Case]:
         yield Case(str(kind), kind.topics, partial(_aged, kind), kind.systems)
 
 
+SUITED = 0.2
+"""Standard deviation of how much better or worse a collection suits a system than others do."""
+STRONGER = 0.6
+"""How much more able all systems of the second collection are."""
+
+
+def _fields(
+    topics: int, able: np.ndarray, rng: np.random.Generator
+) -> tuple[list[across.Placed], list[across.Spread]]:
+    """Draw unchanged systems on two collections of 60 systems, the second of stronger ones."""
+    placed, spreads = [], []
+    for level, more in ((-0.5, 0.0), (-1.5, STRONGER)):
+        about = place.topics(rng, topics, level)
+        standardizing = place.drawn(rng, place.everybody(rng, 60) + more, *about)
+        here = able + rng.normal(0, SUITED, able.size)
+        own = place.drawn(rng, here, *about)
+        placed.append(across.place(place.z_of(own, standardizing)))
+        spreads.append(across.spread(place.z_of(standardizing, standardizing)))
+    return placed, spreads
+
+
+@cache
+def _fall() -> float:
+    """Compute how much lower unchanged systems stand among the stronger ones, over many of them and many topics."""
+    rng = np.random.default_rng(1)
+    falls = []
+    for _ in range(20):
+        placed, _ = _fields(400, place.everybody(rng, 200), rng)
+        falls.append(placed[0].scores.mean() - placed[1].scores.mean())
+    return float(np.mean(falls))
+
+
+def _anchored(count: int, topics: int, rng: np.random.Generator) -> Mapping[str, float]:
+    """Measure an unchanged system from anchors: its gain has not changed; beside it the fall of unchanged systems."""
+    placed, spreads = _fields(topics, place.everybody(rng, count + 1), rng)
+    at = [np.arange(1, count + 1)] * 2
+    found = anchored.differences(placed, spreads, np.eye(2), at)
+    low, high = found.low[0, 0], found.high[0, 0]
+    moved = anchored.drift(placed, spreads, np.eye(2), at)
+    return {
+        "kept": float(low <= 0 <= high),
+        "width": high - low,
+        "drift": float(moved.low.item() <= _fall() <= moved.high.item()),
+    }
+
+
+def _from_anchors(folder: Path | None) -> Iterable[Case]:
+    for count in (2, 3, 5, 10) if folder is not None else (5,):
+        for topics in (25, 50):
+            world = f"{count} anchors, stronger systems on the second collection"
+            yield Case(world, topics, partial(_anchored, count, topics), 60)
+
+
 _PLACED = in_all(in_worlds(_percentile, SYSTEMS), _skewed)
 
 ENTRIES = [
     Entry("percentile among everybody", 0.95, 0.90, _PLACED, 60, 20),
     Entry("difference across collections", 0.95, 0.90, _in_pairs, 400, 20),
+    Entry("an unchanged system by anchors", 0.95, 0.90, _from_anchors, 600, 60),
     Entry("old factors that have not aged", 0.05, 0.08, _years, 60, 10),
     Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10),
     Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10),

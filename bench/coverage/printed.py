@@ -43,6 +43,7 @@ _CORRECTED = (
 _EQUIVALENT = ("equivalence at the margin", "equivalence of all pairs, Holm")
 _ON_OTHER_TOPICS = ("a system against itself on other topics",)
 _ACROSS = ("difference across collections",)
+_ANCHORED = ("an unchanged system by anchors",)
 _CHANGE = ("change of a lead in a reproduction",)
 _DESIGN = ("tau of a design",)
 _LOSS = ("loss of a run that was not pooled",)
@@ -107,8 +108,11 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "judges.systems.tau_low": _in_teams_too("tau, good judge", "tau, bad judge"),
     "leaderboard.models.low": _BOARD,
     "leaderboard.predicted.predicted_low": ("predicted score of a leaderboard",),
+    "place.anchored.anchored_low": _ANCHORED,
+    "place.anchored.anchored_p": _ANCHORED,
     "place.baseline.gain_low": _ACROSS,
     "place.baseline.p": _ACROSS,
+    "place.drift.drift_low": _ANCHORED,
     "place.pairs.difference_low": _ACROSS,
     "place.pairs.p": _ACROSS,
     "place.systems.low": _ACROSS,

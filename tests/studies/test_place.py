@@ -169,7 +169,9 @@ def test_systems_of_different_collections_are_compared_on_topics_of_their_own():
     assert other["p"] < 0.001
     assert tables(outcome)["systems"]["rank_low"].to_list() == [2, 2, 1]
     assert any(
-        "b-t on hard is better than a-k on easy" in line for line in findings(outcome)
+        "b-t on hard stands higher among the systems of its collection than a-k on easy"
+        in line
+        for line in findings(outcome)
     )
 
 
@@ -184,6 +186,7 @@ def test_a_test_never_says_that_systems_are_equal():
     told = findings(outcome)
     assert tables(outcome)["pairs"]["p"][0] > 0.05
     assert "no significant difference between s-k on A and s-k on B" in told[0]
+    assert "company" not in told[0]  # the same systems standardize both
     assert "not significantly different" in told[1]
     assert not any("do not differ" in line for line in told)
 
@@ -388,6 +391,130 @@ def test_some_topics_give_a_score_and_no_place():
         "8 of the factors' 15 topics" in note for note in about(outcome)["notes"]
     )
     assert "percentile" not in findings(outcome)[0]
+
+
+def company(strength, gap=0.0, seed=20):
+    """Place a system on two collections, the second of stronger systems: everybody's, and those that are on both."""
+    weak = collection("weak", seed, systems=60, topics=40, metrics=("AP",), prefix="w")
+    strong = collection(
+        "strong",
+        seed + 1,
+        systems=60,
+        topics=40,
+        metrics=("AP",),
+        difficulty=-strength,
+        prefix="t",
+    )
+    both = [10, 20, 30, 40, 50]
+    ours = {}
+    for name, every in (("weak", weak), ("strong", strong)):
+        logit = np.log(every.values / (1 - every.values))
+        # as strong as on the other collection, where all others are stronger by `strength`
+        logit = logit - (strength if name == "strong" else 0)
+        logit[35] += gap if name == "strong" else 0
+        own = every.copy(data=1 / (1 + np.exp(-logit))).isel(system=[35, *both])
+        ours[name] = own.assign_coords(system=["mine", *"abcde"])
+    return ours, {"weak": weak, "strong": strong}
+
+
+def test_anchors_take_the_company_out():
+    """Among stronger systems an unchanged one stands lower; its gain over anchors stays, and they show the drift."""
+    ours, everybody = company(1.0)
+    outcome = place(ours, on=everybody, anchor="a,b,c,d,e")
+    views = tables(outcome)
+    [own] = views["anchored"].to_dicts()
+    [drift] = views["drift"].to_dicts()
+    mine = views["systems"].filter(system="mine")["standardized"]
+    assert mine[0] - mine[1] > 0.25
+    assert own["system_a"] == own["system_b"] == "mine"
+    assert own["anchored"] == pytest.approx(own["gain_a"] - own["gain_b"])
+    assert own["anchored_p"] > 0.05
+    assert own["anchored_low"] < 0 < own["anchored_high"]
+    assert drift["systems"] == 5
+    assert drift["drift_low"] > 0.2
+    [told] = [line for line in findings(outcome) if "Measured from 5" in line]
+    assert "mine on weak stands higher among the systems of its collection" in told
+    assert "there is no significant difference" in told
+    assert "so the systems of strong are the stronger company" in told
+
+
+def test_anchors_find_a_system_that_is_better():
+    """A system that gained on its anchors stands higher by them, though it stands lower among stronger company."""
+    ours, everybody = company(1.0, gap=1.5)
+    outcome = place(ours, on=everybody, anchor=["a", "b", "c", "d", "e"])
+    told = findings(outcome)[0]
+    [own] = tables(outcome)["anchored"].to_dicts()
+    assert own["anchored_high"] < 0
+    assert "Measured from 5 anchors, mine on strong stands higher" in told
+
+
+def test_one_anchor_is_no_verdict():
+    """One anchor gives gains and their interval by topics, and says why that decides nothing."""
+    ours, everybody = company(1.0, gap=1.5)
+    told = findings(place(ours, on=everybody, anchor="c"))[0]
+    assert "Measured from 1 anchor it is no verdict" in told
+    assert "Name 2 or more" in told
+
+
+def test_where_the_company_differs_the_sentence_says_so():
+    """Beside who stands higher are the two fields, how many systems are in both, and how to measure without them."""
+    ours, everybody = company(1.0)
+    only = {name: one.isel(system=[0]) for name, one in ours.items()}
+    told = findings(place(only, on=everybody))[0]
+    assert "The company differs (weak: 60 systems; strong: 60 systems; none of" in told
+    assert "--anchor NAME" in told
+
+
+def test_systems_of_one_name_in_both_fields_show_a_drift():
+    """The drift is the mean fall of the systems named alike, with Student's t over them."""
+    ours, everybody = company(1.0)
+    named = {
+        name: one.assign_coords(
+            system=[*("both x", "both y", "both z"), *one.system.values[3:]]
+        )
+        for name, one in everybody.items()
+    }
+    only = {name: one.isel(system=[0]) for name, one in ours.items()}
+    [drift] = tables(place(only, on=named))["drift"].to_dicts()
+    means = [
+        standardization.apply(one, standardization.fit(one)).values[:3, :, 0].mean(1)
+        for one in named.values()
+    ]
+    fall = stats.ttest_1samp(means[0] - means[1], 0).confidence_interval()
+    assert drift["systems"] == 3
+    assert drift["drift"] == pytest.approx((means[0] - means[1]).mean(), abs=1e-5)
+    assert [drift["drift_low"], drift["drift_high"]] == pytest.approx(fall, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "says"),
+    [
+        ("a,x", "anchor 'x' has no scores on weak"),
+        ("a=b=c", "needs one name, or one for each of 2 collections"),
+        ("a=", "needs one name, or one for each of 2 collections"),
+    ],
+)
+def test_anchors_that_are_not_there_are_refused(anchor, says):
+    """An anchor has scores on every collection, and one name or one for each."""
+    ours, everybody = company(0.0)
+    with pytest.raises(ScoresError, match=says):
+        place(ours, on=everybody, anchor=anchor)
+    with pytest.raises(ScoresError, match="an anchor ran on two collections"):
+        place(ours["weak"], on=everybody["weak"], anchor="a")
+
+
+def test_anchors_may_have_other_names_on_the_other_collection():
+    """One name for each collection names the same system as one name for both."""
+    ours, everybody = company(0.5)
+    renamed = ours["strong"].assign_coords(system=["mine", *"vwxyz"])
+    outcome = place(
+        {"weak": ours["weak"], "strong": renamed}, on=everybody, anchor="a=v, b=w"
+    )
+    expected = place(ours, on=everybody, anchor="a,b")
+    assert outcome["drift"].item() == expected["drift"].item()
+    first = tables(outcome)["anchored"].filter(system_a="mine", system_b="mine")
+    same = tables(expected)["anchored"].filter(system_a="mine", system_b="mine")
+    assert first.equals(same)
 
 
 def test_what_cannot_be_compared_is_refused():

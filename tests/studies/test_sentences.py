@@ -437,7 +437,7 @@ CLAIMS = [
         in_spread("leaderboard"),
     ),
     Claim("versus", "better than [1-9][0-9]* of|worse than [1-9]", in_spread("versus")),
-    Claim("place", "is better than", in_spread("place")),
+    Claim("place", "stands higher", in_spread("place")),
     Claim("replication", "^Reproduced", in_spread("replication"), half_later, 0.025),
     Claim(
         "replication", "^Not reproduced", lambda: again(reversed_later()), spread, 0.025
@@ -801,7 +801,7 @@ UNFOUNDED = [
         "design without a budget", one_metric, "highest|lead", "no other design is"
     ),
     Unfounded("design by one metric", as_good, "other design", "Buy 20 topics"),
-    Unfounded("place", two_systems, "is better than"),
+    Unfounded("place", two_systems, "stands higher"),
 ]
 """What studies said of worlds that show nothing, or not that."""
 

@@ -236,7 +236,7 @@ def _held(scores: xr.DataArray) -> list[str]:
 
 def shared_systems(factors: Mapping[str, Factors]) -> Floats:
     """Return how many standardizing systems two collections share, over the root of the product of their numbers."""
-    names = [_distinct(one) for one in factors.values()]
+    names = [distinct(one) for one in factors.values()]
     shared = np.eye(len(names))
     for a, b in combinations(range(len(names)), 2):
         size = np.sqrt(len(names[a]) * len(names[b]))
@@ -246,7 +246,7 @@ def shared_systems(factors: Mapping[str, Factors]) -> Floats:
     return shared
 
 
-def _distinct(factors: Factors) -> set[str]:
+def distinct(factors: Factors) -> set[str]:
     """Name the standardizing systems; names that tell nothing, as numbers, are made the collection's own."""
     names = [str(name) for name in about(factors).get("systems", ())]
     anonymous = all(

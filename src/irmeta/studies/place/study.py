@@ -22,7 +22,8 @@ from irmeta.stats.standardizing import across, standing
 from irmeta.stats.standardizing.across import Estimate
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.door import Given, study
-from irmeta.studies.place import everybody
+from irmeta.studies.place import anchors, everybody
+from irmeta.studies.place.anchors import ANCHORED, DRIFT
 from irmeta.studies.place.everybody import Collection, Known
 from irmeta.studies.place.given import (
     ON,
@@ -61,14 +62,15 @@ def place(
     systems: str | Iterable[str] | None = None,
     topics: str | Iterable[str] | None = None,
     baseline: str | None = None,
+    anchor: str | Iterable[str] | None = None,
     level: float = 0.95,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Place systems among all that ran on their collection, and compare systems of different collections.
 
-    Systems of different collections are compared by standardized scores; intervals allow for the choice of the systems
-    that standardize.
+    Systems of different collections are compared by standardized scores, each among the systems of its collection, and
+    by gains over anchors; intervals allow for the choice of the systems that standardize.
 
     scores : the systems to place: a cube, several by collection, or score files; with judgments their run files
     on : the systems to rank among, everybody's on this collection: factors that ship (irmeta datasets list), a factors
@@ -80,13 +82,18 @@ def place(
     systems : those of the runs to use, by default all
     topics : those of the runs to use, by default all
     baseline : the system that others should improve on: its name, or with judgments a run file
+    anchor : systems that ran unchanged on all collections, from which the others are measured: one name, or one for
+        each collection in their order, as in bm25=BM25-title; several with commas
     level : level of intervals and rank sets; tests have level 1 - this
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
     and high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of
-    entries: difference with low, high and p. All include that other systems might have standardized.
+    entries: difference with low, high and p, which include that other systems might have standardized; on different
+    collections gain_a and gain_b over the anchors, and `anchored`, their difference, with low, high and p. Over
+    (fields, metric), pairs of collections: drift with low and high, how much lower the anchors, or without anchors the
+    systems of one name in both, stand on the second; drift_systems counts them.
     Raises ScoresError for a collection without factors, for topics or metrics that the factors lack, and for scores
     that are standardized already. Sources: Webber, Moffat and Zobel (SIGIR 2008); Armstrong et al. (CIKM 2009).
 
@@ -132,13 +139,18 @@ def place(
         notes += [f"{name}: {line}" for line in said]
         alarms += [f"{name}: {line}" for line in doubts]
     shared = everybody.shared_systems(factors)
+    named = anchors.names_of(anchor, list(used))
+    places = anchors.places_of(named, used)
     figures = []
     for metric in names:
         found = [
             everybody.collection_of(used[name], factors[name], known[name], metric)
             for name in used
         ]
-        figures.append(_figures(found, shared, level, generator))
+        own = _figures(found, shared, level, generator)
+        every = list(factors.values())
+        own |= anchors.figures(found, every, shared, places, level, metric)
+        figures.append(own)
     # (entry, metric) or (pair, metric)
     data = {
         name: (dim, np.stack([one[name] for one in figures], axis=1))
@@ -156,6 +168,9 @@ def place(
             "seed": seed,
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
             "alarms": alarms,
+            "anchors": named,
+            "fields": {name: anchors.field(one) for name, one in factors.items()},
+            "on_both": anchors.on_both(factors),
         },
         notes=notes,
     )
@@ -170,7 +185,8 @@ def place(
 
 _DIMS = {
     **dict.fromkeys((*OWN, *Standing._fields), ("entry", "metric")),
-    **dict.fromkeys(PAIR, ("pair", "metric")),
+    **dict.fromkeys((*PAIR, *ANCHORED), ("pair", "metric")),
+    **dict.fromkeys(DRIFT, ("fields", "metric")),
 }
 """The dimensions of each figure."""
 
@@ -259,7 +275,7 @@ def _labelled(
         for name, one in used.items()
         for system in one.system.values
     ]
-    pairs = list(combinations(entries, 2))
+    pairs, both = list(combinations(entries, 2)), list(combinations(used, 2))
     sides: Any = {
         f"{what}_{side}": (
             "pair",
@@ -268,8 +284,13 @@ def _labelled(
         for at, side in enumerate("ab")
         for part, what in enumerate(("collection", "system"))
     }
+    fields: Any = {
+        f"field_{side}": ("fields", np.array([pair[at] for pair in both], dtype=object))
+        for at, side in enumerate("ab")
+    }
     return outcome.assign_coords(
         metric=list(metrics),
+        **fields,
         collection=("entry", [name for name, _ in entries]),
         system=("entry", [system for _, system in entries]),
         **sides,

@@ -7,22 +7,19 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import most
 from irmeta.scores.result import frame
 from irmeta.stats.standardizing.standing import Standing
+from irmeta.studies.place import between
+from irmeta.studies.place.rows import first, interval, most_of
 from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import counted
 
-FEW = 4
-"""Systems, and pairs of them, that are each spoken of."""
-SHOWN = 20
-"""Systems, and pairs of them, that the overview shows."""
 _STAND = ("standardized", "percentile", "median", "best")
 _PLACE = ("percentile", "percentile_low", "percentile_high")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `systems` (an entry and metric), `pairs` of entries, and `baseline` where one is named."""
+    """Tables `systems` (an entry and metric), `pairs` of entries, `drift`, and `anchored` and `baseline` if named."""
     own = frame(
         outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric")
     )
@@ -31,8 +28,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     )
     views = {"systems": own}
     if outcome.sizes["pair"]:
-        names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
-        views["pairs"] = frame(outcome, PAIR, by=names)
+        views["pairs"] = frame(outcome, PAIR, by=between.SIDES)
+    if outcome.sizes["fields"]:
+        views["drift"] = between.drifts(outcome)
+    if about(outcome)["options"]["anchors"]:
+        views["anchored"] = between.measured(outcome)
     if about(outcome)["options"]["baseline"] is not None:
         views["baseline"] = _improvements(outcome)
     return {
@@ -49,11 +49,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         name = pl.format("{} on {}", "system", "collection")
     else:
         name = pl.col("system")
-    systems, heading = _most(views["systems"], "systems", by="rank")
+    systems, heading = most_of(views["systems"], "systems", by="rank")
     place_among = pl.format(
         "{} [{}, {}]", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
     )
-    own = pl.format("{} {}", pl.col("standardized").round(3), _interval("low", "high"))
+    own = pl.format("{} {}", pl.col("standardized").round(3), interval("low", "high"))
     shown = {
         heading: systems.select(
             name.alias("system"),
@@ -68,10 +68,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             ).alias("percentile"),
         )
     }
-    if "pairs" in views and (several or "baseline" not in views):
+    if "anchored" in views:
+        shown |= between.shown(views["anchored"])
+    elif "pairs" in views and (several or "baseline" not in views):
         shown |= _pairs(views["pairs"], several=several)
     if "baseline" in views:
-        gains, heading = _most(views["baseline"], "baseline", by="p")
+        gains, heading = most_of(views["baseline"], "baseline", by="p")
         shown[heading] = gains.select(
             *(
                 "system",
@@ -80,7 +82,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             ),
             *(
                 "gain",
-                _interval("gain_low", "gain_high").alias("interval"),
+                interval("gain_low", "gain_high").alias("interval"),
                 "share_of_way",
             ),
         )
@@ -111,58 +113,40 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
         for end in "ab"
         for side in (("system", "collection") if several else ("system",))
     ]
-    kept, heading = _most(asked, "pairs", by="p")
+    kept, heading = most_of(asked, "pairs", by="p")
     form = "{} on {} / {} on {}" if several else "{} / {}"
     return {
         heading: kept.select(
             pl.format(form, *names).alias("pair"),
             *("metric", "difference"),
-            _interval("difference_low", "difference_high").alias("interval"),
+            interval("difference_low", "difference_high").alias("interval"),
             "p",
         )
     }
 
 
-def _most(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
-    """Keep the rows that people read first where there are many, and say how many there are."""
-    rows = most(SHOWN)
-    if rows is None or view.height <= rows:
-        return view, name
-    first = {"rank": "the best", "p": "the clearest"}[by]
-    return view.sort(by, nulls_last=True, maintain_order=True).head(
-        rows
-    ), f"{name}: {first} {rows} of {view.height}"
-
-
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say which system is better across collections, where each stands, and what becomes of the baseline."""
+    """Say which system stands higher, on several collections, where each stands, and what becomes of the baseline."""
     views = tables(outcome)
     level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
-    # who asks about several collections asks which system is better
-    pairs = _first(_across(views.get("pairs")), metric, by="p")
-    lines = [_of_pair(row, level) for row in pairs]
+    # who asks about several collections asks which system stands higher
+    lines = list(between.sentences(outcome, views, metric))
     collections = set[str]()
-    for row in _first(views["systems"], metric, by="rank"):
-        first = row["collection"] not in collections
-        lines.append(_of_entry(row, level, everybody=first))
+    entries = between.without_anchors(outcome, views["systems"], [""])
+    for row in first(entries, metric, by="rank"):
+        new = row["collection"] not in collections
+        lines.append(_of_entry(row, level, everybody=new))
         collections.add(row["collection"])
     if "baseline" in views:
         gains = views["baseline"].drop_nulls(["share_of_way", "p"])
-        lines += [_of_baseline(row, level) for row in _first(gains, metric, by="p")]
+        lines += [_of_baseline(row, level) for row in first(gains, metric, by="p")]
     return lines
 
 
 def warnings(outcome: xr.Dataset) -> list[str]:
     """Warn of topics that may be other topics of the same numbers: then no figure means anything."""
     return list(about(outcome)["options"]["alarms"])
-
-
-def _across(pairs: pl.DataFrame | None) -> pl.DataFrame | None:
-    """Keep the pairs of systems on different collections."""
-    if pairs is None:
-        return None
-    return pairs.filter(pl.col("collection_a") != pl.col("collection_b"))
 
 
 def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
@@ -172,8 +156,7 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     base = systems.filter(system=baseline).rename(
         {name: f"baseline_{name}" for name in ("standardized", "percentile")}
     )
-    names = ("collection_a", "system_a", "collection_b", "system_b", "metric")
-    pairs = frame(outcome, PAIR, by=names)
+    pairs = frame(outcome, PAIR, by=between.SIDES)
     pairs = pairs.filter(pl.col("collection_a") == pl.col("collection_b"))
     forward = pairs.filter(system_b=baseline).select("metric", "p", *_gain("a", 1))
     backward = pairs.filter(system_a=baseline).select("metric", "p", *_gain("b", -1))
@@ -214,30 +197,6 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
         pl.col(f"system_{side}").alias("system"),
         *(column.alias(name) for column, name in zip(columns, _GAIN, strict=True)),
     ]
-
-
-def _first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:
-    """Return the rows of a table that are of one metric; of many the first by a column."""
-    if view is None:
-        return []
-    own = view.filter(metric=metric)
-    if own.height > FEW:
-        own = own.sort(by, nulls_last=True, maintain_order=True).head(FEW)
-    return own.to_dicts()
-
-
-def _of_pair(row: Mapping[str, Any], level: float) -> str:
-    """Say which of two systems is better, on collections of their own or on one."""
-    a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
-    ends = f"[{row['difference_low']:+.3f}, {row['difference_high']:+.3f}], p = {row['p']:.2g}"
-    if row["p"] > 1 - level:
-        verdict = f"no significant difference between {a} and {b}"
-    else:
-        if row["difference"] > 0:
-            verdict = f"{a} is better than {b}"
-        else:
-            verdict = f"{b} is better than {a}"
-    return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
 
 
 def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
@@ -293,7 +252,3 @@ def _of_baseline(row: Mapping[str, Any], level: float) -> str:
         f"{row['baseline_percentile']:.0f}). That is {row['share_of_way']:.0%} of the way from the "
         "median to the best."
     )
-
-
-def _interval(low: str, high: str) -> pl.Expr:
-    return pl.format("[{}, {}]", pl.col(low).round(3), pl.col(high).round(3))

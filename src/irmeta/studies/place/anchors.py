@@ -1,0 +1,151 @@
+"""Fields of two collections, and anchors: systems that ran unchanged on both."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import nearest
+from irmeta.scores.attributes import about
+from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.standardizing import anchored
+from irmeta.stats.standardizing.across import Estimate
+from irmeta.studies.place.everybody import Collection, Factors, distinct
+
+DRIFT = ("drift_systems", "drift", "drift_low", "drift_high")
+"""Figures of two fields: of how many systems that are on both, and how much lower these stand on the second."""
+ANCHORED = (
+    "gain_a",
+    "gain_b",
+    "anchored",
+    "anchored_low",
+    "anchored_high",
+    "anchored_p",
+)
+"""Figures of two entries on different collections, measured from anchors."""
+
+
+def names_of(
+    anchor: str | Iterable[str] | None, collections: Sequence[str]
+) -> dict[str, list[str]]:
+    """Read the anchors' names on each collection: one name, or one for each in their order, as in bm25=BM25-title.
+
+    >>> names_of("tfidf, bm25=BM25-title", ["a", "b"])
+    {'a': ['tfidf', 'bm25'], 'b': ['tfidf', 'BM25-title']}
+    """
+    if anchor is None:
+        return {}
+    given = anchor.split(",") if isinstance(anchor, str) else anchor
+    each = [one.strip() for one in given]
+    if len(collections) < 2:
+        raise ScoresError(
+            "an anchor ran on two collections, and there is one; give the scores of both, or name a baseline"
+        )
+    every = []
+    for one in each:
+        names = [name.strip() for name in one.split("=")]
+        if len(names) == 1:
+            names = names * len(collections)
+        if len(names) != len(collections) or not all(names):
+            raise ScoresError(
+                f"the anchor {one!r} needs one name, or one for each of {len(collections)} collections: "
+                + "=".join(f"NAME-ON-{name}" for name in collections)
+            )
+        every.append(names)
+    return {
+        name: list(column)
+        for name, column in zip(collections, zip(*every, strict=True), strict=True)
+    }
+
+
+def places_of(
+    names: Mapping[str, Sequence[str]], used: Mapping[str, xr.DataArray]
+) -> list[Indices]:
+    """Return where the anchors stand among the systems of each collection; nothing without anchors."""
+    found = []
+    for collection, own in names.items():
+        systems = list(map(str, used[collection].system.values))
+        for name in own:
+            if name not in systems:
+                raise ScoresError(
+                    f"the anchor {name!r} has no scores on {collection}; {nearest(name, systems)}; put its scores "
+                    "among those to place, and write A=B where its names differ"
+                )
+        found.append(np.array([systems.index(name) for name in own]))
+    return found
+
+
+def field(factors: Factors) -> dict[str, Any]:
+    """Say what is known of the systems that standardize: how many they are, and of which types."""
+    known = about(factors)
+    types = Counter(map(str, known.get("types", ())))
+    return {"systems": len(known.get("systems", ())), "types": dict(types)}
+
+
+def on_both(factors: Mapping[str, Factors]) -> dict[str, int]:
+    """Count the standardizing systems of one name on two collections, by both names."""
+    return {
+        f"{a} {b}": len(distinct(factors[a]) & distinct(factors[b]))
+        for a, b in combinations(factors, 2)
+    }
+
+
+def figures(
+    found: Sequence[Collection],
+    factors: Sequence[Factors],
+    shared: Floats,
+    places: Sequence[Indices],
+    level: float,
+    metric: str,
+) -> dict[str, Any]:
+    """Return the figures of one metric: drifts of two fields, (fields,), and what anchors say of pairs, (pair,)."""
+    starts = np.cumsum([0, *(len(one.scores) for one in found)])
+    every = np.full((len(ANCHORED), starts[-1], starts[-1]), np.nan)
+    drifts = []
+    for a, b in combinations(range(len(found)), 2):
+        if not places:
+            drifts.append(_of_one_name(factors[a], factors[b], metric, level))
+            continue
+        both = [found[a].placed, found[b].placed]
+        spreads = [found[a].spread, found[b].spread]
+        among, here = shared[np.ix_([a, b], [a, b])], [places[a], places[b]]
+        moved = anchored.drift(both, spreads, among, here, level)
+        of_pairs = anchored.differences(both, spreads, among, here, level)
+        drifts.append([here[0].size, *(part.item() for part in moved[:3])])
+        gains = [
+            anchored.gains(one, at).scores.mean(axis=1)
+            for one, at in zip(both, here, strict=True)
+        ]
+        block = [np.broadcast_to(gains[0][:, None], of_pairs.value.shape)]
+        block += [np.broadcast_to(gains[1], of_pairs.value.shape), *of_pairs]
+        for part, of_both in zip(every, block, strict=True):
+            part[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = of_both
+    left, right = np.triu_indices(starts[-1], 1)
+    columns = np.array(drifts, dtype=np.float64).reshape(-1, len(DRIFT)).T
+    return {
+        **dict(zip(DRIFT, columns, strict=True)),
+        **{name: part[left, right] for name, part in zip(ANCHORED, every, strict=True)},
+    }
+
+
+def _of_one_name(a: Factors, b: Factors, metric: str, level: float) -> list[float]:
+    """Return how many systems of one name are on both, and how much lower they stand on the second; by these only."""
+    means = []
+    for one in (a, b):
+        kept = about(one).get("standing", {}).get(metric)
+        names = about(one).get("systems", ())
+        values = [] if kept is None else kept["standardized"]
+        means.append(dict(zip(map(str, names), values, strict=False)))
+    both = distinct(a) & distinct(b) & means[0].keys() & means[1].keys()
+    moves = np.array([means[0][name] - means[1][name] for name in sorted(both)])
+    if moves.size < 2:
+        # nothing shows how differently systems move
+        return [moves.size, *moves, *[np.nan] * (3 - moves.size)]
+    error = moves.std(ddof=1) / np.sqrt(moves.size)
+    mean = Estimate(moves.mean(), error, np.array(moves.size - 1.0))
+    low, high = mean.interval(level)
+    return [moves.size, float(mean.value), float(low), float(high)]

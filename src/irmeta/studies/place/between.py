@@ -1,0 +1,200 @@
+"""What is told of systems on different collections: who stands higher, among whom, and measured from which anchors."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.result import frame
+from irmeta.studies.place.anchors import ANCHORED, DRIFT
+from irmeta.studies.place.rows import first, interval, most_of
+from irmeta.words import counted, listed
+
+SIDES = ("collection_a", "system_a", "collection_b", "system_b", "metric")
+
+
+def drifts(outcome: xr.Dataset) -> pl.DataFrame:
+    """Tell how much lower the systems that are on both stand on the second of two collections."""
+    view = frame(outcome, DRIFT, by=("field_a", "field_b", "metric"))
+    view = view.rename(
+        {
+            "field_a": "collection_a",
+            "field_b": "collection_b",
+            "drift_systems": "systems",
+        }
+    )
+    return view.with_columns(pl.col("systems").cast(pl.Int64))
+
+
+def measured(outcome: xr.Dataset) -> pl.DataFrame:
+    """Tell what the anchors say of the others, on different collections."""
+    return without_anchors(outcome, frame(outcome, ANCHORED, by=SIDES).drop_nans())
+
+
+def across(outcome: xr.Dataset, pairs: pl.DataFrame | None) -> pl.DataFrame | None:
+    """Keep the pairs of systems on different collections, but for anchors, which are to be the same on both."""
+    if pairs is None:
+        return None
+    other = pl.col("collection_a") != pl.col("collection_b")
+    return without_anchors(outcome, pairs.filter(other))
+
+
+def without_anchors(
+    outcome: xr.Dataset, view: pl.DataFrame, sides: Sequence[str] = ("_a", "_b")
+) -> pl.DataFrame:
+    """Leave out the rows of anchors, on any of the sides that columns are named after."""
+    for name, own in about(outcome)["options"]["anchors"].items():
+        for side in sides:
+            here = pl.col(f"collection{side}") == name
+            view = view.filter(~(here & pl.col(f"system{side}").is_in(own)))
+    return view
+
+
+def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Show what anchors say of pairs."""
+    kept, heading = most_of(view, "anchored", by="anchored_p")
+    names = ("system_a", "collection_a", "system_b", "collection_b")
+    return {
+        heading: kept.select(
+            pl.format("{} on {} / {} on {}", *names).alias("pair"),
+            "metric",
+            pl.format(
+                "{}, {}", *(pl.col(f"gain_{one}").round(3) for one in "ab")
+            ).alias("gains"),
+            pl.format(
+                "{} {}",
+                pl.col("anchored").round(3),
+                interval("anchored_low", "anchored_high"),
+            ).alias("difference"),
+            pl.col("anchored_p").alias("p"),
+        )
+    }
+
+
+def sentences(
+    outcome: xr.Dataset, views: Mapping[str, pl.DataFrame], metric: str
+) -> Iterator[str]:
+    """Say who stands higher among the systems of its collection, and beside it what that is worth."""
+    options = about(outcome)["options"]
+    pairs = across(outcome, views.get("pairs"))
+    if pairs is None or not pairs.height:
+        return
+    by = "p"
+    if "anchored" in views:
+        pairs = pairs.join(views["anchored"], on=SIDES)
+        by = "anchored_p"
+    drift = views["drift"].filter(metric=metric).to_dicts()
+    fields = {(row["collection_a"], row["collection_b"]): row for row in drift}
+    for row in first(pairs, metric, by=by):
+        said = _of_pair(row, options["level"])
+        between = fields.pop((row["collection_a"], row["collection_b"]), None)
+        if "anchored" in views:
+            said += " " + _of_anchored(row, options)
+            if between is not None:
+                said += " " + _of_drift(between)
+        elif between is not None:
+            said += _of_fields(between, options)
+        yield said
+
+
+def _of_pair(row: Mapping[str, Any], level: float) -> str:
+    """Say which of two systems stands higher, each among the systems of its collection."""
+    a, b = _sides(row)
+    ends = f"[{row['difference_low']:+.3f}, {row['difference_high']:+.3f}], p = {row['p']:.2g}"
+    if row["p"] > 1 - level:
+        verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
+    else:
+        higher, lower = (a, b) if row["difference"] > 0 else (b, a)
+        verdict = (
+            f"{higher} stands higher among the systems of its collection than {lower}"
+        )
+    return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
+
+
+def _of_fields(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """Say of which systems the two fields are, where they are not the same, and how to measure without them."""
+    names = (row["collection_a"], row["collection_b"])
+    fields = [options["fields"][name] for name in names]
+    both = options["on_both"][" ".join(names)]
+    if all(both == one["systems"] for one in fields):
+        return ""
+    each = "; ".join(
+        f"{name}: {_field(one)}" for one, name in zip(fields, names, strict=True)
+    )
+    return (
+        f" The company differs ({each}; {both or 'none'} of one name on both{_moved(row)}), and among stronger "
+        "systems the same system stands lower: --anchor NAME measures from systems that ran unchanged on both."
+    )
+
+
+def _field(one: Mapping[str, Any]) -> str:
+    """Count the systems of a field, and those of each type."""
+    if not one["types"]:
+        return counted(one["systems"], "system")
+    types = listed([f"{count} {kind}" for kind, count in one["types"].items()])
+    return f"{counted(one['systems'], 'system')}, {types}"
+
+
+def _moved(row: Mapping[str, Any]) -> str:
+    """Say how much lower or higher the systems of one name stand on the second collection."""
+    if row["drift"] is None:
+        return ""
+    way = "lower" if row["drift"] > 0 else "higher"
+    return f", on average {abs(row['drift']):.3f}{_ends(row)} {way} on {row['collection_b']}"
+
+
+def _ends(row: Mapping[str, Any]) -> str:
+    """Write the interval of how much lower, or higher, systems stand."""
+    if row["drift_low"] is None:
+        return ""
+    low, high = row["drift_low"], row["drift_high"]
+    if row["drift"] <= 0:
+        low, high = -high, -low
+    return f" [{low:.3f}, {high:.3f}]"
+
+
+def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+    """Say which of two systems is higher, measured from anchors; one anchor cannot say it."""
+    a, b = _sides(row)
+    count = len(options["anchors"][row["collection_a"]])
+    gains = f"gains {row['gain_a']:+.3f} and {row['gain_b']:+.3f}"
+    ends = (
+        f"difference {row['anchored']:+.3f} [{row['anchored_low']:+.3f}, {row['anchored_high']:+.3f}], "
+        f"p = {row['anchored_p']:.2g}"
+    )
+    start = f"Measured from {counted(count, 'anchor')}"
+    if count < 2:
+        return (
+            f"{start} it is no verdict: {gains}, {ends} by topics alone, and one cannot show how differently systems "
+            "move that did not change. Name 2 or more, better 5."
+        )
+    if row["anchored_p"] > 1 - options["level"]:
+        verdict = "there is no significant difference"
+    else:
+        higher = a if row["anchored"] > 0 else b
+        verdict = f"{higher} stands higher"
+    return f"{start}, {verdict}: {gains}, {ends}."
+
+
+def _of_drift(row: Mapping[str, Any]) -> str:
+    """Say how the field moved, by the anchors."""
+    count = row["systems"]
+    way = "lower" if row["drift"] > 0 else "higher"
+    who = "The anchor stands" if count == 1 else f"The {count} anchors stand"
+    unknown = row["drift_low"] <= 0 <= row["drift_high"]
+    shown = (
+        "so no change of the field is shown"
+        if unknown
+        else (
+            f"so the systems of {row['collection_b' if row['drift'] > 0 else 'collection_a']} are the stronger company"
+        )
+    )
+    return f"{who} {abs(row['drift']):.3f}{_ends(row)} {way} on {row['collection_b']}, {shown}."
+
+
+def _sides(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Name both systems with their collections."""
+    a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
+    return a, b

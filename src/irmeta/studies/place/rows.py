@@ -1,0 +1,38 @@
+"""Which rows of a table are read first, and how their intervals are written."""
+
+from typing import Any
+
+import polars as pl
+
+from irmeta.scores.figures import most
+
+FEW = 4
+"""Systems, and pairs of them, that are each spoken of."""
+SHOWN = 20
+"""Systems, and pairs of them, that the overview shows."""
+
+
+def most_of(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
+    """Keep the rows that people read first where there are many, and say how many there are."""
+    rows = most(SHOWN)
+    if rows is None or view.height <= rows:
+        return view, name
+    first = "the best" if by == "rank" else "the clearest"
+    return view.sort(by, nulls_last=True, maintain_order=True).head(
+        rows
+    ), f"{name}: {first} {rows} of {view.height}"
+
+
+def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:
+    """Return the rows of a table that are of one metric; of many the first by a column."""
+    if view is None:
+        return []
+    own = view.filter(metric=metric)
+    if own.height > FEW:
+        own = own.sort(by, nulls_last=True, maintain_order=True).head(FEW)
+    return own.to_dicts()
+
+
+def interval(low: str, high: str) -> pl.Expr:
+    """Write the interval of two columns."""
+    return pl.format("[{}, {}]", pl.col(low).round(3), pl.col(high).round(3))
