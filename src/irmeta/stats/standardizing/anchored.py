@@ -71,8 +71,8 @@ def drift(
 ) -> Anchored:
     """Return how much lower anchors stand on the second of two collections than on the first, one figure.
 
-    Its variance is that of the anchors' mean by topics and standardizing systems, and S² / k, by how differently k anchors
-    move; the degrees of freedom are Satterthwaite's.
+    Its variance is that of the anchors' mean by topics and standardizing systems, and S² / k, by how differently k
+    anchors move; the degrees of freedom are Satterthwaite's.
 
     >>> one, other = (across.place(np.array([[z, z + 0.1]])) for z in (1.0, 0.0))
     >>> drift([one, other], [Spread(np.zeros((2, 2)), 9)] * 2, np.eye(2), [np.array([0])] * 2).value.round(3).item()
