@@ -431,7 +431,7 @@ def test_anchors_take_the_company_out():
     assert own["anchored_p"] > 0.05
     assert own["anchored_low"] < 0 < own["anchored_high"]
     assert drift["systems"] == 5
-    assert drift["drift_low"] > 0.2
+    assert drift["drift_low"] > 0.15
     [told] = [line for line in findings(outcome) if "Measured from 5" in line]
     assert "mine on weak stands higher among the systems of its collection" in told
     assert "there is no significant difference" in told
