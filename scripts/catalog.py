@@ -35,6 +35,7 @@ COVID_RUNS = {
 def main(data: Path) -> None:
     """Write the catalogue into the package."""
     entries = {**matrices(), **released_tables(), **rounds(data), **judged(data)}
+    entries |= robust_runs(data)
     for entry in entries.values():
         entry["files"] = [
             described(data, path, address) for path, address in entry["files"].items()
@@ -43,9 +44,13 @@ def main(data: Path) -> None:
 
 
 def described(data: Path, path: str, address: str | None) -> list[Any]:
-    """Give a file's path, address, size and checksum; DATA may hold it compressed."""
+    """Give a file's path, address, size and checksum; DATA may hold it compressed, or lack it."""
     found = data / path
-    content = Content(found if found.exists() else found.with_name(found.name + ".gz"))
+    if not found.exists():
+        found = found.with_name(found.name + ".gz")
+    if not found.exists():
+        return [path, address, None, None]
+    content = Content(found)
     return [path, address, len(content.data), content.digest]
 
 
@@ -155,7 +160,19 @@ def released_tables() -> dict[str, dict[str, Any]]:
                     for y in years
                 },
             },
-        }
+        },
+        "gupta2019-ranking": {
+            "about": "what the same authors released for ranking: scores of their metrics, over 4 MB, not seen here;"
+            " read if its columns are named as those of the other tables",
+            "source": "https://github.com/smjtgupta/IR-corr-pred-rank",
+            "licence": "none stated (please cite)",
+            "citation": "S. Gupta, M. Kutlu, V. Khetan, M. Lease: Correlation, Prediction and Ranking of Evaluation"
+            " Metrics in Information Retrieval, ECIR 2019",
+            "use": "irmeta reproduce gupta2019",
+            "files": {
+                "systemwise/ranking.csv": f"{GUPTA_FILES}/{TABLES}/Data/ranking.csv"
+            },
+        },
     }
 
 
@@ -203,6 +220,7 @@ def judged(data: Path) -> dict[str, dict[str, Any]]:
             "citation": "N. Arabzadeh, C. L. A. Clarke: Benchmarking LLM-based Relevance Judgment Methods, SIGIR 2025",
             "use": "irmeta judges compare {folder}/judges/dl2021/qrels/nist.txt {folder}/judges/dl2021/qrels/umbrela*"
             " --runs {folder}/judges/dl2021/runs -m nDCG@10",
+            "ask": "its authors, at https://github.com/Narabzad/llm-relevance-judgement-comparison/issues",
             "files": {
                 **{f"judges/dl2021/qrels/{name}": None for name in sets},
                 **{f"judges/dl2021/runs/{run}": None for run in runs},
@@ -216,8 +234,30 @@ def judged(data: Path) -> dict[str, dict[str, Any]]:
             "citation": "H. A. Rahmani, X. Wang, E. Yilmaz, N. Craswell, B. Mitra, P. Thomas: SynDL: A Large-Scale"
             " Synthetic Test Collection for Passage Retrieval, WWW Companion 2025",
             "use": "irmeta reproduce rahmani2025-syndl",
+            "ask": "its authors, at https://github.com/rahmanidashti/SynDL/issues",
             "files": {f"judges/syndl/trec_eval/{name}.tar.gz": None for name in years},
         },
+    }
+
+
+def robust_runs(data: Path) -> dict[str, dict[str, Any]]:
+    """Give 17 runs of TREC 2003 Robust."""
+    runs = sorted(stem(path) for path in (data / "robust03" / "runs").iterdir())
+    source = "https://github.com/joaopalotti/trectools"
+    return {
+        "robust03-runs": {
+            "about": f"TREC 2003 Robust: {len(runs)} runs and the judgments, 100 topics",
+            "source": f"{source} (examples)",
+            "licence": "none stated (runs and judgments: NIST)",
+            "citation": "J. Palotti, H. Scells, G. Zuccon: TrecTools: an Open-source Python Library for Information"
+            " Retrieval Practitioners, SIGIR 2019",
+            "use": "irmeta evaluate {folder}/robust03/qrels.txt {folder}/robust03/runs -o robust03.parquet",
+            "ask": f"at {source}/issues, or NIST for the runs (trec.nist.gov, past results)",
+            "files": {
+                "robust03/qrels.txt": None,
+                **{f"robust03/runs/{run}": None for run in runs},
+            },
+        }
     }
 
 

@@ -13,6 +13,8 @@ from irmeta.metrics.names import nearest
 if TYPE_CHECKING:
     import polars as pl
 
+    from irmeta.datasets.catalog import PublicCollection
+
 datasets = Verbs("datasets", help="List and fetch public collections.")
 
 Data = Annotated[
@@ -34,31 +36,59 @@ def list_(data: Data = None) -> None:
     import polars as pl
     from rich.console import Console
 
-    from irmeta.datasets.catalog import catalog, data_folder, missing
+    from irmeta.datasets.catalog import catalog, data_folder, digest
     from irmeta.report.forms import text
 
     folder = data_folder(data)
-    rows = []
+    rows, places = [], []
     for name, collection in catalog().items():
-        lacking = len(missing(collection, folder))
-        if not lacking:
-            here = "yes"
-        elif lacking == len(collection.files):
-            here = "no"
-        else:
-            here = f"lacks {lacking}"
-        size = sum(file.size for file in collection.files) / 1e6
-        rows.append((name, here, f"{size:.2f}", collection.licence, collection.about))
+        sizes = [file.size for file in collection.files]
+        size = sum(one or 0 for one in sizes) / 1e6
+        rows.append(
+            (
+                name,
+                _here(collection, folder),
+                f"{size:.2f}" if all(sizes) else "?",
+                collection.licence,
+                collection.about,
+            )
+        )
+        places.append((name, digest(collection) or "not known", _address(collection)))
     frame = pl.DataFrame(
         rows, schema=["name", "here", "MB", "licence", "about"], orient="row"
     )
-    write(
-        text(frame, f"Public collections; here: in {folder}", width=Console().width),
-        None,
-    )
+    title = f"Public collections; here: in {folder}, or with irmeta"
+    write(text(frame, title, width=Console().width), None)
+    where = pl.DataFrame(places, schema=["name", "digest", "address"], orient="row")
+    title = "Where they are; digest: of the SHA-256 of all files"
+    write(text(where, title, width=Console().width), None)
     title = "Standardization factors that ship, for irmeta place --on NAME"
     write(text(_factors(), title, width=Console().width), None)
     write("\nNext: irmeta datasets fetch NAME\n", None)
+
+
+def _here(collection: "PublicCollection", folder: Path) -> str:
+    """Say whether a collection is in a folder, or ships."""
+    from irmeta.datasets.catalog import SHIPPED, missing
+
+    if not missing(collection, SHIPPED):
+        return "ships"
+    lacking = len(missing(collection, folder))
+    if not lacking:
+        return "yes"
+    if lacking == len(collection.files):
+        return "no"
+    return f"lacks {lacking}"
+
+
+def _address(collection: "PublicCollection") -> str:
+    """Say where a collection is published: the address of its file or the source of several, or whom to ask."""
+    addresses = [file.address for file in collection.files if file.address]
+    if not addresses:
+        return f"ask {collection.ask}" if collection.ask else collection.source
+    if len(addresses) == 1:
+        return addresses[0]
+    return collection.source
 
 
 def _factors() -> "pl.DataFrame":

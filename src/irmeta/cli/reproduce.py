@@ -25,7 +25,7 @@ PAPERS: dict[str, str] = {
     "arabzadeh2025": "Benchmarking LLM-based relevance judgment methods (Arabzadeh and Clarke, SIGIR 2025)",
     "rahmani2025-syndl": "SynDL, a synthetic test collection (Rahmani et al., WWW Companion 2025)",
 }
-"""Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce` and `NEEDS`."""
+"""Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce`."""
 
 
 @app.command()
@@ -44,7 +44,8 @@ def reproduce(
 ) -> None:
     """Recompute the figures of a paper and print them beside the published ones, each with a status.
 
-    If data are missing, it says how to get them. It exits with 1 if a figure is contradicted without a known reason.
+    Figures whose data are not at hand are not checkable, with the data sets' names; the others are computed. It exits
+    with 1 if a figure is contradicted without a known reason.
 
     irmeta reproduce webber2008-standardization
 
@@ -68,7 +69,7 @@ def reproduce(
         outcomes = _write_all(output or Path("reproduction"), folder, seed, quiet)
     elif paper in PAPERS:
         form = form or form_of(output)
-        outcomes = _outcomes([_module(paper, folder)], folder, seed, quiet)
+        outcomes = _outcomes([_module(paper)], folder, seed, quiet)
         emit(Result(outcomes[0]), form=form, output=output, table=table)
     else:
         raise IrmetaError(
@@ -77,18 +78,8 @@ def reproduce(
     sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
 
 
-def _module(paper: str, folder: Path) -> ModuleType:
-    """Return the paper's module if the folder has the collections that it needs."""
-    from irmeta.datasets.catalog import catalog, missing
-
-    module = import_module(f"irmeta.papers.{paper.replace('-', '_')}")
-    if lacking := [name for name in module.NEEDS if missing(catalog()[name], folder)]:
-        raise IrmetaError(
-            f"{paper} needs public collections that do not ship with irmeta; {folder} lacks "
-            f"{', '.join(lacking)}. Name a folder that has them with --data or IRMETA_DATA, or "
-            f"run\n  irmeta datasets fetch {' '.join(lacking)}"
-        )
-    return module
+def _module(paper: str) -> ModuleType:
+    return import_module(f"irmeta.papers.{paper.replace('-', '_')}")
 
 
 def _outcomes(
@@ -111,7 +102,7 @@ def _write_all(
     from irmeta.report.tables import render
     from irmeta.studies.checks.reproduction import findings
 
-    modules = [_module(name, folder) for name in PAPERS]
+    modules = [_module(name) for name in PAPERS]
     names = [*(f"{name}.json" for name in PAPERS), PAGE]
     kept = Kept(output, "reproduction", "|".join(map(re.escape, names)))
     with kept.made():

@@ -1,5 +1,6 @@
 """Public collections: where they are published, under which licence, whom to cite; fetched once, and checked."""
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
@@ -11,24 +12,30 @@ from irmeta.io.files import SUFFIXES, Content
 from irmeta.parallel import steps
 
 _FILE = Path(__file__).with_name("catalog.json")
+SHIPPED = Path(__file__).with_name("published")
+"""Small files whose licence lets them ship, laid out as in the data folder; each folder has its licence."""
 
 
 @dataclass(frozen=True)
 class PublicFile:
     """A published file: where it goes in the data folder, its address, its size in bytes, its SHA-256.
 
-    address is None where we know the file but not where it is published.
+    address is None where we know the file but not where it is published; size and sha256 are None where we know its
+    address but have not seen it.
     """
 
     path: str
     address: str | None
-    size: int
-    sha256: str
+    size: int | None
+    sha256: str | None
 
 
 @dataclass(frozen=True)
 class PublicCollection:
-    """A public collection: what it is, where it comes from, its terms, and the command that computes its scores."""
+    """A public collection: what it is, where it comes from, its terms, and the command that computes its scores.
+
+    ask : whom to ask for files that have no public address.
+    """
 
     name: str
     about: str
@@ -37,6 +44,7 @@ class PublicCollection:
     citation: str
     use: str
     files: tuple[PublicFile, ...]
+    ask: str = ""
 
 
 @cache
@@ -67,8 +75,8 @@ def data_folder(given: Path | None = None) -> Path:
 
 
 def missing(collection: PublicCollection, folder: Path) -> list[PublicFile]:
-    """Return the files of a collection that a folder lacks; a compressed copy (NAME.gz) counts as there."""
-    return [file for file in collection.files if _found(file, folder) is None]
+    """Return the files of a collection that neither a folder has nor irmeta; a compressed copy (NAME.gz) counts."""
+    return [file for file in collection.files if found(file.path, folder) is None]
 
 
 def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
@@ -79,11 +87,11 @@ def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
     """
     fetched = []
     for file in steps(collection.files, "files"):
-        there = _found(file, folder)
+        there = found(file.path, folder)
         if there is None:
             _download(file, collection, folder)
             fetched.append(file)
-        elif Content(there).digest != file.sha256:
+        elif file.sha256 and Content(there).digest != file.sha256:
             raise IrmetaError(
                 f"{there} differs from the published file (by its SHA-256); move it away and "
                 "fetch again"
@@ -91,9 +99,19 @@ def fetch(collection: PublicCollection, folder: Path) -> list[PublicFile]:
     return fetched
 
 
-def _found(file: PublicFile, folder: Path) -> Path | None:
-    names = (file.path, *(file.path + suffix for suffix in SUFFIXES))
-    return next((path for name in names if (path := folder / name).is_file()), None)
+def found(name: str, folder: Path) -> Path | None:
+    """Return where a file of the catalogue is: in a folder, perhaps compressed, or in what ships."""
+    names = (name, *(name + suffix for suffix in SUFFIXES))
+    places = [*(folder / one for one in names), SHIPPED / name]
+    return next((path for path in places if path.is_file()), None)
+
+
+def digest(collection: PublicCollection) -> str | None:
+    """Return one fingerprint of all files of a collection, of their SHA-256 in order; None where one is not known."""
+    each = [file.sha256 for file in collection.files]
+    if not all(each):
+        return None
+    return hashlib.sha256("".join(map(str, each)).encode()).hexdigest()[:12]
 
 
 def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> None:
@@ -102,8 +120,8 @@ def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> N
     place = folder / file.path
     if file.address is None:
         raise IrmetaError(
-            f"{file.path} has no public address (its source is {collection.source}); if you have "
-            f"the file, put it at {place}, and irmeta will check its SHA-256, {file.sha256}"
+            f"{file.path} has no public address (its source is {collection.source}); ask "
+            f"{collection.ask} and put it at {place}: irmeta will check its SHA-256, {file.sha256}"
         )
     pooch.get_logger().setLevel("ERROR")
     hub = pooch.create(

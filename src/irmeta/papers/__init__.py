@@ -1,4 +1,4 @@
 """The papers, re-run: a module for each paper, with `reproduce(data)`, the published figures beside ours.
 
-`NEEDS` names the public collections that it reads.
+Its cells come in parts, each with the data sets that it needs (`parts.py`).
 """

@@ -3,6 +3,8 @@
 Each tau is between the mean nDCG@10 under NIST's judgments and the mean compatibility under a judge's, over 63 runs.
 """
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +14,12 @@ from irmeta.evaluation.sets import evaluate_under
 from irmeta.evaluation.sources import sources_of
 from irmeta.io.runs.rankings import Run
 from irmeta.io.runs.trec import read_run
+from irmeta.papers.parts import Part, gathered
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.rankings import Interval, Taus, taus
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests.multiplicity import holm
 from irmeta.studies.checks.reproduction import Cell, compare, ours_only, reproduction
-
-NEEDS = ("dl2021-judges",)
-"""The public collections it reads, as `irmeta datasets list` names them."""
 
 PRINTED = {
     "original": ("nist", 0.916),
@@ -43,20 +43,21 @@ MEASURE = "Compatibility(p=0.9)"
 def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     """Compute the 13 taus with intervals, the ceiling, and how many of their differences are more than noise."""
     folder = data / "judges" / "dl2021"
-    truth, judges = scores(folder)
-    found = taus(np.concatenate([truth[None], judges]), np.random.default_rng(rng))
-    one = found.interval()
-    cells = [*_cells(one), *_orders(found, truth)]
-    options = {
-        "truth": "nDCG@10 under nist",
-        "judges": MEASURE,
-        "systems": truth.shape[0],
-        "seed": rng,
-    }
+    parts = [Part("taus", ["dl2021-judges"], partial(_taus, folder, rng))]
+    options = {"truth": "nDCG@10 under nist", "judges": MEASURE, "seed": rng}
     notes = [
         "runs are ranked with ties by document id ascending for compatibility, as the authors' program has it"
     ]
+    cells = list(gathered("arabzadeh2025", parts, data))
     return reproduction("arabzadeh2025", cells, options=options, notes=notes)
+
+
+def _taus(folder: Path, rng: int) -> Iterator[Cell]:
+    """Return all cells."""
+    truth, judges = scores(folder)
+    of_all = taus(np.concatenate([truth[None], judges]), np.random.default_rng(rng))
+    yield from _cells(of_all.interval())
+    yield from _orders(of_all, truth)
 
 
 def scores(folder: Path) -> tuple[Floats, Floats]:

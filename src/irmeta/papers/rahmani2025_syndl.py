@@ -5,6 +5,8 @@ Each tau is between the means of runs over topics that people judged and over ot
 
 import io
 import tarfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +14,10 @@ import xarray as xr
 
 from irmeta.io.files import read_bytes
 from irmeta.metrics.names import canonical
+from irmeta.papers.parts import Part, gathered
 from irmeta.scores.attributes import about
-from irmeta.studies.checks.reproduction import compare, ours_only, reproduction
+from irmeta.studies.checks.reproduction import Cell, compare, ours_only, reproduction
 from irmeta.studies.judges.compare import compare_judges
-
-NEEDS = ("syndl",)
-"""The public collections it reads, as `irmeta datasets list` names them."""
 
 PRINTED = {
     ("2020", "nDCG@5"): 0.8364,
@@ -34,42 +34,35 @@ METRICS = ("nDCG@5", "nDCG@10", "nDCG@100", "AP")
 
 def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     """Compute the 8 taus, each with its interval over systems and topics; no topic has both kinds of judgment."""
-    cells, notes = [], []
-    for year in ("2020", "2021"):
-        folder = data / "judges" / "syndl" / "trec_eval"
-        cubes = {
-            name: printed_scores(folder / f"{year}-{name}.tar.gz")
-            for name in ("human", "synthetic")
-        }
-        found = compare_judges(cubes, truth="human", topics="own", rng=rng).data
-        notes += [
-            f"{year}: {note}" for note in about(found)["notes"] if "topics" in note
-        ]
-        for metric in METRICS:
-            one = found.sel(metric=metric, judge="synthetic")
-            tau, low, high, ceiling = (
-                float(one[name]) for name in ("tau", "tau_low", "tau_high", "ceiling")
-            )
-            printed = PRINTED[year, metric]
-            cells.append(
-                compare(f"Figures, {year}", metric, "tau", printed, tau, within=0.00005)
-            )
-            for column, value in (("low", low), ("high", high)):
-                cells.append(
-                    ours_only(
-                        "Intervals",
-                        f"{year} {metric}",
-                        column,
-                        value,
-                        "95%, topics differ",
-                    )
-                )
-            cells.append(
-                ours_only(
-                    "Ceilings", f"{year} {metric}", "tau", ceiling, "human topics alone"
-                )
-            )
+    notes: list[str] = []
+    parts = [
+        Part(year, ["syndl"], partial(_year, year, data, rng, notes))
+        for year in ("2020", "2021")
+    ]
+    cells = list(gathered("rahmani2025-syndl", parts, data))
     return reproduction("rahmani2025-syndl", cells, options={"seed": rng}, notes=notes)
+
+
+def _year(year: str, data: Path, rng: int, notes: list[str]) -> Iterator[Cell]:
+    """Return the cells of one year, and note which topics they rest on."""
+    folder = data / "judges" / "syndl" / "trec_eval"
+    cubes = {
+        name: printed_scores(folder / f"{year}-{name}.tar.gz")
+        for name in ("human", "synthetic")
+    }
+    found = compare_judges(cubes, truth="human", topics="own", rng=rng).data
+    notes += [f"{year}: {note}" for note in about(found)["notes"] if "topics" in note]
+    for metric in METRICS:
+        one = found.sel(metric=metric, judge="synthetic")
+        tau, low, high, ceiling = (
+            float(one[name]) for name in ("tau", "tau_low", "tau_high", "ceiling")
+        )
+        printed = PRINTED[year, metric]
+        yield compare(f"Figures, {year}", metric, "tau", printed, tau, within=0.00005)
+        row = f"{year} {metric}"
+        for column, value in (("low", low), ("high", high)):
+            yield ours_only("Intervals", row, column, value, "95%, topics differ")
+        yield ours_only("Ceilings", row, "tau", ceiling, "human topics alone")
 
 
 def printed_scores(path: Path) -> xr.DataArray:

@@ -4,12 +4,14 @@ The figures are those that gt4ireval prints (README, vignette, tests), and Brenn
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
 from irmeta.io.tables.matrices import import_matrix
+from irmeta.papers.parts import Part, file_of, gathered
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import (
     Coefficient,
@@ -21,9 +23,6 @@ from irmeta.stats.reliability.components import (
     topics_needed,
 )
 from irmeta.studies.checks.reproduction import Cell, compare, reproduction
-
-NEEDS = ("trec3-adhoc",)
-"""The public collections it reads, as `irmeta datasets list` names them."""
 
 EXPONENTS: Mapping[str, float] = {
     "tau": 2.84729794002905,
@@ -68,14 +67,23 @@ ENDS = ("", ", lower end", ", upper end")
 
 def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     """Compute every printed figure again; nothing in it is random."""
-    trec3 = _scores(data / "reliability" / "adhoc3.csv")
-    means = trec3.mean(axis=1)
-    best = trec3[means >= np.quantile(means, 0.25)]  # without the worst quarter
-    cells = [
-        *_readme(components(best)),
-        *_brennan(components(_scores(data / "reliability" / "synthetic4.csv"))),
+    parts = [
+        Part("TREC-3", ["trec3-adhoc"], partial(_trec3, data)),
+        Part("Figure 3", [], _curves),
     ]
-    return reproduction("urbano2013", [*cells, *_curves()], options={"seed": rng})
+    cells = list(gathered("urbano2013", parts, data))
+    return reproduction("urbano2013", cells, options={"seed": rng})
+
+
+def _trec3(data: Path) -> Iterator[Cell]:
+    """Return the cells of TREC-3, without the worst quarter, and of Brennan's example."""
+    trec3, brennan = (
+        _scores(file_of(f"reliability/{name}.csv", data))
+        for name in ("adhoc3", "synthetic4")
+    )
+    means = trec3.mean(axis=1)
+    yield from _readme(components(trec3[means >= np.quantile(means, 0.25)]))
+    yield from _brennan(components(brennan))
 
 
 def _scores(path: Path) -> Floats:

@@ -4,6 +4,7 @@ The paper prints curves only; the figures here are what its authors' code (sigir
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -11,12 +12,10 @@ import numpy as np
 import xarray as xr
 
 from irmeta.io.tables.matrices import import_matrix
+from irmeta.papers.parts import Part, file_of, gathered
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.expected import expected, pairs
-from irmeta.studies.checks.reproduction import Cell, compare, reproduction
-
-NEEDS = ("trec3-adhoc", "trec7-adhoc", "trec8-adhoc")
-"""The public collections it reads, as `irmeta datasets list` names them."""
+from irmeta.studies.checks.reproduction import PORT, Cell, compare, reproduction
 
 Estimator = Literal["ML", "MSQD"]
 FILES = {
@@ -57,11 +56,15 @@ WITHIN, TREC8_WITHIN = 5e-10, 1e-6
 
 def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     """Compute every figure again; nothing in it is random."""
-    cells = [
-        cell
+    parts = [
+        Part(
+            f"{name} {drop}",
+            [f"{name.lower()}-adhoc".replace("trec-", "trec")],
+            partial(_cells, data, name, drop, rows),
+        )
         for (name, drop), rows in FIGURES.items()
-        for cell in _cells(data, name, drop, rows)
     ]
+    cells = list(gathered("urbano2016", parts, data))
     return reproduction("urbano2016", cells, options={"seed": rng})
 
 
@@ -69,7 +72,9 @@ def _cells(
     data: Path, name: str, drop: float, rows: dict[Estimator, tuple[float, float]]
 ) -> Iterator[Cell]:
     """Return the cells of the figures of one collection."""
-    scores: Floats = import_matrix(data / FILES[name], rows="topics").values[..., 0]
+    scores: Floats = import_matrix(file_of(FILES[name], data), rows="topics").values[
+        ..., 0
+    ]
     means = scores.mean(axis=1)
     kept = scores[means >= np.quantile(means, drop)]
     within = TREC8_WITHIN if name == "TREC-8" else WITHIN
@@ -77,7 +82,7 @@ def _cells(
     for estimator, (tau, tau_ap) in rows.items():
         found = expected(pairs(kept, estimator))
         yield compare(
-            "Authors' code",
+            f"Authors' code {PORT}",
             which,
             f"expected tau, {estimator}",
             tau,
@@ -85,7 +90,7 @@ def _cells(
             within=within,
         )
         yield compare(
-            "Authors' code",
+            f"Authors' code {PORT}",
             which,
             f"expected tau_AP, {estimator}",
             tau_ap,

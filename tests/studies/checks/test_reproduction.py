@@ -5,9 +5,12 @@ import pytest
 from irmeta.report.tables import render
 from irmeta.studies.checks.reproduction import (
     COLUMNS,
+    COMMENTED,
+    PORT,
     claim,
     compare,
     findings,
+    kinds,
     lacking,
     ours_only,
     overview,
@@ -148,5 +151,38 @@ def test_findings_count_and_name():
     words = findings(reproduction("paper", cells, options={}))
     assert words == [
         "paper: 2 cells: 1 reproduced, 1 contradicted.",
+        "Reproduced: 1 of 2 printed numbers.",
         "Figures contradicted without a known reason: Table 1, AP, RR.",
     ]
+
+
+def test_a_sign_needs_its_interval() -> None:
+    """A sentence whose only bound is 0 has an interval, or a reason why its figure cannot vary; else it is no cell."""
+    for bound in ({"least": 0.0}, {"most": 0.0}):
+        with pytest.raises(ValueError, match="a sign needs its interval"):
+            claim("Section 1", "AP", "gain", 0.1, said="gains", **bound)
+    counted = claim("S", "r", "c", 0, said="none", most=0, exact="a count")
+    assert (counted.status, counted.note) == ("reproduced", "text: none (a count)")
+    held = claim("S", "r", "c", 0.1, said="gains", least=0, interval=(0.01, 0.2))
+    open_ = claim("S", "r", "c", 0.1, said="gains", least=0, interval=(-0.01, 0.2))
+    assert (held.status, open_.status) == ("reproduced", "open")
+
+
+def test_numbers_and_sentences_are_counted_apart() -> None:
+    """Printed numbers, sentences, tables that are commented out and ports each have a count; what is ours has none."""
+    cells = [
+        compare("Table 1", "a", "x", 0.5, 0.5, within=0.01),
+        compare("Table 1", "b", "x", 0.5, 0.9, within=0.01),
+        claim("Section 1", "a", "x", 0.5, said="some", least=0.2),
+        compare(f"RMSE {COMMENTED}", "a", "x", 0.5, 0.5, within=0.01),
+        compare(f"Code {PORT}", "a", "x", 0.5, 0.5, within=0.01),
+        ours_only("Table 1", "c", "x", 0.5),
+    ]
+    outcome = reproduction("p", cells, options={})
+    assert kinds(outcome) == {
+        "printed": (2, 1),
+        "sentences": (1, 1),
+        "commented out": (1, 1),
+        "of the authors' code": (1, 1),
+    }
+    assert "1 of 2 printed numbers, 1 of 1 sentences" in findings(outcome)[1]

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.papers.gupta2019.printed import LOWCOST, rows
-from irmeta.papers.gupta2019.released import CHEAP, DEPTHS, TESTS, Released, cheap
+from irmeta.papers.gupta2019.released import CHEAP, DEPTHS, TESTS, Tables, cheap
 from irmeta.studies.checks.reproduction import Cell, lacking, ours_only
 from irmeta.studies.prediction.lowcost import lowcost
 
@@ -15,16 +15,14 @@ COSTLY = ("P", "AP", "nDCG", "RBP")
 ELSEWHERE = {"P": "P@1000", "AP": "AP@1000", "nDCG": "nDCG@1000", "RBP": "RBP(p=0.95)"}
 
 
-def lowcost_cells(released: Released) -> Iterator[Cell]:
-    """Return every point of the figure by stand-in, what the text says of them, and the same on TREC-COVID."""
-    found = _on_the_papers_tests(released)
+def lowcost_cells(tables: Tables) -> Iterator[Cell]:
+    """Return every point of the figure by stand-in, and what the text says of them."""
+    found = _on_the_papers_tests(tables)
     yield from _points(found)
     yield from _sentences(found)
-    yield from _elsewhere(released)
 
 
-def _on_the_papers_tests(released: Released) -> xr.Dataset:
-    tables = released.cheap
+def _on_the_papers_tests(tables: Tables) -> xr.Dataset:
     targets = [cheap(name, depth) for depth in (1000, 100) for name in COSTLY]
     tests = {name: tables[name] for name in TESTS[1:]}
     dev = {"wt2012": tables["wt2012"]}
@@ -105,13 +103,13 @@ def _sentences(found: xr.Dataset) -> Iterator[Cell]:
         yield lacking("Section 5.1, text", row, column, WHY, ours=float(ours))
 
 
-def _elsewhere(released: Released) -> Iterator[Cell]:
+def lowcost_elsewhere(covid: Tables) -> Iterator[Cell]:
     """Train on one round of TREC-COVID and predict another."""
     wanted = [
         *ELSEWHERE.values(),
         *(cheap(name, depth) for name in CHEAP for depth in DEPTHS),
     ]
-    cubes = {name: cube.sel(metric=wanted) for name, cube in released.covid.items()}
+    cubes = {name: cube.sel(metric=wanted) for name, cube in covid.items()}
     train = {"round1": cubes["round1"]}
     found = lowcost(
         {"train": cubes["round1"]},

@@ -9,7 +9,13 @@ from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.regression import least_squares, moments
-from irmeta.studies.checks.reproduction import Cell, compare, lacking, ours_only
+from irmeta.studies.checks.reproduction import (
+    COMMENTED,
+    Cell,
+    compare,
+    lacking,
+    ours_only,
+)
 
 STAND_IN = {"AP": "AP@1000", "nDCG": "nDCG@1000"}
 NOT_RELEASED = "needs full-run AP, full-run nDCG or GMAP, which were not released"
@@ -49,7 +55,7 @@ def fit_cells(tables: Tables) -> Iterator[Cell]:
         fit = fitted(tables, target, names)
         columns = [f"coefficient {name}" for name in split(names)]
         yield from _cells(
-            "coefficients",
+            f"coefficients {COMMENTED}",
             target,
             names,
             columns,
@@ -58,7 +64,7 @@ def fit_cells(tables: Tables) -> Iterator[Cell]:
         )
         if fit and is_released(target, names):
             yield ours_only(
-                "coefficients",
+                f"coefficients {COMMENTED}",
                 row_of(target, names),
                 "intercept",
                 fit.intercept,
@@ -66,7 +72,7 @@ def fit_cells(tables: Tables) -> Iterator[Cell]:
             )
         ours = [float(found.rmse) for found in fit.tests] if fit else []
         yield from _cells(
-            "RMSE",
+            f"RMSE {COMMENTED}",
             target,
             names,
             [f"RMSE {test}" for test in TESTS],

@@ -1,9 +1,8 @@
-"""The scores released with the papers, and collections with scores by topic, which were not."""
+"""The scores released with the papers, and other collections with scores by topic."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 import xarray as xr
@@ -15,12 +14,13 @@ from irmeta.stats.arrays import Bools
 
 Tables = dict[str, xr.DataArray]
 
+RANKING = "gupta2019-ranking"
+"""The data set that holds `Data/ranking.csv` of the authors' repository."""
 TESTS = ("wt2012", "wt2013", "wt2014")
 TOPICS = {50: "WT2000, WT2001 and WT2011", 48: "WT2010", 249: "RT2004"}
 """The released training rows bear no collection, but a mean of P@10 over n topics is a multiple of 1/(10 n)."""
 DEPTHS = (10, 20, 30, 40, 50)
 CHEAP = ("P", "Bpref", "ERR", "infAP", "AP", "nDCG", "RBP")
-NO_ROBUST03 = "17 runs of TREC 2003 Robust are not in the data folder (robust03)"
 
 
 @dataclass(frozen=True)
@@ -28,20 +28,26 @@ class Released:
     """System-wise scores: training and tests (`tables`), and runs cut at seven depths (`cheap`)."""
 
     data: Path
-    tables: Tables
-    cheap: Tables
 
-    @classmethod
-    def load(cls, data: Path) -> Self:
-        """Read the released tables."""
-        folder = data / "systemwise"
-        tables = import_systemwise(
-            [folder / f"{name}.csv" for name in ("train", *TESTS)]
+    @cached_property
+    def tables(self) -> Tables:
+        """Read the released means."""
+        names = ("train", *TESTS)
+        return import_systemwise(
+            [self.data / "systemwise" / f"{one}.csv" for one in names]
         )
-        cheap = import_systemwise(
-            [folder / "lowcost" / f"{name}.csv" for name in TESTS]
-        )
-        return cls(data, tables, cheap)
+
+    @cached_property
+    def cheap(self) -> Tables:
+        """Read the means of runs cut at seven depths."""
+        folder = self.data / "systemwise" / "lowcost"
+        return import_systemwise([folder / f"{name}.csv" for name in TESTS])
+
+    @cached_property
+    def ranking(self) -> xr.DataArray:
+        """Read what the authors released for ranking: rows of scores by metrics named as in the other tables."""
+        [made] = import_systemwise([self.data / "systemwise" / "ranking.csv"]).values()
+        return made
 
     @cached_property
     def covid(self) -> Tables:
@@ -58,25 +64,17 @@ class Released:
         }
 
     @cached_property
-    def robust03(self) -> xr.DataArray | None:
-        """Score 17 runs of TREC 2003 Robust by topic; None where they are not at hand."""
-        there = (self.data / "robust03").is_dir()
-        if there:
-            return self._scored("robust03", SETS["seeds23"])
-        return None
+    def robust03(self) -> xr.DataArray:
+        """Score 17 runs of TREC 2003 Robust by topic."""
+        return self._scored("robust03", SETS["seeds23"])
 
-    @cached_property
-    def web(self) -> Tables:
-        """Read ERR@20 and nDCG@20 by topic of three of the papers' own collections."""
-        return {
-            f"WT{year}": self._matrix(f"web{year}", ("ERR@20", "nDCG@20"))
-            for year in (2010, 2011, 2012)
-        }
-
-    @cached_property
-    def robust2004(self) -> xr.DataArray:
-        """Read AP and nDCG by topic of another, on 99 of its 249 topics."""
-        return self._matrix("robust2004", ("AP", "nDCG"))
+    def single(self, folder: str) -> xr.DataArray:
+        """Read two metrics by topic of one of the papers' own collections."""
+        folder_ = self.data / "matrices" / folder
+        first = "AP" if folder == "robust2004" else "ERR@20"
+        second = "nDCG" if folder == "robust2004" else "nDCG@20"
+        paths = [folder_ / f"{metric}.csv" for metric in (first, second)]
+        return import_matrix(paths, rows="topics")
 
     def _scored(
         self, folder: str, metrics: list[str] | tuple[str, ...]
@@ -84,12 +82,6 @@ class Released:
         return evaluate(
             self.data / folder / "qrels.txt", [self.data / folder / "runs"], metrics
         )
-
-    def _matrix(self, folder: str, metrics: tuple[str, ...]) -> xr.DataArray:
-        paths = [
-            self.data / "matrices" / folder / f"{metric}.csv" for metric in metrics
-        ]
-        return import_matrix(paths, rows="topics")
 
 
 def cheap(base: str, depth: int) -> str:

@@ -29,6 +29,9 @@ NEEDS_OTHERS = (
 S2_ONLY = ("RBP(p=0.5)", "RBP(p=0.8)")
 """Targets that Kutlu et al. list and Gupta et al. leave out of their table."""
 
+OF_THE_TABLE = "said of the figures of its table"
+"""Why a sign needs no interval: the sentence describes printed figures, not other systems or topics."""
+
 Measured = dict[tuple[str, int], Floats]
 """By target and number of predictors: tau and R2 on the three collections, (2, collection)."""
 
@@ -149,12 +152,22 @@ def _patterns(found: Measured) -> Iterator[Cell]:
         tau, r2 = np.array([found["RR", k][:, TESTS.index(test)] for k in (1, 2, 3)]).T
         lag = float(r2[tau.argmax()] - r2.min())
         said = "the number of predictors with the highest tau has the worst R2"
+        column = "its R2 less the worst R2"
         yield claim(
-            ITEM, f"RR, {test}", "its R2 less the worst R2", lag, said=said, most=0
+            *(ITEM, f"RR, {test}", column, lag),
+            said=said,
+            most=0,
+            exact=OF_THE_TABLE,
         )
     steps = np.diff([found["ERR@20", k][1] for k in (1, 2, 3)], axis=0)
     said = "R2 increases on all three collections as measures are added"
-    yield claim(ITEM, "ERR@20", "smallest step of R2", steps.min(), said=said, least=0)
+    column = "smallest step of R2"
+    yield claim(
+        *(ITEM, "ERR@20", column, steps.min()),
+        said=said,
+        least=0,
+        exact=OF_THE_TABLE,
+    )
 
 
 def _counts() -> Iterator[Cell]:
@@ -210,5 +223,6 @@ def _offsets(tables: Tables) -> Iterator[Cell]:
         min(without),
         said=said,
         most=0,
+        exact=OF_THE_TABLE,
         known=known,
     )

@@ -14,42 +14,32 @@ from irmeta.papers.webber2008_redundant.power import (
     phi,
 )
 from irmeta.scores.selection import select
-from irmeta.studies.checks.reproduction import Cell, lacking, ours_only
+from irmeta.studies.checks.reproduction import Cell, ours_only
 
 EVALUATED = (*METRICS, "RBP(p=0.98)")
 JUDGED = "Judged@100"
 RUNS = {
-    "TREC-COVID round 1, not in the paper": "trec-covid/round1",
-    "TREC-COVID round 3, not in the paper": "trec-covid/round3",
-    "TREC 2003 Robust, 17 runs, not in the paper": "robust03",
+    "TREC-COVID round 1, not in the paper": ("trec-covid-round1", "trec-covid/round1"),
+    "TREC-COVID round 3, not in the paper": ("trec-covid-round3", "trec-covid/round3"),
+    "TREC 2003 Robust, 17 runs, not in the paper": ("robust03-runs", "robust03"),
 }
-NO_ROBUST03 = (
-    "needs 17 runs of TREC 2003 Robust, which are not in the data folder (robust03)"
-)
+"""By item: the data set, and its folder with runs and qrels.txt."""
 COMPLEX = ("AP", "nDCG", "RBP(p=0.95)", "RBP(p=0.98)")
 
 
-def elsewhere_cells(data: Path, rng: int) -> Iterator[Cell]:
-    """Return phi of every pair of metrics, and what complex metrics gain over simple ones, by collection."""
-    yield from _collection(
-        "TREC-7, not in the paper", measured(matrices(data, "trec7", "351-400"), rng)
-    )
-    for name, folder in RUNS.items():
-        if not (data / folder).is_dir():
-            yield lacking(name, "phi", "all pairs", NO_ROBUST03)
-            continue
-        scores = evaluate(
-            data / folder / "qrels.txt", [data / folder / "runs"], [*EVALUATED, JUDGED]
-        )
-        judged = select(scores, metrics=[JUDGED]).mean().item()
-        yield ours_only(
-            name,
-            JUDGED,
-            "mean",
-            judged,
-            "the paper asks for a sufficient depth of judgments",
-        )
-        yield from _collection(name, measured(select(scores, metrics=EVALUATED), rng))
+def trec7_cells(data: Path, rng: int) -> Iterator[Cell]:
+    """Return phi of every pair of metrics on TREC-7, and what complex metrics gain over simple ones."""
+    power = measured(matrices(data, "trec7", "351-400"), rng)
+    yield from _collection("TREC-7, not in the paper", power)
+
+
+def evaluated_cells(item: str, folder: Path, rng: int) -> Iterator[Cell]:
+    """Return the same of a collection whose runs are at hand, and how deep it is judged."""
+    scores = evaluate(folder / "qrels.txt", [folder / "runs"], [*EVALUATED, JUDGED])
+    judged = select(scores, metrics=[JUDGED]).mean().item()
+    note = "the paper asks for a sufficient depth of judgments"
+    yield ours_only(item, JUDGED, "mean", judged, note)
+    yield from _collection(item, measured(select(scores, metrics=EVALUATED), rng))
 
 
 def _collection(item: str, power: xr.Dataset) -> Iterator[Cell]:

@@ -7,6 +7,8 @@ import xarray as xr
 from irmeta.papers.webber2008_redundant.power import (
     METRICS,
     SIZES,
+    Gain,
+    Signs,
     gain,
     gains_by_size,
     phi,
@@ -44,7 +46,7 @@ NO_TERABYTE = "needs the runs of the TREC 2004 Terabyte track or their scores, w
 OWN_TABLE = "the paper's own Table 1 denies it: .36 and .37 against .39"
 
 
-def trec8_cells(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
+def trec8_cells(best: xr.Dataset, every: xr.Dataset, signs: Signs) -> Iterator[Cell]:
     """Return what is said of TREC-8. best : among the top 75% of systems.  every : among all of them."""
     for (a, b), published in PRINTED.items():
         if {a, b} <= set(best["metric"].values):
@@ -54,7 +56,7 @@ def trec8_cells(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
         else:
             yield lacking("Table 1 (TREC-8)", a, b, NO_RUNS, published=published)
     yield from _figure_1(best)
-    yield from _claims(best, every)
+    yield from _claims(best, every, signs)
 
 
 def terabyte_cells() -> Iterator[Cell]:
@@ -87,18 +89,19 @@ def _figure_1(power: xr.Dataset) -> Iterator[Cell]:
             yield lacking("Figure 1", f"{a}, {b}", f"{size} topics", NO_RUNS)
 
 
-def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
+def _claims(best: xr.Dataset, every: xr.Dataset, signs: Signs) -> Iterator[Cell]:
     """Hold sentences of section 3 to TREC-8."""
     item = "Section 3 (TREC-8)"
     said = "the simple metrics are poorer self-predictors, RR particularly so"
-    for a, b in (("AP", "P@10"), ("P@10", "RR")):
+    for at, (a, b) in enumerate((("AP", "P@10"), ("P@10", "RR"))):
+        row = f"{a} less {b}, each of itself"
+        apart = phi(best, a, a) - phi(best, b, b)
+        ends = signs.interval(at)
         yield claim(
-            item,
-            f"{a} less {b}, each of itself",
-            "phi",
-            phi(best, a, a) - phi(best, b, b),
-            said=said,
+            *(item, row, "phi", apart),
+            said=f"{said} ({Gain(apart, *ends)})",
             least=0,
+            interval=ends,
         )
     said = "complex metrics are as good at predicting the simple ones as these are themselves"
     for target, known in (("P@10", ""), ("RR", OWN_TABLE)):
@@ -150,8 +153,9 @@ def _claims(best: xr.Dataset, every: xr.Dataset) -> Iterator[Cell]:
         "AP over P@10 itself",
         "advantage with 25 topics less with 5",
         grown,
-        said=said,
+        said=f"{said} ({Gain(grown, *signs.interval(2))})",
         least=0,
+        interval=signs.interval(2),
     )
     for size, ours in by_size.items():
         why = f"said of nDCG: below 0 with 5 topics, marginally above with more; ours is of AP; {NO_RUNS}"

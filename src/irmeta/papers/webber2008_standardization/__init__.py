@@ -9,10 +9,20 @@ from pathlib import Path
 
 import xarray as xr
 
+from irmeta.papers.parts import Part, gathered
 from irmeta.papers.webber2008_standardization.chance import chance_cells
 from irmeta.papers.webber2008_standardization.factors import factor_cells
-from irmeta.papers.webber2008_standardization.levels import level_cells
-from irmeta.papers.webber2008_standardization.other_metrics import other_metric_cells
+from irmeta.papers.webber2008_standardization.levels import (
+    document_cells,
+    level_cells,
+    sentence_cells,
+)
+from irmeta.papers.webber2008_standardization.other_metrics import (
+    bar_cells,
+    ndcg_cells,
+    same_cells,
+    sum_cells,
+)
 from irmeta.papers.webber2008_standardization.pairs import pair_cells
 from irmeta.papers.webber2008_standardization.sources import (
     DRAWS,
@@ -22,28 +32,30 @@ from irmeta.papers.webber2008_standardization.sources import (
 from irmeta.papers.webber2008_standardization.spread import spread_cells
 from irmeta.studies.checks.reproduction import reproduction
 
-NEEDS = (
-    "trec3-adhoc",
-    "trec7-adhoc",
-    "trec8-adhoc",
-    "robust2003",
-    "robust2004",
-    "robust2004-249",
-)
-"""The public collections it reads, as `irmeta datasets list` names them."""
+NAME = "webber2008-standardization"
+FOUR = ("trec7-adhoc", "trec8-adhoc", "robust2003", "robust2004-249")
+"""The systems of TREC 2004 on four collections, and the original systems of three."""
 
 
 def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     """Compute every figure, table and claim of the paper that public scores allow, beside the published ones."""
-    sources = Sources.load(data)
-    compared = sources.compared(rng)
-    cells = [
-        *spread_cells(sources.old["T8"], sources.trec3),
-        *factor_cells(sources, rng),
-        *chance_cells(compared),
-        *pair_cells(compared),
-        *level_cells(sources),
-        *other_metric_cells(sources, rng),
+    of = Sources(data)
+    parts = [
+        Part("spread", ["trec8-adhoc"], lambda: spread_cells(of.trec8, of.trec3)),
+        Part("factors", FOUR, lambda: factor_cells(of, rng)),
+        Part("chance", FOUR, lambda: chance_cells(of.compared(rng))),
+        Part("pairs", FOUR, lambda: pair_cells(of.compared(rng))),
+        Part("documents", ["robust03-runs"], lambda: document_cells(of)),
+        Part("sentences", [], sentence_cells),
+        Part("levels", FOUR, lambda: level_cells(of)),
+        Part("bars", [], bar_cells),
+        Part("nDCG", ["robust2004"], lambda: ndcg_cells(of, rng)),
+        Part(
+            "sums of precisions",
+            ["robust2004-249", "robust03-runs"],
+            lambda: sum_cells(of, rng),
+        ),
+        Part("same scores", ["robust03-runs"], lambda: same_cells(data)),
     ]
     options = {"seed": rng, "draws": DRAWS, "randomise": REPARTITIONS}
-    return reproduction("webber2008-standardization", cells, options=options)
+    return reproduction(NAME, list(gathered(NAME, parts, data)), options=options)

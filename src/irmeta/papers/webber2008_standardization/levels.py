@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import xarray as xr
 
+from irmeta.io.tables.matrices import topic_range
 from irmeta.papers.webber2008_standardization.factors import SCAN
 from irmeta.papers.webber2008_standardization.sources import (
     ORIGINAL,
@@ -21,25 +22,21 @@ POWER = "pairs of systems found different"
 
 
 def level_cells(sources: Sources) -> Iterator[Cell]:
-    """Return Table 6, and the discriminative power of AP on the TREC-8 topics."""
-    yield from _documents(sources)
-    yield from _sentences()
+    """Return mean scores of Table 6, and the discriminative power of AP on the TREC-8 topics."""
     yield from _mean_scores(sources)
     yield from _power(sources)
 
 
-def _documents(sources: Sources) -> Iterator[Cell]:
-    """Return the mean numbers of judged and relevant documents: of R03, whose judgments are at hand."""
-    counted = sources.judgments
+def document_cells(sources: Sources) -> Iterator[Cell]:
+    """Return the mean numbers of judged and relevant documents: of R03, whose judgments can be at hand."""
     for name in TOPICS:
-        if counted is None or name != "R03":
+        if name != "R03":
             yield lacking(
                 "Table 6", "documents judged, relevant", name, f"{SCAN}; {NO_QRELS}"
             )
             continue
-        here = counted.filter(
-            counted["topic"].is_in(sources.new[name].topic.values.tolist())
-        )
+        counted = sources.judgments
+        here = counted.filter(counted["topic"].is_in(topic_range(TOPICS[name])))
         for column in ("judged", "relevant"):
             yield ours_only(
                 "Table 6",
@@ -50,7 +47,7 @@ def _documents(sources: Sources) -> Iterator[Cell]:
             )
 
 
-def _sentences() -> Iterator[Cell]:
+def sentence_cells() -> Iterator[Cell]:
     """List what the text reads from rows of Table 6 that cannot be had."""
     yield lacking(
         "Table 6", "documents relevant", "more on AdHoc than on Robust topics", NO_QRELS

@@ -20,24 +20,21 @@ BARS = {
     "DCG": ("DCG", "nDCG", "sDCG"),
 }
 """The bars of Figures 5 to 7 by metric: raw, R-normalised, standardized; AP is the R-normalised SP."""
-NO_ROBUST03 = "needs the runs or judgments of TREC 2003 Robust, which are not in the data folder (robust03)"
 PART = "R03 with R04 only, where nDCG of the 110 systems is public"
 SOME = "R of a topic is the number of relevant documents in the judgments of TREC 2003 Robust: 35 topics of T7 and T8"
 DRAWS = 2000
 
 
-def other_metric_cells(sources: Sources, rng: int) -> Iterator[Cell]:
-    """List what cannot be had, then give what can: nDCG on two collections, SP on the topics whose R is known."""
+def bar_cells() -> Iterator[Cell]:
+    """List what cannot be had."""
     for figure in ("Figure 5", "Figure 6", "Figure 7"):
         for metric, bars in BARS.items():
             for bar in bars:
                 yield lacking(figure, metric, bar, NO_RUNS)
-    yield from _ndcg(sources, rng)
-    yield from _sum_of_precisions(sources, rng)
-    yield from _same_once_standardized(sources.data)
 
 
-def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
+def ndcg_cells(sources: Sources, rng: int) -> Iterator[Cell]:
+    """Return dRMSE and power of nDCG on two collections."""
     raw = sources.ndcg
     forms = {
         "nDCG": raw,
@@ -60,12 +57,9 @@ def _ndcg(sources: Sources, rng: int) -> Iterator[Cell]:
             )
 
 
-def _sum_of_precisions(sources: Sources, rng: int) -> Iterator[Cell]:
+def sum_cells(sources: Sources, rng: int) -> Iterator[Cell]:
     """Return dRMSE of SP = AP x R, AP and standardized SP between topics of T7 and T8 and those of R03."""
     counted = sources.judgments
-    if counted is None:
-        yield lacking("Figure 7, in part", "SP", "dRMSE, AdHoc with R03", NO_ROBUST03)
-        return
     relevant = dict(zip(counted["topic"], counted["relevant"], strict=True))
     ap = {
         "AdHoc": xr.concat([sources.new["T7"], sources.new["T8"]], "topic"),
@@ -111,14 +105,10 @@ def _times(ap: xr.DataArray, relevant: dict[str, int]) -> xr.DataArray:
     )
 
 
-def _same_once_standardized(data: Path) -> Iterator[Cell]:
+def same_cells(data: Path) -> Iterator[Cell]:
     """Compare standardized SP with AP, and DCG with nDCG, on the runs of TREC 2003 Robust."""
     item, column = "Section 4", "largest difference, standardized"
     folder = data / "robust03"
-    if not folder.is_dir():
-        for row in ("SP and AP", "DCG and nDCG"):
-            yield lacking(item, row, column, NO_ROBUST03)
-        return
     scores = evaluate(folder / "qrels.txt", [folder / "runs"], "SP AP DCG nDCG")
     z = standardization.apply(scores, standardization.fit(scores)).assign_coords(
         metric=scores["metric"]

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Self
 
 import polars as pl
 import xarray as xr
 
 from irmeta.io.tables.matrices import import_matrix, topic_range
+from irmeta.papers.parts import file_of
 from irmeta.scores import standardization
 from irmeta.scores.selection import select
 from irmeta.studies.standardizing.comparison import compare
@@ -29,33 +29,38 @@ class Sources:
     """Scores by collection: of the 110 systems of TREC 2004 (`new`), and of the original systems (`old`)."""
 
     data: Path
-    new: Cubes
-    old: Cubes
 
-    @classmethod
-    def load(cls, data: Path) -> Self:
-        """Read the AP matrices."""
-        folder = data / "matrices"
-        robust = import_matrix(folder / "robust2004-249" / "AP.csv", rows="systems")
-        new = {
+    @cached_property
+    def new(self) -> Cubes:
+        """Read AP of the 110 systems on the four collections."""
+        path = self.data / "matrices" / "robust2004-249" / "AP.csv"
+        robust = import_matrix(path, rows="systems")
+        return {
             name: select(robust, topics=topic_range(topics))
             for name, topics in TOPICS.items()
         }
-        old = {
-            name: import_matrix(
-                folder / where / "AP.csv",
-                rows="topics",
-                topics=topic_range(TOPICS[name]),
-                collection=name,
-            )
-            for name, where in (("T7", "trec7-adhoc"), ("T8", "trec8-adhoc"))
+
+    @cached_property
+    def trec8(self) -> xr.DataArray:
+        """Read AP of the systems of TREC-8."""
+        return self._adhoc("T8", "trec8-adhoc")
+
+    @cached_property
+    def old(self) -> Cubes:
+        """Read AP of the original systems; on R04 they are the 110."""
+        path = self.data / "matrices" / "robust2003" / "AP.csv"
+        robust2003 = import_matrix(path, rows="topics").isel(topic=slice(50, 100))
+        return {
+            "T7": self._adhoc("T7", "trec7-adhoc"),
+            "T8": self.trec8,
+            "R03": robust2003.assign_coords(topic=topic_range(TOPICS["R03"])),
+            "R04": self.new["R04"],
         }
-        robust2003 = import_matrix(
-            folder / "robust2003" / "AP.csv", rows="topics"
-        ).isel(topic=slice(50, 100))
-        old["R03"] = robust2003.assign_coords(topic=topic_range(TOPICS["R03"]))
-        old["R04"] = new["R04"]
-        return cls(data, new, old)
+
+    def _adhoc(self, name: str, folder: str) -> xr.DataArray:
+        path = self.data / "matrices" / folder / "AP.csv"
+        topics = topic_range(TOPICS[name])
+        return import_matrix(path, rows="topics", topics=topics, collection=name)
 
     @cached_property
     def forms(self) -> dict[str, Cubes]:
@@ -66,6 +71,7 @@ class Sources:
         }
         return {RAW: self.new, OWN: own, ORIGINAL: original}
 
+    @cache  # noqa: B019  one a reproduction
     def compared(self, rng: int) -> dict[str, xr.Dataset]:
         """Compare every two collections, in each form."""
         return {
@@ -82,7 +88,9 @@ class Sources:
     @cached_property
     def trec3(self) -> xr.DataArray:
         """Read AP of 40 systems of TREC-3."""
-        return import_matrix(self.data / "reliability" / "adhoc3.csv", rows="topics")
+        return import_matrix(
+            file_of("reliability/adhoc3.csv", self.data), rows="topics"
+        )
 
     @cached_property
     def ndcg(self) -> Cubes:
@@ -97,14 +105,12 @@ class Sources:
         }
 
     @cached_property
-    def judgments(self) -> pl.DataFrame | None:
-        """Count the judged and the relevant documents of the topics of TREC 2003 Robust; None without its qrels.
+    def judgments(self) -> pl.DataFrame:
+        """Count the judged and the relevant documents of the topics of TREC 2003 Robust.
 
         The 100 topics are R03 and 50 older ones, 35 of which are topics of T7 or T8.
         """
         path = self.data / "robust03" / "qrels.txt"
-        if not path.is_file():
-            return None
         lines = pl.read_csv(
             path,
             separator=" ",

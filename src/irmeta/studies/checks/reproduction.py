@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta import words
 from irmeta.choices import Status
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows
@@ -26,6 +27,10 @@ COLUMNS = (
     "status",
     "note",
 )
+COMMENTED = "(commented out)"
+"""Ends the item of a table that stands in the source of a paper and not in print."""
+PORT = "(a port)"
+"""Ends the item of figures that the authors' code gives, which no paper prints."""
 _DOUBTFUL: tuple[Status, ...] = ("contradicted", "open")
 _ORDER = {
     name: at
@@ -86,11 +91,14 @@ def claim(
     least: float = -np.inf,
     most: float = np.inf,
     interval: tuple[float, float] | None = None,
+    exact: str = "",
     known: str = "",
 ) -> Cell:
     """Make a cell of a sentence: reproduced if ours lies from `least` to `most`, which is what the sentence says.
 
-    interval : the 95% interval of ours, where the sentence says a sign; the cell is open if the interval holds 0
+    A sentence says a sign where 0 is its only bound. Raises ValueError for a sign with neither of the two:
+    interval : the 95% interval of ours; the cell is open if the interval holds 0
+    exact : why no other topics or systems could change the sign: it is of a count, or of printed figures
 
     >>> claim("Section 5", "T7 with R03", "quantile", 0.98, said="beyond the 99th percentile", least=0.99).status
     'contradicted'
@@ -102,6 +110,10 @@ def claim(
     ]
     rule = " and ".join(f"{word} {end:.4g}" for word, end in ends)
     note = f"text: {said}"
+    if [end for _, end in ends] == [0] and interval is None and not exact:
+        raise ValueError(f"{item}, {row}, {column}: a sign needs its interval")
+    if exact:
+        note = f"{note} ({exact})"
     if interval is not None and interval[0] <= 0 <= interval[1]:
         reasons = "; ".join(reason for reason in (note, known) if reason)
         return Cell(item, row, column, None, float(ours), "open", reasons, rule)
@@ -252,8 +264,42 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     return [
         f"{about(outcome)['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
+        *_by_kind(outcome),
         *(
             f"Figures contradicted without a known reason: {', '.join(place)}."
             for place in places
         ),
     ]
+
+
+def kinds(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
+    """Count, by what was said and where, the cells and those of them that are reproduced."""
+    cells = tables(outcome)["cells"]
+    ends = {"commented out": COMMENTED, "of the authors' code": PORT}
+    ours = pl.col("published").is_null() & ~pl.col("note").str.starts_with("text: ")
+    in_print = pl.when(pl.col("published").is_not_null()).then(pl.lit("printed"))
+    kind = in_print.otherwise(pl.lit("sentences"))
+    for name, end in ends.items():
+        is_one = pl.col("item").str.ends_with(end)
+        kind = pl.when(is_one).then(pl.lit(name)).otherwise(kind)
+    of = cells.filter(~ours).with_columns(kind=kind)
+    reproduced = (pl.col("status") == "reproduced").sum()
+    counted = of.group_by("kind").agg(pl.len().alias("cells"), reproduced)
+    found = {kind: (count, held) for kind, count, held in counted.iter_rows()}
+    names = ("printed", "sentences", *ends)
+    return {name: found[name] for name in names if name in found}
+
+
+def _by_kind(outcome: xr.Dataset) -> list[str]:
+    """Say how many numbers are printed, and how many sentences there are, apart."""
+    names = {
+        "printed": "printed numbers",
+        "sentences": "sentences",
+        "commented out": "numbers of tables that the source comments out",
+        "of the authors' code": "numbers of a port of the authors' code, which no paper prints",
+    }
+    found = kinds(outcome)
+    if not found:
+        return []
+    said = [f"{held} of {count} {names[kind]}" for kind, (count, held) in found.items()]
+    return [f"Reproduced: {words.listed(said)}."]
