@@ -19,6 +19,7 @@ from irmeta.datasets.catalog import (
     data_folder,
     digest,
     fetch,
+    found,
     missing,
 )
 from irmeta.errors import IrmetaError
@@ -250,3 +251,20 @@ def test_the_commands_list_and_fetch(
         IrmetaError, match="no public collection 'tay'; did you mean toy"
     ):
         run("fetch", "tay", "--data", tmp_path)
+
+
+def test_the_list_says_where_each_is_and_what_ships(tmp_path: Path) -> None:
+    """`list` has digest and address of every collection, or whom to ask; what ships is here without a folder."""
+    code, shown = run("list", "--data", tmp_path / "none")
+    assert code == 0
+    places = shown.partition("Where they are")[2].partition("Standardization")[0]
+    for name, collection in catalog().items():
+        assert name in places
+        assert (digest(collection) or "not known") in places
+        if collection.ask:
+            assert f"{name:<20}ask " in places
+    [row] = [line for line in shown.splitlines() if line.startswith("trec3-adhoc  ")][
+        :1
+    ]
+    assert " ships " in row
+    assert found("reliability/adhoc3.csv", tmp_path) is not None
