@@ -45,7 +45,7 @@ def test_no_figure_stands_twice(cells: pl.DataFrame) -> None:
 def test_every_status_follows_from_its_rule(cells: pl.DataFrame) -> None:
     """A reader who applies the rule to the two figures finds the status; without a rule there is no verdict."""
     judged = cells.filter(pl.col("status").is_in(["reproduced", "contradicted"]))
-    assert judged.height >= 10
+    assert judged.height >= 7
     for cell in judged.iter_rows(named=True):
         assert (cell["status"] == "reproduced") is _keeps(cell), cell
     assert cells.filter(status="open")["note"].str.contains("holds 0").all()
