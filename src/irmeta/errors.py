@@ -1,6 +1,6 @@
 """What irmeta raises when the user's input is wrong; every message says what, where, and what to do."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,7 +44,7 @@ class FileFormatError(IrmetaError):
 
 def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
     """Raise IrmetaError unless an option has one of the values it may have."""
-    if value not in choices:
+    if not isinstance(value, Hashable) or value not in choices:
         raise IrmetaError(
             f"{name}={value!r}: choose {' or '.join(repr(choice) for choice in choices)}"
         )
@@ -58,6 +58,10 @@ class ScoresError(IrmetaError):
     """A cube of scores lacks what a study needs, or an option does not fit it."""
 
 
+_NEAREST = 1e-9
+"""How near to 0 and 1 a share may be: a quantile beyond is that of no sample."""
+
+
 def require_share(name: str, value: float, such_as: float) -> None:
     """Raise ScoresError unless an option lies between 0 and 1, such as a level or alpha; the ends are not allowed.
 
@@ -65,7 +69,7 @@ def require_share(name: str, value: float, such_as: float) -> None:
     Traceback (most recent call last):
     irmeta.errors.ScoresError: alpha must be between 0 and 1, as in 0.05, not 5
     """
-    if not 0 < value < 1:
+    if not _NEAREST <= value <= 1 - _NEAREST:
         raise ScoresError(
             f"{name} must be between 0 and 1, as in {such_as:g}, not {value:g}"
         )

@@ -14,7 +14,7 @@ _LONGEST = 120
 # characters that nobody sees, but for the joiners that some scripts are written with
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
 _MARKUP = re.compile(r"[\\`*\[<|]|(?<!\w)_|_(?!\w)|&(?=[#\w]+;)")
 """What Markdown does not print as it is; an underscore inside of a word it does."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.errors import ScoresError
+from irmeta.errors import FileFormatError
 from irmeta.scores.cube import cube
 from irmeta.studies.checks.recognition import recognise
 
@@ -69,11 +69,11 @@ def test_runs_without_judgments(run, tmp_path):
 def test_columns_in_another_order_are_no_measures(tmp_path):
     """The judgments' documents, and trec_eval's topics, are not taken for measures."""
     (tmp_path / "q.txt").write_text("map 1 0.5\nmap all 0.5\n")
-    with pytest.raises(ScoresError, match="which no measure is"):
+    with pytest.raises(FileFormatError, match="which no measure is"):
         irmeta.import_ir_measures(tmp_path / "q.txt")
     names = "".join(f"1 0 doc{number} 1\n" for number in range(60))
     (tmp_path / "qrels.txt").write_text(names)
-    with pytest.raises(ScoresError, match="which no measure is"):
+    with pytest.raises(FileFormatError, match="which no measure is"):
         irmeta.import_ir_measures(tmp_path / "qrels.txt")
 
 

@@ -35,7 +35,8 @@ def main() -> None:
 @contextmanager
 def _without_dask(words: Sequence[str]) -> Iterator[None]:
     """Hide Dask from a command that has no workers: xarray would load it, half of a second, to know its arrays."""
-    if "dask" in sys.modules or any(word.startswith("--workers") for word in words):
+    known = not sys.modules.keys().isdisjoint({"dask", "xarray"})
+    if known or any(word.startswith("--workers") for word in words):
         yield
         return
     hidden: dict[str, Any] = sys.modules

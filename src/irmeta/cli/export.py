@@ -59,7 +59,9 @@ def export(
     cube = held.cube()
     frame = spreadsheet.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
-        write(spreadsheet.written(frame), output)
+        # for a terminal as a spreadsheet should read it; a file is for programs, and holds names exactly
+        text = spreadsheet.written(frame) if output is None else frame.write_csv()
+        write(text, output)
     elif output.suffix == ".parquet":
         with writing(output) as part:
             frame.write_parquet(part)

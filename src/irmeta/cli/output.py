@@ -112,6 +112,9 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
         )
 
 
+_OUTPUTS = ("output", "plot", "summary")
+
+
 def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
     """Raise if a file to write, among a command's options by name, is one of those to read, or holds other things.
 
@@ -119,16 +122,14 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
     """
     from irmeta.io.places import reachable
 
-    outputs = [
-        Path(given[name]) for name in ("output", "plot") if given.get(name) is not None
-    ]
+    outputs = [Path(given[name]) for name in _OUTPUTS if given.get(name) is not None]
     for output in outputs:
         if not reachable(output).is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
                 if (
-                    name not in ("output", "plot")
+                    name not in _OUTPUTS
                     and isinstance(one, str | Path)
                     and _is_among(output, name, str(one))
                 ):

@@ -126,6 +126,11 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
         raise OtherTableError(
             f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
         )
+    for name in COLUMNS:
+        if (held := table.collect_schema()[name]).is_nested():
+            raise FileFormatError(
+                f"the column {name!r} holds {held}, not {'scores' if name == COLUMNS[-1] else 'names'}"
+            )
     return table.select(
         pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64)
     )

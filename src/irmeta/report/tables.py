@@ -135,6 +135,8 @@ def _rendered(
         chosen = {first(result): every[first(result)]}
     else:
         chosen = overview(result)
+    if not chosen:  # what was looked for is not there
+        return ""
     if form == "table":
         return "\n".join(
             text(frame, name, width=width) for name, frame in chosen.items()

@@ -17,7 +17,7 @@ def markdown(result: Result) -> str:
     parts = [f"**{_plain(answer)}**", *warned(result.warnings)]
     parts += [render(result.data, "markdown").strip(), *map(_plain, others)]
     parts += [f"<sub>{_plain(note)}</sub>" for note in result.notes]
-    return "".join(f"{part}\n\n" for part in parts)
+    return "".join(f"{part}\n\n" for part in parts if part)
 
 
 def _plain(text: str) -> str:

@@ -55,6 +55,10 @@ def require_names(texts: Iterable[str], where: str) -> None:
             raise ScoresError(
                 f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
             )
+        if not any(unicodedata.category(one)[0] in "LMNPS" for one in text):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} has nothing that can be seen; give it another"
+            )
 
 
 def require_short(texts: Iterable[str], where: str) -> None:

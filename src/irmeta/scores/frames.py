@@ -156,6 +156,12 @@ def rows_of(
     """
     if rows is not None:
         require_choice("rows", rows, get_args(Rows))
+    columns = {"system": system, "topic": topic, "metric": metric, "score": score}
+    for role, name in (columns | {"repeat": repeat}).items():
+        if not isinstance(name, str | None):
+            raise ScoresError(
+                f"{role}={shortened(repr(name))}: expected the name of a column"
+            )
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     try:
         frame = _plain(table, rows)
@@ -228,6 +234,8 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
 
 def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
     """Return any table as a polars frame with named columns, those of its index first."""
+    if isinstance(table, xr.Dataset | xr.DataArray) and not table.dims:
+        raise ScoresError("a table of scores has rows and columns, not one value")
     if isinstance(table, pl.LazyFrame):
         return table.collect()
     if isinstance(table, pl.DataFrame):
@@ -240,7 +248,7 @@ def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
                 "these runs of ranx have no scores yet; score them: irmeta.evaluate(qrels, runs)"
             )
         table = {run.name or f"run {at}": run.scores for at, run in enumerate(table, 1)}
-    if isinstance(table, Mapping):
+    if isinstance(table, Mapping) and not isinstance(table, xr.Dataset):
         return _of_mappings(table, rows)
     if isinstance(table, pd.Series):
         return _of_pandas(table.to_frame(table.name or SCORE))
@@ -330,6 +338,10 @@ def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
             )
         for topic, value in inside.items():
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
+            if any(isinstance(score, Mapping) for _, score in deeper):
+                raise ScoresError(
+                    f"the scores of {shortened(str(system))!r} lie deeper than {{system: {{topic: {{metric: score}}}}}}"
+                )
             flat += [
                 (str(system), str(topic), None if name is None else str(name), score)
                 for name, score in deeper

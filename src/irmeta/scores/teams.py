@@ -99,6 +99,10 @@ def teams_of(
     """
     systems = [str(system) for system in systems]
     chosen = by_default(systems) if groups is None else groups
+    if chosen is not None and not isinstance(chosen, str | Mapping | Groups):
+        raise ScoresError(
+            f"teams are a mapping from system to team, 'stem' or 'each', not {type(chosen).__name__}"
+        )
     if chosen in (None, EACH):
         unknown = "" if chosen else "names do not show which come from one team"
         return Teams(systems, np.arange(len(systems)), chosen, unknown)

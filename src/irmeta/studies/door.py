@@ -1,12 +1,13 @@
 """The door of a study: it takes what people have, checks each choice, seed and cube once, and records options."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cached_property, wraps
 from importlib import import_module
+from numbers import Integral, Number, Real
 from pathlib import Path
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import (
     Annotated,
     Any,
@@ -31,6 +32,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import EACH, STEM, Groups, source_of_groups
 from irmeta.studies.result import Result
+from irmeta.words import shortened
 
 Taken = ParamSpec("Taken")
 Returned = TypeVar("Returned")
@@ -41,6 +43,70 @@ SPOKEN: ContextVar[Callable[[str], str]] = ContextVar("SPOKEN", default="{}=".fo
 
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
+
+
+class Fitting(NamedTuple):
+    """How a plain type is known, and what a message calls it."""
+
+    fits: Callable[[Any], bool]
+    called: str
+
+
+_LARGEST = 1e15
+"""Numbers beyond have no digits left for what is measured here, and overflow where they are squared."""
+_MOST = 10_000_000
+"""More repetitions, topics or metrics than this take more time and memory than anybody has."""
+
+
+def _is_number(value: Any) -> bool:
+    """Say whether a value is a number that is not too large; a truth value is none, and NaN is the study's to name."""
+    if type(value) is bool or not isinstance(value, Real):
+        return False
+    return not abs(float(value)) > _LARGEST
+
+
+def _is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number that is not too large; a truth value is none."""
+    return (
+        type(value) is not bool
+        and isinstance(value, Integral)
+        and abs(int(value)) <= _MOST
+    )
+
+
+def _are_names(value: Any) -> bool:
+    """Say whether a value lists names: texts, or objects that are written as one, as a measure of ir_measures."""
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        return False
+    return all(
+        isinstance(one, str) or not isinstance(one, Number | Iterable | None)
+        for one in value
+    )
+
+
+FITTING: Mapping[Any, Fitting] = MappingProxyType(
+    {
+        bool: Fitting(lambda one: isinstance(one, bool | np.bool_), "True or False"),
+        int: Fitting(_is_whole, f"a whole number of at most {_MOST:,}"),
+        float: Fitting(_is_number, f"a number of at most {_LARGEST:.0e}"),
+        str: Fitting(lambda one: isinstance(one, str), "a text"),
+        Path: Fitting(lambda one: isinstance(one, str | Path), "a path"),
+        Iterable[str]: Fitting(_are_names, "a list of names"),
+        Sequence[str]: Fitting(_are_names, "a list of names"),
+        Sequence[int]: Fitting(
+            lambda some: isinstance(some, Iterable) and all(map(_is_whole, some)),
+            f"whole numbers of at most {_MOST:,}",
+        ),
+        Mapping[str, str]: Fitting(
+            lambda some: isinstance(some, Mapping) and _are_names(list(some)),
+            "a mapping of names",
+        ),
+        Mapping[str, float]: Fitting(
+            lambda some: isinstance(some, Mapping), "a mapping of names to numbers"
+        ),
+    }
+)
+"""The plain types of parameters; a value for a parameter of other types is the study's to check."""
 
 
 class Given(NamedTuple):
@@ -168,7 +234,7 @@ class Parameter:
     def read(self, value: Any) -> Any:
         """Return what was given as the study takes it; what it cannot take raises IrmetaError."""
         if self.given is not None:
-            return self.given.of(value)
+            return self._fitting(self.given.of(value))
         if self.cubes or self.cube:
             return self._scores(value)
         if self.name == "rng":
@@ -176,10 +242,27 @@ class Parameter:
             allowed(value)
         if isinstance(value, str):
             value = self._of_text(value)
+        value = self._fitting(value)
         if self.choices is not None and value is not None:
             each = value if self.several and not isinstance(value, str) else [value]
             for one in each:
                 require_choice(self.name, one, get_args(self.choices))
+        return value
+
+    def _fitting(self, value: Any) -> Any:
+        """Return a value of a type that the parameter takes, a list of what can be passed through once only."""
+        if (
+            value is None
+            or value is self.default
+            or not set(self.kinds) <= set(FITTING)
+        ):
+            return value
+        if isinstance(value, Iterator):
+            value = list(value)
+        if not any(FITTING[kind].fits(value) for kind in self.kinds):
+            expected = " or ".join(FITTING[kind].called for kind in self.kinds)
+            given = shortened(repr(value))
+            raise ScoresError(f"{SPOKEN.get()(self.name)} {given}: expected {expected}")
         return value
 
     def recorded(self, value: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError
 from irmeta.io.tables.lines import import_ir_measures, import_jsonl, import_tot
 
 
@@ -101,5 +101,5 @@ def test_what_is_wrong_is_named(reader, text: str, said: str, tmp_path: Path) ->
 def test_topics_beside_means(tmp_path: Path) -> None:
     """A system with means only, beside others with topics, is refused by name."""
     path = put(tmp_path, "mixed.txt", "a AP 1 .5\nb AP all .5\n")
-    with pytest.raises(ScoresError, match="b has only means"):
+    with pytest.raises(FileFormatError, match="b has only means"):
         import_tot(path)

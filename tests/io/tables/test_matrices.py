@@ -77,7 +77,7 @@ def test_several_runs_in_one_trec_eval_file(tmp_path: Path) -> None:
     )
     assert means.system.values.tolist() == ["A", "B"]
     assert means.topic.values.tolist() == ["all"]
-    with pytest.raises(ScoresError, match="more than one score for A, topic 1, AP"):
+    with pytest.raises(FileFormatError, match="more than one score for A, topic 1, AP"):
         import_trec_eval(put(tmp_path, "twice", (TOPICS + SUMMARY.format("A")) * 2))
     with pytest.raises(
         FileFormatError,
@@ -92,7 +92,7 @@ def test_means_of_trec_eval(tmp_path: Path) -> None:
     cube = import_trec_eval(means)
     assert cube.sel(system="means", topic="all", metric="GMAP").item() == 0.59
     with pytest.raises(
-        ScoresError, match="means has only means, other files have topics;"
+        FileFormatError, match="means has only means, other files have topics;"
     ):
         import_trec_eval([put(tmp_path, "q.txt", TOPICS), means])
 

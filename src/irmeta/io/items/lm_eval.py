@@ -60,7 +60,9 @@ def _part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
     for place, record in records(path, WHAT):
         topic = named(record, ("doc_id",), place)
         metrics = record.get("metrics")
-        if not isinstance(metrics, list):
+        if not isinstance(metrics, list) or not all(
+            isinstance(one, str) for one in metrics
+        ):
             raise FileFormatError(f"{place}: not {WHAT} (it lacks its list of metrics)")
         cluster = field(cluster_by, record.get("doc"), place=place)
         content = str(record["doc_hash"]) if "doc_hash" in record else None

@@ -110,9 +110,18 @@ def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
     types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
     schema = dict(zip(columns, types, strict=True))
     frame = spelled(pl.DataFrame(rows, schema=schema, orient="row"))
-    for column in _CELL:
-        require_names(frame[column].unique(), f"in a {column}")
+    for at in range(len(parts)):
+        own = frame.filter(file=at)
+        for column in _CELL:
+            _require_names(own[column].unique(), column, parts[at])
     return frame
+
+
+def _require_names(names: pl.Series, column: str, part: Part) -> None:
+    try:
+        require_names(names, f"in a {column}")
+    except ScoresError as error:
+        raise FileFormatError(f"{shown(part.path)}: {error}") from error
 
 
 def _of_files(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:

@@ -1,6 +1,7 @@
 """Score tables with a score on each line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,7 @@ import xarray as xr
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
 from irmeta.io.strictly import lines, parsed
-from irmeta.io.tables.matrices import Paths, all_files, collected, score_of, table_of
+from irmeta.io.tables.matrices import Paths, collected, score_of, table_of
 from irmeta.scores.frames import ALL
 
 RUN = ("run_id", "run", "system", "runid", "name")
@@ -29,9 +30,7 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return collected(
-        [_fields(path, _of_ir_measures) for path in all_files(paths)], collection
-    )
+    return collected(paths, partial(_fields, order=_of_ir_measures), collection)
 
 
 def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -39,7 +38,7 @@ def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
 
     paths : files, folders or globs. collection : the name of the collection.
     """
-    return collected([_fields(path, _of_tot) for path in all_files(paths)], collection)
+    return collected(paths, partial(_fields, order=_of_tot), collection)
 
 
 def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -49,7 +48,7 @@ def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArra
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return collected([_json_lines(path) for path in all_files(paths)], collection)
+    return collected(paths, _json_lines, collection)
 
 
 def _of_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:

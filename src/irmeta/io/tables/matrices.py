@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import get_args
 
@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta import words
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import Location, listed, read_bytes, stem
+from irmeta.io.files import Location, listed, read_bytes, shown, stem
 from irmeta.io.scores import from_rows
 from irmeta.io.strictly import lines, number
 from irmeta.io.strictly import rows as rows_of
@@ -68,12 +68,25 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return collected([_trec_eval_rows(path) for path in all_files(paths)], collection)
+    return collected(paths, _trec_eval_rows, collection)
 
 
-def collected(frames: Sequence[pl.DataFrame], collection: str) -> xr.DataArray:
-    """Make a cube of tables (system, topic, metric, score), without means under `all` where there are topics."""
-    rows = pl.concat(frames)
+def collected(
+    paths: Paths, read: Callable[[Location], pl.DataFrame], collection: str
+) -> xr.DataArray:
+    """Make a cube of the tables in files, without means under `all` where there are topics.
+
+    read : returns the table (system, topic, metric, score) of a file.
+    """
+    files = all_files(paths)
+    rows = pl.concat([read(file) for file in files])
+    try:
+        return _of_rows(rows, collection)
+    except ScoresError as error:
+        raise FileFormatError(f"{words.listed(map(shown, files))}: {error}") from error
+
+
+def _of_rows(rows: pl.DataFrame, collection: str) -> xr.DataArray:
     _require_measures(rows["metric"].unique().to_list())
     topics = rows.filter(pl.col("topic") != ALL)
     if (

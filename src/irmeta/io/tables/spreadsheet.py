@@ -1,5 +1,6 @@
 """Score tables in files, long or wide, as cubes: CSV in any dialect of a spreadsheet, Parquet, JSON; and back, wide."""
 
+import codecs
 import csv
 import io
 import math
@@ -18,7 +19,7 @@ from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
 from irmeta.io.strictly import parsed
 from irmeta.scores.cube import DIMS, check, from_frame_all
-from irmeta.scores.frames import ALL
+from irmeta.scores.frames import ALL, columns_of
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
 from irmeta.words import listed, reason, shortened
@@ -165,9 +166,9 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     values = pl.DataFrame(table.values, schema=columns).with_columns(
         pl.all().fill_nan(None)
     )
-    if "system" in columns:
+    if taken := [name for name in columns_of(columns) if name is not None]:
         raise ScoresError(
-            "a topic has the name of the column of systems, 'system'; rename it"
+            f"a topic has a name that columns of tables have, {taken[0]!r}, and would not be read as one; rename it"
         )
     return values.insert_column(
         0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String)
@@ -200,7 +201,7 @@ def _plain(cell: str) -> str:
 
 def table_in(where: Location) -> Any:
     """Return the table that a file holds: a data frame, or dicts of dicts; what is none raises FileFormatError."""
-    data = read_bytes(where)
+    data = read_bytes(where).removeprefix(codecs.BOM_UTF8)
     try:
         if data[:4] == b"PAR1":
             return parquet.read(data)

@@ -1,6 +1,7 @@
 """The look that all our figures share, and how they are saved: vector, fonts embedded, colour-blind safe."""
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -77,7 +78,7 @@ def draw(
     width and height are in inches; a width that is asked for goes first, and words that need it add to the height.
     """
     plots = [plot] if callable(plot) else list(plot)
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(STYLE), boxes_for_unknown():
         figure = Figure(figsize=(wide(width), height), layout=Layout())
         panels = figure.subplots(len(plots), sharex=True, squeeze=False)[:, 0]
         for one, panel in zip(plots, panels, strict=True):
@@ -104,6 +105,14 @@ def wide(width: float) -> float:
     return _ASKED.get() or width
 
 
+@contextmanager
+def boxes_for_unknown() -> Iterator[None]:
+    """Draw characters that no font here has as boxes, without a word about each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
+        yield
+
+
 def save(figure: Figure, path: Path) -> None:
     """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
     form = require_form(path)
@@ -114,7 +123,7 @@ def save(figure: Figure, path: Path) -> None:
 def rendered(figure: Figure, form: str) -> bytes:
     """Return a figure as what a file of this form holds."""
     drawn = BytesIO()
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(STYLE), boxes_for_unknown():
         figure.savefig(drawn, format=form, dpi=200, metadata=_UNDATED.get(form))
     return drawn.getvalue()
 

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.special import stdtrit
 
 from irmeta.choices import Missing
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_least, require_share
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
@@ -173,6 +173,8 @@ def on_pools(
     The others are those of `design`.
     """
     generator, seed = seeded(rng)
+    require_share("the level of intervals", level, 0.95)
+    require_least(partitions=(partitions, 2))
     scores = check(scores)
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]

@@ -99,6 +99,8 @@ def candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> lis
     ]
     if missing:
         select(scores, metrics=missing)  # raises, with the nearest names
+    if not found:
+        raise ScoresError("the list of metrics is empty")
     return found
 
 

@@ -1,0 +1,88 @@
+"""What stands at the door of every study: values of another type, and too large ones, are named."""
+
+import inspect
+from copy import copy
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import irmeta
+from irmeta.errors import IrmetaError
+from irmeta.scores.cube import cube
+from irmeta.studies.door import FITTING, Parameter
+
+WRONG: dict[Any, list[Any]] = {
+    bool: ["yes", 2, [True]],
+    int: ["5", 2.5, True, 10**30, [5]],
+    float: ["0.9", float("inf"), 1e308, True, [0.5]],
+    str: [1.0, b"AP", ["AP"]],
+}
+
+
+@pytest.fixture(scope="module")
+def scores() -> Any:
+    """Six systems on twelve topics by two metrics."""
+    rng = np.random.default_rng(1)
+    made = np.linspace(0.1, 0.5, 6)[:, None, None] + 0.4 * rng.random((6, 12, 2))
+    names = [f"s{at}" for at in range(6)], [str(at) for at in range(12)], ["AP", "RR"]
+    return cube(made, *names)
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_value_of_another_type_is_named(kind: Any) -> None:
+    """A parameter of a plain type refuses other types, and numbers beyond use, by its name and with what it takes."""
+    parameter = Parameter("given", kind, None, "")
+    for value in WRONG[kind]:
+        with pytest.raises(
+            IrmetaError, match=rf"^given= .*: expected {FITTING[kind].called[:9]}"
+        ):
+            parameter.read(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [(int, np.int64(5)), (float, np.float32(0.5)), (float, 1), (bool, np.bool_(1))],
+)
+def test_numbers_of_numpy_are_numbers(kind: Any, value: Any) -> None:
+    """What NumPy calls a number is one, and a whole number stands for a fraction."""
+    assert Parameter("given", kind, None, "").read(value) is value
+
+
+def test_defaults_of_studies_pass_their_door() -> None:
+    """No study refuses what it declares itself."""
+    doors = [getattr(getattr(irmeta, name), "door", None) for name in dir(irmeta)]
+    assert len(set(filter(None, doors))) > 10
+    for door in filter(None, doors):
+        for parameter in door.takes.values():
+            if parameter.default not in (None, inspect.Parameter.empty):
+                parameter.read(copy(parameter.default))
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "says"),
+    [
+        ("describe", {"level": "0.9"}, "level= '0.9': expected a number"),
+        ("describe", {"metrics": 1.0}, "metrics= 1.0: expected a text or a list"),
+        ("describe", {"metrics": [None]}, "expected a text or a list of names"),
+        ("describe", {"missing": np.array([])}, "missing=array"),
+        ("describe", {"level": 1e-320}, "between 0 and 1"),
+        ("describe", {"teams": pl.DataFrame()}, "teams are a mapping"),
+        ("leaderboard", {"metric": "AP", "cost": 5}, "cost= 5: expected a mapping"),
+        ("leaderboard", {"metric": "AP", "types": {1: 2}}, "types= {1: 2}: expected"),
+        ("leaderboard", {"metric": "AP", "resamples": 10**9}, "at most 10,000,000"),
+        ("predictivity", {"partitions": 10**30}, "at most 10,000,000"),
+        ("significance", {"metrics": "AP", "margin": 1e308}, "margin= 1e\\+308"),
+        ("design", {"target": "AP", "level": -1}, "level of intervals must be"),
+        ("design", {"target": "AP", "partitions": 0}, "partitions must be 2 or more"),
+        ("design", {"target": "AP", "metrics": ","}, "the list of metrics is empty"),
+        ("design", {"target": "AP", "sizes": np.array([np.nan])}, "whole numbers"),
+    ],
+)
+def test_what_a_study_cannot_use_is_said(
+    scores: Any, verb: str, given: dict[str, Any], says: str
+) -> None:
+    """A sentence names the argument and what it may be; nothing is computed of it, and no library complains."""
+    with pytest.raises(IrmetaError, match=says):
+        getattr(irmeta, verb)(scores, **given)
