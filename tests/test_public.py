@@ -104,6 +104,13 @@ def model():
     return irmeta.predict.fit({name: scores(name) for name in "BCDE"})
 
 
+def outcomes(of=None):
+    """Outcomes of the systems, as a data frame."""
+    names = (scores() if of is None else of).system.values.tolist()
+    value = np.random.default_rng(4).normal(np.arange(len(names)))
+    return pl.DataFrame({"system": names, "value": value, "se": 0.5})
+
+
 ONE = {
     "accuracy": lambda change, _: irmeta.accuracy(predicted(), change(scores())),
     "design": lambda change, _, **options: irmeta.design(
@@ -122,6 +129,9 @@ ONE = {
     "best_of": lambda change, _, **options: irmeta.best_of(change(scores()), **options),
     "table": lambda change, _, **options: irmeta.table(
         change(scores()), **{"test": "permutation", "resamples": 200} | options
+    ),
+    "online": lambda change, _, **options: irmeta.online(
+        change(scores()), outcomes(), **options
     ),
     "predict.apply": lambda change, _, **options: irmeta.predict.apply(
         change(scores()[..., :2]), model(), calibrate=change(scores("F")), **options
@@ -695,6 +705,9 @@ WITH_LONG_NAMES = {
     "accuracy": lambda change, _: irmeta.accuracy(
         irmeta.predict.apply(change(scores())[..., :2], model(), want=["nDCG@20"]),
         change(scores()),
+    ),
+    "online": lambda change, _: irmeta.online(
+        change(scores()), outcomes(change(scores()))
     ),
     "predict.models": lambda change, _: irmeta.predict.models(
         {name: change(scores(name, systems=60)) for name in "AB"},

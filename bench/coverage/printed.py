@@ -49,6 +49,7 @@ _DESIGN = ("tau of a design",)
 _LOSS = ("loss of a run that was not pooled",)
 _ADVANTAGE = ("advantage of a metric",)
 _PREDICTIVE = ("phi of halves",)
+_AGREED = ("agreement of users with a metric",)
 _BOARD = ("rank sets of a leaderboard",)
 _ERHO2 = ("E rho2", "E rho2, other systems", "E rho2, teams left out")
 _PHI = ("Phi", "Phi, other systems", "Phi, teams left out")
@@ -108,6 +109,11 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "judges.systems.tau_low": _in_teams_too("tau, good judge", "tau, bad judge"),
     "leaderboard.models.low": _BOARD,
     "leaderboard.predicted.predicted_low": ("predicted score of a leaderboard",),
+    "online.metrics.agreement_low": _AGREED,
+    "online.metrics.behind_low": ("lead of a metric in agreement",),
+    "online.metrics.correlation_low": _AGREED,
+    "online.metrics.gain_low": _AGREED,
+    "online.metrics.sharpest_low": _AGREED,
     "place.anchored.anchored_low": _ANCHORED,
     "place.anchored.anchored_p": _ANCHORED,
     "place.baseline.gain_low": _ACROSS,

@@ -55,6 +55,7 @@ from irmeta.scores.selection import select as select
 from irmeta.scores.selection import top_systems as top_systems
 from irmeta.stats.hidden.release import release as release
 from irmeta.studies.agreement.correlation import correlate as correlate
+from irmeta.studies.agreement.online import online as online
 from irmeta.studies.agreement.predictivity import predictivity as predictivity
 from irmeta.studies.checks.validation import validate as validate
 from irmeta.studies.choice.ranking import rank as rank

@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
 import xarray as xr
@@ -17,6 +18,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES, study_of, warnings
 from irmeta.studies.agreement.correlation import correlate
+from irmeta.studies.agreement.online import online
 from irmeta.studies.agreement.predictivity import predictivity
 from irmeta.studies.choice.ranking import rank
 from irmeta.studies.design import design
@@ -287,6 +289,15 @@ def with_teams(study: Callable[..., xr.Dataset], **options: Any) -> Asked:
     return lambda scores: study(scores, teams=TEAMS.get(), **options)
 
 
+def preferred(scores: xr.DataArray, metrics: slice = slice(None)) -> xr.Dataset:
+    """Let users prefer what these metrics score higher on average, in experiments with noise."""
+    quality = scores[..., metrics].mean(["topic", "metric"]).values
+    error = 0.2 * quality.std()
+    luck = error * np.random.default_rng(5).normal(size=len(quality))
+    table = {"system": scores.system.values, "value": quality + luck, "se": error}
+    return online(scores, pl.DataFrame(table))
+
+
 STUDY: dict[str, Asked] = {
     "description": with_teams(describe, metrics="AP"),
     "significance": partial(significance, metrics="AP"),
@@ -295,6 +306,7 @@ STUDY: dict[str, Asked] = {
     "place": placed,
     "replication": again,
     "predictivity": with_teams(predictivity, partitions=40),
+    "online": preferred,
     "ranking": partial(rank, k=2, candidates="all", partitions=8),
     "comparison": lambda scores: compare(
         collections(scores[..., :1]), kinds=["raw"], partitions=200
@@ -447,6 +459,12 @@ CLAIMS = [
     ),
     Claim(
         "replication", "gains on|loses to", lambda: again(half_later(0)), spread, 0.05
+    ),
+    Claim(
+        "online",
+        "Users agree more often with",
+        lambda: preferred(first_is_precise(), slice(1)),
+        exchangeable,
     ),
     Claim(
         "predictivity",

@@ -242,6 +242,21 @@ STUDIES: dict[str, Study] = {
             )
         ),
     ),
+    "online": Study(
+        "agreement.online",
+        "online",
+        "online",
+        "metrics",
+        "Which metric predicts what users prefer?",
+        docs="online",
+        command=Verb(
+            (
+                "irmeta online scores.parquet outcomes.csv -m 'nDCG@10 RR P@5'",
+                "irmeta online scores.parquet interleaving.csv # columns system,against,wins,losses,ties",
+            ),
+            positional=("scores", "outcomes"),
+        ),
+    ),
     "ranking": Study(
         "choice.ranking",
         "rank",

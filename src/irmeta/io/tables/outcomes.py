@@ -1,0 +1,239 @@
+"""Outcomes of online experiments, as a CSV or a data frame has them: A/B tests, interleaving, by system or by query."""
+
+from collections.abc import Mapping, Sequence
+from math import inf, sqrt
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.io.files import location, read_bytes, shown
+from irmeta.io.groups import TOPIC
+from irmeta.io.strictly import number, rows
+from irmeta.stats.arrays import Floats
+from irmeta.words import listed, reason, shortened
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "system": ("system", "system_a", "a", "run", "model", "variant", "treatment"),
+    "against": ("against", "system_b", "b", "opponent", "control", "baseline"),
+    "query": TOPIC,
+    "value": ("value", "outcome", "mean", "effect", "lift", "delta", "score"),
+    "se": ("se", "stderr", "std_error", "standard_error", "sem", "error"),
+    "wins": ("wins", "win"),
+    "losses": ("losses", "loss"),
+    "ties": ("ties", "tie"),
+}
+"""What columns may be called; the first found is taken."""
+FORMS = (
+    "system,value,se, or system,wins,losses,ties, or system,query,value; a column against names the other system of a "
+    "comparison"
+)
+Key = tuple[str, str]
+
+
+class Observed(NamedTuple):
+    """Outcomes: of which system, against which other ("" for none), the value and its standard error.
+
+    error : NaN where the file has none.  queries : those that outcomes are means over, if it names some.
+    """
+
+    systems: list[str]
+    against: list[str]
+    value: Floats
+    error: Floats
+    queries: frozenset[str] = frozenset()
+
+
+class _Line(NamedTuple):
+    """One line: of whom, on which query, its outcome."""
+
+    where: str
+    key: Key
+    query: str
+    value: float
+    error: float
+
+
+def read_outcomes(given: Any) -> Observed:
+    """Read outcomes from a CSV with a header, or from a data frame with the same columns.
+
+    Columns are system, or system and against; value and se, or wins, losses and ties; and query, where lines have one.
+    Raises FileFormatError for anything else.
+    """
+    if isinstance(given, Observed):
+        return given
+    if isinstance(given, str | PathLike):
+        where = location(given)
+        return _observed(_lines(read_bytes(where), shown(where)), shown(where))
+    for name in ("write_csv", "to_csv"):  # polars, pandas
+        if hasattr(given, name):
+            text = getattr(given, name)(
+                **({"index": False} if name == "to_csv" else {})
+            )
+            return _observed(_lines(text.encode(), "outcomes"), "outcomes")
+    raise IrmetaError(
+        f"outcomes are a CSV file or a data frame, not {type(given).__name__}; its columns are {FORMS}"
+    )
+
+
+def _lines(data: bytes, where: str) -> list[_Line]:
+    """Read the lines below the header."""
+    head = data.split(b"\n", 1)[0].decode("utf-8", "replace")
+    separator = max(",;\t", key=head.count)
+    try:
+        every = [
+            (line, [cell.strip() for cell in row])
+            for line, row in rows(data, separator)
+            if any(cell.strip() for cell in row)
+        ]
+    except ValueError as error:
+        raise FileFormatError(f"{where}: not a CSV table ({reason(error)})") from error
+    if len(every) < 2:
+        raise FileFormatError(
+            f"{where}: no outcomes; expected a CSV with a header: {FORMS}"
+        )
+    header = [cell.lower().replace(" ", "_").replace("-", "_") for cell in every[0][1]]
+    found = _columns(header, where)
+    return [_line(f"{where}:{at}", row, header, found) for at, row in every[1:]]
+
+
+def _columns(header: Sequence[str], where: str) -> dict[str, int]:
+    """Find the place of each column; without those of a form raise FileFormatError."""
+    found = {}
+    for name, called in COLUMNS.items():
+        places = [header.index(one) for one in called if one in header]
+        if places:
+            found[name] = places[0]
+    for one in set(header):
+        if header.count(one) > 1 and one:
+            raise FileFormatError(
+                f"{where}:1: two columns are named {shortened(one)!r}; rename one"
+            )
+    counts = {"wins", "losses"} <= found.keys()
+    if "system" not in found or not (counts or "value" in found):
+        raise FileFormatError(
+            f"{where}:1: not a table of outcomes; the header names {listed(shortened(one, 30) for one in header)}, "
+            f"but columns are {FORMS}"
+        )
+    return found
+
+
+def _line(
+    where: str, row: Sequence[str], header: Sequence[str], found: Mapping[str, int]
+) -> _Line:
+    if len(row) != len(header):
+        raise FileFormatError(
+            f"{where}: {len(row)} cells, but the header has {len(header)}; write decimal points, not commas"
+        )
+    cells = {name: row[place] for name, place in found.items()}
+    system, other = cells["system"], cells.get("against", "")
+    if not system or ("against" in cells and not other):
+        raise FileFormatError(f"{where}: a line lacks a system; name it")
+    if system == other:
+        raise FileFormatError(
+            f"{where}: {shortened(system)} cannot be compared with itself"
+        )
+    if "query" in cells and not cells["query"]:
+        raise FileFormatError(
+            f"{where}: a line lacks its query; name it, or leave the column out"
+        )
+    if "wins" in cells and "losses" in cells:
+        value, error = _of_counts(where, cells)
+    else:
+        value = _number(where, "value", cells["value"], -inf)
+        text = cells.get("se", "")
+        error = _number(where, "se", text, 0) if text else np.nan
+    return _Line(where, (system, other), cells.get("query", ""), value, error)
+
+
+def _of_counts(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
+    """Return the share of wins less that of losses, and its error with half a win and half a loss more."""
+    wins, losses = (_number(where, name, cells[name], 0) for name in ("wins", "losses"))
+    ties = _number(where, "ties", cells.get("ties", "") or "0", 0)
+    every = wins + losses + ties
+    if every == 0:
+        raise FileFormatError(f"{where}: nobody compared these; leave the line out")
+    more = every + 1
+    lead = (wins - losses) / more
+    error = sqrt(((wins + losses + 1) / more - lead**2) / more)
+    return (wins - losses) / every, error
+
+
+def _number(where: str, name: str, text: str, least: float) -> float:
+    try:
+        value = number(text)
+    except ValueError:
+        value = np.nan
+    if not least <= value < inf or value == -inf:
+        wanted = "a number" if least else "a number of 0 or more"
+        raise FileFormatError(
+            f"{where}: {name} is {shortened(text, 30)!r}; expected {wanted}"
+        )
+    return value
+
+
+def _observed(lines: Sequence[_Line], where: str) -> Observed:
+    """Put lines together: each is an experiment, or those of one system are its queries."""
+    if any(line.query for line in lines):
+        return _over_queries(lines, where)
+    error = np.array([line.error for line in lines])
+    keys = [line.key for line in lines]
+    if np.isnan(error).any():
+        _require_errors(lines)
+    return Observed(
+        [key[0] for key in keys],
+        [key[1] for key in keys],
+        np.array([line.value for line in lines]),
+        error,
+    )
+
+
+def _require_errors(lines: Sequence[_Line]) -> None:
+    """Outcomes without errors are taken as they are, if no line has one and each is of another system."""
+    lacking = next(line for line in lines if np.isnan(line.error))
+    seen = set()
+    for line in lines:
+        if line.key in seen or line.key[1] or not np.isnan(line.error):
+            raise FileFormatError(
+                f"{lacking.where}: no standard error (column se); every line needs one, as do comparisons and several "
+                "experiments with a system"
+            )
+        seen.add(line.key)
+
+
+def _over_queries(lines: Sequence[_Line], where: str) -> Observed:
+    """Average over queries; what a query adds to all systems alike is no noise, where all have the same queries."""
+    by: dict[Key, dict[str, float]] = {}
+    for line in lines:
+        of_key = by.setdefault(line.key, {})
+        if line.query in of_key:
+            raise FileFormatError(
+                f"{line.where}: {shortened(line.key[0])} has two outcomes for the query {shortened(line.query)!r}; "
+                "keep one, or leave the column of queries out"
+            )
+        of_key[line.query] = line.value
+    few = next((key for key, values in by.items() if len(values) < 2), None)
+    if few is not None:
+        raise FileFormatError(
+            f"{where}: {shortened(few[0])} has an outcome for one query only, which says nothing of its noise; give a "
+            "column se"
+        )
+    queries = frozenset(line.query for line in lines)
+    shared = len(by) > 1 and all(len(values) == len(queries) for values in by.values())
+    each = {
+        key: np.array([values[q] for q in sorted(values)]) for key, values in by.items()
+    }
+    common = np.mean(list(each.values()), axis=0) if shared else 0.0
+    times = sqrt(len(by) / (len(by) - 1)) if shared else 1.0
+    error = [
+        times * float((one - common).std(ddof=1)) / sqrt(len(one))
+        for one in each.values()
+    ]
+    return Observed(
+        [key[0] for key in by],
+        [key[1] for key in by],
+        np.array([one.mean() for one in each.values()]),
+        np.array(error),
+        queries,
+    )
