@@ -166,14 +166,14 @@ ENTRIES = [
     Entry(
         "agreement of users with a metric",
         0.95,
-        0.80,
+        0.85,
         partial(_cases, _agreement, [*EASY, *HARD]),
         draws=300,
     ),
     Entry(
         "lead of a metric in agreement",
         0.95,
-        0.80,
+        0.85,
         partial(_cases, _lead, TWO),
         draws=300,
     ),
