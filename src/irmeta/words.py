@@ -22,6 +22,7 @@ _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "Δ": r"$\Delta$",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }
 _WORD = re.compile(r"\S{301,}")
@@ -129,8 +130,8 @@ def markdown(text: str) -> str:
 def latex(text: str) -> str:
     r"""Return text that LaTeX prints as it is, also at the begin of a row, where [ and * are arguments of \\.
 
-    >>> print(latex("[opt]_1"), latex("*star"))
-    {}[opt]\_1 {}*star
+    >>> print(latex("[opt]_1"), latex("*star"), latex("ΔRI"))
+    {}[opt]\_1 {}*star $\Delta$RI
     """
     printed = "".join(_LATEX.get(char, char) for char in printable(text))
     if printed.startswith(("[", "*")):

@@ -180,3 +180,30 @@ def test_commands_for_a_file_with_holes(run, tmp_path):
         if words[0] in ("versus", "table", "describe", "reliability", "leaderboard"):
             assert run(*words, "--quiet")[0] == 0, words
     assert "--target nDCG@10 --missing common" in out
+
+
+def test_folders_of_the_same_runs_are_experiments(run, tmp_path):
+    """Two folders with runs of the same systems are an experiment and its reproduction, not one collection."""
+    for folder in ("original", "again"):
+        (tmp_path / folder).mkdir()
+        for at, name in enumerate(("bm25", "mine")):
+            lines = [f"{t} Q0 d{(t + at) % 3} 1 {9 - at} x\n" for t in range(9)]
+            (tmp_path / folder / f"{name}.txt").write_text("".join(lines))
+    judged = [f"{t} 0 d{t % 3} {1 + t % 2}\n" for t in range(9)]
+    (tmp_path / "q.txt").write_text("".join(judged))
+    _, out, _ = run("what", "original", "again", "q.txt")
+    [words] = commands(out)
+    assert words[0] == "replicate"
+    assert run(*words, "--quiet")[0] == 0
+
+
+def test_what_irmeta_wrote_to_be_looked_at(run, tmp_path):
+    """The truth of a simulated collection, results as JSON and tables in LaTeX are known."""
+    run("simulate", "-o", "demo", "--systems", 4, "--topics", 6)
+    run("evaluate", "demo/qrels.txt", "demo/runs", "-m", "AP", "-o", "s.parquet")
+    for form, said in (("json", "a result of irmeta (description)"), ("tex", "LaTeX")):
+        run("describe", "s.parquet", "-o", f"out.{form}", "--quiet")
+        assert said in run("what", f"out.{form}")[1]
+    assert "what is true of a simulated" in run("what", "demo/simulation.json")[1]
+    (tmp_path / "cut.json").write_text('{"study": ')
+    assert "not known to irmeta" in run("what", "cut.json")[1]

@@ -564,6 +564,10 @@ def test_the_front_drawn() -> None:
     assert drawn_at["one that costs no more is better"] == [[4.0, value[2]]]
     assert drawn_at["surely on the front"] == [[1.0, value[0]], [2.0, value[1]]]
     assert axes.get_xscale() == "log"
+    del costs["m3"]
+    fewer = leaderboard(priced(), aggregate="mean", cost=costs, resamples=100)
+    labels = [line.get_label() for line in figure_of(fewer, view="front").axes[0].lines]
+    assert "without a cost or a value: m3" in labels
     with pytest.raises(ScoresError, match="--cost FILE"):
         figure_of(leaderboard(priced(), resamples=100), view="front")
 

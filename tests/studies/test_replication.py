@@ -307,3 +307,21 @@ def test_means_of_longeval_are_those_delivered(data):
     leads = [found["lead"].sel(experiment=when).item() for when in ("ST", "LT")]
     before = found["original_lead"].values[0, 0]
     assert found["ratio"].values.ravel() == pytest.approx(np.array(leads) / before)
+
+
+def test_metrics_by_which_the_original_shows_an_effect_come_first():
+    """A metric without an effect to reproduce is spoken of after, or instead of, none by which there is one."""
+    metrics = ["AP", "nDCG@10", "RR"]
+    for count, first in ((2, "Reproduced: by nDCG@10"), (3, "Reproduced: by nDCG@10")):
+        given = {}
+        for seed, name in enumerate(("old", "new")):
+            parts = [
+                made(0.0 if at != 1 else 0.1, seed=seed + 2 * at) for at in range(count)
+            ]
+            values = np.concatenate([one.values for one in parts], axis=-1)
+            topics = parts[0].topic.values.tolist()
+            given[name] = cube(
+                values, SYSTEMS, topics, metrics[:count], collection=name
+            )
+        found = irmeta.replicate(given, system="mine", against="bm25")
+        assert found.findings[0].startswith(first)

@@ -119,6 +119,11 @@ def _of_runs(
         yield "validate", files
         return
     qrels = _word(judgments[0])
+    if again := _again(runs):
+        first, second = (shlex.quote(name) for name in (again * 2)[:2])
+        against = f" --against {second}" if len(again) > 1 else ""
+        yield "replicate", f"{files} --qrels {qrels} --system {first}{against}"
+        return
     yield "validate", f"{files} --qrels {qrels}"
     skip = " --on-error skip" if any(one.parts for one in runs) else ""
     yield "evaluate", f"{qrels} {files} -o scores.parquet{skip}"
@@ -128,6 +133,14 @@ def _of_runs(
         yield "reuse", f"{qrels} {files}"
     if len(runs) == 1:
         yield "serve", f"site --qrels {qrels} --runs {files}"
+
+
+def _again(runs: Sequence["Seen"]) -> list[str]:
+    """Return the systems that each of several folders of runs has: they are experiments, not one collection."""
+    if len(runs) < 2:
+        return []
+    others = [set(one.systems) for one in runs[1:]]
+    return [name for name in runs[0].systems if all(name in one for one in others)]
 
 
 def _of_scores(one: "Seen") -> Iterator[tuple[str, str]]:

@@ -276,3 +276,18 @@ def test_torn_files_are_errors_of_ours(kind: str, tmp_path: Path) -> None:
         path.write_bytes(data[:at])
         with pytest.raises(IrmetaError):
             READERS[kind](path)
+
+
+@pytest.mark.parametrize("reader", ["inspect", "lm_eval", "helm", "eee"])
+def test_a_folder_of_other_files_is_named(reader, tmp_path):
+    """Where nothing of a producer is found, the message names what was given."""
+    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(FileFormatError, match=r"notes\.csv"):
+        getattr(irmeta, f"import_{reader}")(tmp_path / "notes.csv")
+
+
+def test_test_cases_that_are_no_list_are_refused(tmp_path):
+    """A file with the names of DeepEval's and other values is no file of DeepEval."""
+    (tmp_path / "made.json").write_text('{"testCases": 3}')
+    with pytest.raises(FileFormatError, match=r"made\.json: not .* is no list"):
+        irmeta.import_deepeval(tmp_path / "made.json")

@@ -95,9 +95,9 @@ def _system(run: Mapping[str, Any]) -> str:
 
 def _cases(run: Mapping[str, Any], path: Location) -> list[dict[str, Any]]:
     lists = [run.get(key) or [] for key in ("testCases", "conversationalTestCases")]
-    if not all(isinstance(some, list) for some in lists):
-        raise FileFormatError(f"{shown(path)}: not {WHAT} (its test cases are no list)")
-    cases = [case for some in lists for case in some]
+    if not all(isinstance(one, list) for one in lists):
+        raise FileFormatError(f"{shown(path)}: not {WHAT} (testCases is no list)")
+    cases = [case for one in lists for case in one]
     if not all(isinstance(case, dict) for case in cases):
         raise FileFormatError(f"{shown(path)}: not {WHAT} (a test case is no object)")
     return cases

@@ -19,7 +19,7 @@ from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, shown
 from irmeta.io.items.records import document, field, name_of, named, records, score
 from irmeta.io.items.rows import Part, Row, gathered
-from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.io.tables.matrices import Paths, all_files, given_as
 from irmeta.words import NAMED, counted, listed
 
 WHAT = "a record of Every Eval Ever"
@@ -53,7 +53,7 @@ def import_eee(
     files = [path for path in files if not shown(path).endswith(".schema.json")]
     if not files:
         raise FileFormatError(
-            "no records of Every Eval Ever (UUID.json) in these files"
+            f"no records of Every Eval Ever (UUID.json) in {given_as(paths)}"
         )
     parts, odd = list[Part](), Odd()
     for path in files:

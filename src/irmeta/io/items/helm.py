@@ -16,7 +16,7 @@ from irmeta.io.files import Location, shown, stem
 from irmeta.io.items.records import document
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number
-from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.io.tables.matrices import Paths, all_files, given_as
 from irmeta.words import counted
 
 WHAT = "a run of HELM"
@@ -39,7 +39,7 @@ def import_helm(
     files = [path for path in all_files(paths) if stem(path) == FILE]
     if not files:
         raise FileFormatError(
-            f"no {FILE} in these files; name the folder of a suite of HELM"
+            f"no {FILE} in {given_as(paths)}; name the folder of a suite of HELM"
         )
     return gathered([_part(path) for path in files], names=names, collection=collection)
 

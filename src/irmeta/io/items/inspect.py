@@ -17,7 +17,7 @@ from irmeta.io.items.archive import Archive
 from irmeta.io.items.records import document, field, name_of
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number, parsed
-from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.io.tables.matrices import Paths, all_files, given_as
 from irmeta.words import counted, listed, reason
 
 WHAT = "a log of Inspect AI"
@@ -47,7 +47,7 @@ def import_inspect(
     """
     logs = [path for path in all_files(paths) if stem(path) not in _LISTS]
     if not logs:
-        raise FileFormatError("no log of Inspect AI in these files")
+        raise FileFormatError(f"no log of Inspect AI in {given_as(paths)}")
     parts = [_part(path, cluster_by) for path in logs]
     return gathered(parts, names=names, collection=collection)
 

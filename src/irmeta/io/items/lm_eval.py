@@ -16,7 +16,7 @@ from irmeta.io.files import Location, shown, stem
 from irmeta.io.items.records import document, field, named, records
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number
-from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.io.tables.matrices import Paths, all_files, given_as
 from irmeta.words import listed
 
 WHAT = "samples of lm-evaluation-harness"
@@ -47,7 +47,7 @@ def import_lm_eval(
     ]
     if not files:
         raise FileFormatError(
-            f"no {WHAT} in these files: they are called samples_TASK_TIME.jsonl; evaluate with --log_samples"
+            f"no {WHAT} in {given_as(paths)}: they are called samples_TASK_TIME.jsonl; evaluate with --log_samples"
         )
     parts = [_part(path, found[1], found[2], cluster_by) for path, found in files]
     return gathered(parts, names=names, collection=collection)

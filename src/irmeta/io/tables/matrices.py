@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta import words
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import Location, listed, read_bytes, shown, stem
+from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
 from irmeta.io.scores import from_rows
 from irmeta.io.strictly import lines, number
 from irmeta.io.strictly import rows as rows_of
@@ -237,6 +237,12 @@ def _with_depth(name: str, depth: str) -> str:
     else:
         inside = f"{head}(depth={depth})"
     return canonical(inside + at + cutoff)
+
+
+def given_as(paths: Paths) -> str:
+    """Name what was given, for messages: its first paths."""
+    every = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    return words.listed([shown(location(path)) for path in every], 2)
 
 
 def all_files(paths: Paths) -> list[Location]:

@@ -28,11 +28,12 @@ from irmeta.io.model_file import load_model
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.trec import read_qrels
 from irmeta.io.scores import held, present
+from irmeta.io.strictly import parsed
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.metrics.names import is_known
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare
-from irmeta.words import counted
+from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
 
 Kind = Literal[
@@ -85,6 +86,8 @@ def recognise(path: str) -> Seen:
     for read in (_by_beginning, _model, _groups, _judgments_or_table):
         if seen := read(path, where):
             return seen
+    if text := _of_irmeta(where):
+        return Seen(path, "unknown", text)
     start = next(iter(_beginning(where).splitlines()), b"")[:60]
     said = "empty"
     if start:
@@ -92,6 +95,24 @@ def recognise(path: str) -> Seen:
     if start and str(where).endswith((".csv", ".tsv")):
         said = f"not a table of scores yet: {_unlike(path)}"
     return Seen(path, "unknown", said)
+
+
+def _of_irmeta(where: Location) -> str:
+    """Say what a file is that irmeta wrote to be looked at; nothing of others."""
+    data = _beginning(where).lstrip()
+    if data.startswith(b"\\begin{tab"):
+        return "a table in LaTeX; \\input it in a paper"
+    if not data.startswith(b"{"):
+        return ""
+    try:
+        held = parsed(Content(where).data)
+    except (IrmetaError, ValueError):
+        return ""
+    if {"study", "findings", "tables"} <= held.keys():
+        return f"a result of irmeta ({shortened(str(held['study']))}) as JSON, for programs"
+    if held.keys() == {"seed", "systems", "topics"}:
+        return "what is true of a simulated collection, beside which it lies"
+    return ""
 
 
 def _unlike(path: str) -> str:

@@ -12,6 +12,8 @@ from irmeta.words import counted, joined
 
 FEW = 3
 """Verdicts that are each spoken of; of more there is a count first."""
+NONE = "no effect"
+"""The verdict where the original shows no lead, so that there is nothing to reproduce."""
 SPOKEN = 2
 """Metrics that other sentences are about."""
 
@@ -58,9 +60,9 @@ def _ends(*names: str) -> list[str]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show what is there again by each metric, then each run by itself, and how alike its lists are."""
     views = {}
-    for metric in spoken(outcome.metric.values, SPOKEN):
+    for metric in _spoken(outcome):
         views[f"by {metric}"] = _effects(outcome.sel(metric=metric))
-    for metric in spoken(outcome.metric.values, SPOKEN):
+    for metric in _spoken(outcome):
         views[f"each system by {metric}"] = _runs(outcome.sel(metric=metric))
     if "rbo" in outcome and outcome["rbo"].notnull().any():
         views["ranked lists"] = _lists(outcome)
@@ -161,14 +163,25 @@ def findings(outcome: xr.Dataset) -> list[str]:
     pairs = [
         outcome.sel(experiment=name, metric=metric)
         for name in outcome.experiment.values
-        for metric in spoken(outcome.metric.values, SPOKEN)
+        for metric in _spoken(outcome)
     ]
     sentences = []
-    if len(pairs) > FEW:
+    if outcome["verdict"].size > FEW:
         sentences.append(_count(outcome))
     sentences += [_verdict(one, outcome) for one in pairs]
     sentences += [_moved(one) for one in pairs]
     return list(dict.fromkeys(sentences))
+
+
+def _spoken(outcome: xr.Dataset) -> list[str]:
+    """Return the metrics that sentences are about, those by which the original shows an effect first."""
+    names = outcome.metric.values.astype(str)
+    none = [bool((outcome["verdict"].sel(metric=name) == NONE).all()) for name in names]
+    shows = [name for name, lacks in zip(names, none, strict=True) if not lacks]
+    chosen = spoken(names, SPOKEN)
+    if shows and not set(chosen) & set(shows):
+        return spoken(shows, 1)
+    return sorted(chosen, key=lambda name: name not in shows)
 
 
 def _count(outcome: xr.Dataset) -> str:
@@ -192,7 +205,7 @@ def _original(outcome: xr.Dataset) -> str:
 def _verdict(one: xr.Dataset, outcome: xr.Dataset) -> str:
     """Say of one experiment, by one metric, whether it was reproduced."""
     verdict = str(one["verdict"].item())
-    if verdict == "no effect":
+    if verdict == NONE:
         return _no_effect(outcome.sel(metric=one.metric.item()))
     said = _of_lead(one, verdict) if "lead" in one else _of_mean(one, verdict)
     return f"{verdict[0].upper()}{verdict[1:]}: by {one.metric.item()}, {said}"

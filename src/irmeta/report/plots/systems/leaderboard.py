@@ -21,7 +21,7 @@ from irmeta.report.plots.rows import (
     whole_ranks,
 )
 from irmeta.studies.leaderboard import order
-from irmeta.words import shortened
+from irmeta.words import listed, shortened
 
 SHOWN = 30
 """Models that have their name; more are a table."""
@@ -94,7 +94,9 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     if "cost" not in result:
         raise ScoresError("no costs are known; name them with --cost FILE")
     one = result.isel(aggregate=0).sortby("cost")
-    one = one.isel(system=(one["cost"].notnull() & one["value"].notnull()).values)
+    drawn = (one["cost"].notnull() & one["value"].notnull()).values
+    absent = one.system.values[~drawn].astype(str)
+    one = one.isel(system=drawn)
     if not one.sizes["system"]:
         raise ScoresError(
             "no model with a cost has a value; choose what to do with missing scores (--holes)"
@@ -109,6 +111,9 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     for label, which, marker, colour in kinds:
         if which.any():
             axes.plot(cost[which], value[which], marker, color=colour, label=label)
+    if len(absent):
+        said = listed([shortened(name, LONGEST) for name in absent], 2)
+        axes.plot([], [], " ", label=f"without a cost or a value: {said}")
     there = one["front"].values
     ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
     axes.step(
