@@ -199,11 +199,16 @@ def test_folders_of_the_same_runs_are_experiments(run, tmp_path):
 
 def test_what_irmeta_wrote_to_be_looked_at(run, tmp_path):
     """The truth of a simulated collection, results as JSON and tables in LaTeX are known."""
-    run("simulate", "-o", "demo", "--systems", 4, "--topics", 6)
-    run("evaluate", "demo/qrels.txt", "demo/runs", "-m", "AP", "-o", "s.parquet")
-    for form, said in (("json", "a result of irmeta (description)"), ("tex", "LaTeX")):
-        run("describe", "s.parquet", "-o", f"out.{form}", "--quiet")
-        assert said in run("what", f"out.{form}")[1]
-    assert "what is true of a simulated" in run("what", "demo/simulation.json")[1]
+    scores = np.linspace(0, 1, 20).reshape(4, 5, 1)
+    one = irmeta.describe(cube(scores, list("stuv"), list("abcde"), ["AP"]))
+    truth = '{"seed": "7", "systems": [], "topics": []}'
+    written = {
+        "out.json": (one.to_json(), "a result of irmeta (description)"),
+        "out.tex": (one.to_latex(), "a table in LaTeX"),
+        "simulation.json": (truth, "what is true of a simulated"),
+    }
+    for name, (text, said) in written.items():
+        (tmp_path / name).write_text(text)
+        assert said in run("what", name)[1]
     (tmp_path / "cut.json").write_text('{"study": ')
     assert "not known to irmeta" in run("what", "cut.json")[1]
