@@ -15,6 +15,8 @@ from irmeta.words import counted, folded
 if TYPE_CHECKING:
     import xarray as xr
 
+    from irmeta.io.tables.adding import Added
+
 _NAMED = ("systemwise", "labels", "inspect", "lm-eval", "helm", "eee")
 """Kinds whose files name their collections."""
 TABLE = "Columns of a table"
@@ -170,16 +172,18 @@ class Items:
 
 @app.command(name="import")
 def import_scores(
-    kind: Annotated[
-        TableKind, argument(help=explained(TableKind, "What the files hold."))
-    ],
-    files: Annotated[
-        list[str], argument(help="The files, or folders, globs or URLs of them.")
-    ],
     output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
     columns: Named,
     averaged: Averaged,
     items: Items,
+    kind: Annotated[
+        TableKind | None,
+        argument(metavar="KIND", help=explained(TableKind, "What the files hold.")),
+    ] = None,
+    files: Annotated[
+        list[str] | None,
+        argument(metavar="FILES", help="The files, or folders, globs or URLs of them."),
+    ] = None,
     rows: Annotated[
         Rows | None,
         option(
@@ -215,6 +219,13 @@ def import_scores(
             "--replace", help="With --append: where scores differ, take the new ones."
         ),
     ] = False,
+    remove: Annotated[
+        str | None,
+        option(
+            metavar="NAMES",
+            help="Systems to remove from the score file, in place of KIND and FILES; separated by commas.",
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Make a score file from scores that exist already.
@@ -224,6 +235,8 @@ def import_scores(
     irmeta import mteb results/ --benchmark 'MTEB(eng, v2)' -o results.parquet
 
     irmeta import table new.csv -o results.parquet --append # a model or a task more
+
+    irmeta import --remove old-model -o results.parquet # a model less
 
     irmeta import trec_eval out/*.txt -o scores.parquet
 
@@ -238,8 +251,19 @@ def import_scores(
     irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
     from irmeta.io.scores import save
-    from irmeta.io.tables.adding import Added, add
+    from irmeta.io.tables import adding
 
+    if remove is not None:
+        if kind is not None:
+            raise IrmetaError(
+                "--remove takes no KIND and FILES; remove first, then add with --append"
+            )
+        _say_sizes(adding.remove(remove, output), quiet=quiet)
+        return
+    if kind is None or not files:
+        raise IrmetaError(
+            "import needs KIND and FILES; irmeta import --help says what it takes"
+        )
     if replace and not append:
         raise IrmetaError("--replace needs --append")
     refuse_overwriting(output, append=append)
@@ -248,10 +272,19 @@ def import_scores(
     cubes = _read(kind, files, columns, averaged, items, rows, topics, collection)
     if append:
         named = collection is not None or kind in _NAMED
-        made = add(cubes, output, named=named, replace=replace)
+        made = adding.add(cubes, output, named=named, replace=replace)
     else:
         save(cubes, output, new=True)
-        made = {name: Added(cube, None) for name, cube in cubes.items()}
+        made = {name: adding.Added(cube, None) for name, cube in cubes.items()}
+    _say_sizes(made, quiet=quiet)
+    for note in dict.fromkeys(
+        note for cube in cubes.values() for note in about(cube).get("notes", [])
+    ):
+        say_note(note, quiet=quiet)
+
+
+def _say_sizes(made: "dict[str, Added]", *, quiet: bool) -> None:
+    """Say of each collection that changed what is new, and what it has now."""
     for name, one in made.items():
         sizes = ", ".join(
             counted(size, str(dim)) for dim, size in one.scores.sizes.items()
@@ -259,10 +292,6 @@ def import_scores(
         news = "" if one.news is None else f"{one.news}; now "
         said = f"{name}: {news}{sizes}{_missing(one.scores)}"
         say(folded(said), quiet=quiet)
-    for note in dict.fromkeys(
-        note for cube in cubes.values() for note in about(cube).get("notes", [])
-    ):
-        say_note(note, quiet=quiet)
 
 
 def _items(

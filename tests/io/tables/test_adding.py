@@ -8,7 +8,7 @@ import xarray as xr
 
 import irmeta
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.tables.adding import add
+from irmeta.io.tables.adding import add, remove
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import by_runs, not_in_intervals, with_repeats
@@ -235,3 +235,29 @@ def test_a_path_is_wanted():
     """A frame is read by another function, which the message names."""
     with pytest.raises(FileFormatError, match=r"read by irmeta\.from_frame"):
         irmeta.import_table({"bm25": {"nq": 0.5}})
+
+
+def test_a_removed_model_is_gone_and_the_others_are_as_before(path):
+    """A model that was added and removed leaves the board as it was, and collections without it are not touched."""
+    before = irmeta.load_all(path)
+    appended(path, table(["e5"], at=0.7))
+    appended(path, table(["k1", "k2"], ["sts"], name="other"))
+    made = remove("e5", path)
+    assert {name: one.news for name, one in made.items()} == {
+        "board": "1 system removed"
+    }
+    left = irmeta.load_all(path)
+    xr.testing.assert_identical(left["board"], before["board"])
+    assert left["other"].system.values.tolist() == ["k1", "k2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("e6", "no system 'e6' in .*s.parquet"), ("*", "no system would be left")],
+)
+def test_what_cannot_be_removed_leaves_the_file_as_it_is(path, name, says):
+    """A name that is nowhere, and the last systems, are refused."""
+    before = path.read_bytes()
+    with pytest.raises(ScoresError, match=says):
+        remove(name, path)
+    assert path.read_bytes() == before

@@ -17,6 +17,7 @@ from irmeta.scores.cube import DIMS, cube
 from irmeta.scores.frames import ALL
 from irmeta.scores.names import labels
 from irmeta.scores.repeats import of_runs_joined
+from irmeta.scores.selection import choose_names, select
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 
@@ -60,6 +61,36 @@ def add(
         path,
         append=True,
         replaced=sorted(older),
+        check=partial(require, path, version),
+    )
+    return made
+
+
+def remove(systems: str, path: Path) -> dict[str, Added]:
+    """Remove systems from every collection of a score file that has them; return the collections that changed, by name.
+
+    systems : names, separated by commas.
+
+    Raises ScoresError where no collection has one of them, or a collection would have none left.
+    """
+    version = version_of(path)
+    there = {name: set(one["names"]["system"]) for name, one in held(path).items()}
+    known = sorted(set().union(*there.values()))
+    gone = set(choose_names("system", systems, known, str(path)))
+    made: dict[str, Added] = {}
+    for name in [name for name, own in there.items() if own & gone]:
+        old = load(path, name)
+        kept = [one for one in labels(old["system"].values) if one not in gone]
+        if not kept:
+            raise ScoresError(f"{path}, collection {name!r}: no system would be left")
+        fewer = counted(old.sizes["system"] - len(kept), "system")
+        made[name] = Added(select(old, systems=kept), f"{fewer} removed")
+    write(
+        [to_frame(one.scores) for one in made.values()],
+        described(one.scores for one in made.values()),
+        path,
+        append=True,
+        replaced=known,
         check=partial(require, path, version),
     )
     return made
