@@ -49,11 +49,18 @@ def _without_dask(words: Sequence[str]) -> Iterator[None]:
 
 def _run() -> None:
     """Run a command, and end with a sentence where it cannot go on."""
+    words = sys.argv[1:]
+    if words[:1] == ["--complete"]:
+        _register(words[1:])
+        from irmeta.cli.completing import complete
+
+        print(*complete(words[1:]), sep="\n")
+        return
     try:
-        _register(sys.argv[1:])
+        _register(words)
         from irmeta.cli.app import run
 
-        run(sys.argv[1:])
+        run(words)
     except IrmetaError as error:
         _fail(str(error))
     except MemoryError as error:
@@ -89,8 +96,7 @@ def _register(words: list[str] | None) -> None:
         import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
     from irmeta.cli.derived import register
 
-    # a shell completes what is known when it is told how
-    register(None if words == ["--install-completion"] else words)
+    register(words)
 
 
 def _fail(message: str) -> None:

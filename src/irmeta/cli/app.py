@@ -179,7 +179,6 @@ app = Verbs(
     help="Meta-evaluation for information retrieval: it measures the measures.",
     version=_version,
 )
-app.app.register_install_completion_command()
 
 
 def _flattened(

@@ -1,0 +1,147 @@
+"""Completion in bash, zsh and fish: verbs, options, choices, and the names that a score file on the line has."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+
+from irmeta.cli.app import ARGUMENTS, app, argument
+from irmeta.errors import IrmetaError
+
+if TYPE_CHECKING:
+    from cyclopts import App
+    from cyclopts.argument import Argument
+
+NAMES = {
+    "SYSTEM": "system",
+    "SYSTEMS": "system",
+    "METRIC": "metric",
+    "METRICS": "metric",
+}
+"""What names an option takes, by what stands for its value; a few options say it by their own names."""
+OPTIONS = {
+    "--systems": "system",
+    "--highlight": "system",
+    "--order": "system",
+    "--remove": "system",
+    "--system": "system",
+    "--topics": "topic",
+    "--metrics": "metric",
+    "--given": "metric",
+}
+_BASH = """_irmeta() {
+  local IFS=$'\\n'
+  COMPREPLY=($(irmeta --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+COMP_WORDBREAKS=${COMP_WORDBREAKS//@}  # nDCG@10 is one word
+complete -o default -F _irmeta irmeta
+"""
+_ZSH = """(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u }
+_irmeta() {
+  local -a found
+  found=("${(@f)$(irmeta --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n $found[1] ]]; then compadd -- $found; else _files; fi
+}
+compdef _irmeta irmeta
+"""
+_FISH = """complete -c irmeta -a '(irmeta --complete (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+"""
+Shell = Literal["bash", "zsh", "fish"]
+SCRIPTS: dict[Shell, str] = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+@app.command(name="--completion")
+def _completion(
+    shell: Annotated[Shell, argument(help="The shell: bash, zsh or fish.")],
+) -> None:
+    """Print what lets a shell complete commands, options and names: eval "$(irmeta --completion bash)"."""
+    print(SCRIPTS[shell], end="")
+
+
+def complete(words: Sequence[str]) -> list[str]:
+    """Return what the last of these words may become; nothing where it is a file, or not known.
+
+    words : of a command line without irmeta itself.
+    """
+    *before, last = words or [""]
+    chosen, left = app.app, list(before)
+    while left and left[0] in chosen.resolved_commands():
+        chosen = chosen[left.pop(0)]
+    if chosen.default_command is None:
+        names = chosen.resolved_commands()
+        options = last.startswith("-")
+        return _begun(last, [one for one in names if one.startswith("-") == options])
+    known = {name: one for one in _options(chosen) for name in one.names}
+    taken = known.get(before[-1]) if before else None
+    if taken is not None and taken.hint is not bool:
+        return _values(before[-1], taken, last, before)
+    if last.startswith("-"):
+        return _begun(last, [*known, "--help", "--help-all"])
+    if taken is None and not any(not word.startswith("-") for word in left):
+        return _begun(last, _choices(_first(chosen)))
+    return []
+
+
+def _options(command: "App") -> "list[Argument]":
+    return [
+        one
+        for one in command.assemble_argument_collection()
+        if one.parameter.group != (ARGUMENTS,)
+    ]
+
+
+def _first(command: "App") -> Any:
+    """Return the type of the first argument."""
+    arguments = [
+        one.hint
+        for one in command.assemble_argument_collection()
+        if one.parameter.group == (ARGUMENTS,)
+    ]
+    return arguments[0] if arguments else None
+
+
+def _values(
+    option: str, taken: "Argument", last: str, before: Sequence[str]
+) -> list[str]:
+    """Return the values of an option: its choices, or names from the score files on the line.
+
+    Of a list the last name is completed: the part after the last comma or space.
+    """
+    dim = OPTIONS.get(option) or OPTIONS.get(taken.name)
+    dim = dim or NAMES.get(str(taken.parameter.metavar))
+    if "--collection" in taken.names:
+        dim = "collection"
+    if dim is None:
+        return _begun(last, _choices(taken.hint))
+    cut = max(last.rfind(","), last.rfind(" ")) + 1
+    names = _begun(last[cut:], _held(before, dim))
+    return [last[:cut] + name for name in names]
+
+
+def _held(words: Iterable[str], dim: str) -> list[str]:
+    """Return the names of the score files among words: of systems, topics, metrics, or collections."""
+    from irmeta.io.scores import held
+
+    names: list[str] = []
+    for word in words:
+        path = Path(word).expanduser()
+        if path.suffix != ".parquet" or not path.is_file():
+            continue
+        try:
+            there = held(path)
+        except (IrmetaError, OSError):
+            continue
+        for name, one in there.items():
+            names += [name] if dim == "collection" else one["names"][dim]
+    return list(dict.fromkeys(names))
+
+
+def _choices(hint: Any) -> list[str]:
+    """Return the texts that a type allows, if it is a choice."""
+    if get_origin(hint) is Literal:
+        return [str(one) for one in get_args(hint)]
+    return [one for part in get_args(hint) for one in _choices(part)]
+
+
+def _begun(start: str, names: Iterable[str]) -> list[str]:
+    """Return those names that begin so."""
+    return [name for name in names if name.startswith(start)]
