@@ -1,10 +1,90 @@
 """What irmeta raises when the user's input is wrong; every message says what, where, and what to do."""
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
 from irmeta.words import message
+
+_TYPED: ContextVar[bool] = ContextVar("typed", default=False)
+"""Whether who reads a message types commands; else they call Python."""
+FLAGS = {
+    "allow_empty",
+    "allow_missing_tag",
+    "append",
+    "each",
+    "extra_columns",
+    "replace",
+    "same_systems",
+    "skip_header",
+    "unpaired",
+}
+"""Options without a value: in Python they are True."""
+_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|needs|shows|to|has|\()\b)"
+"""What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
+_VALUE = (
+    r"'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"
+    rf"|[\w-]+(?:,[\w-]+)*\*?{_ENDS}"
+)
+_OPTION = re.compile(
+    rf"(?<![\w-])(?:--([a-z]+(?:-[a-z]+)*)|-([mk]))(?![\w-])(?: ({_VALUE}))?"
+)
+_COMMAND = re.compile(
+    r"`?\birmeta ((?:(?:judges|predict|standardize) )?[a-z]+)"
+    r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: [A-Z]{3,})?))+)`?"
+)
+
+
+@contextmanager
+def typed() -> Iterator[None]:
+    """Let messages speak of options as they are typed: `--missing pairwise`, not `missing='pairwise'`."""
+    before = _TYPED.set(True)
+    try:
+        yield
+    finally:
+        _TYPED.reset(before)
+
+
+def in_python(text: str) -> str:
+    """Say in Python what a message says of the command line.
+
+    >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
+    "drop topics (missing='common'), or name teams with teams=FILE or same_systems=True"
+    >>> in_python("add its run: `irmeta evaluate QRELS RUN -o SCORES --append`; or lower --min-tasks")
+    'add its run: irmeta.evaluate_to(SCORES, QRELS, RUN, append=True); or lower min_tasks='
+    """
+    return _OPTION.sub(_argument, _COMMAND.sub(_call, text))
+
+
+def _argument(found: re.Match[str]) -> str:
+    """Return an option as an argument of a call."""
+    name = {"m": "metrics", "seed": "rng"}.get(
+        found[1] or found[2], found[1] or found[2]
+    )
+    name, value = name.replace("-", "_"), found[3]
+    if name in FLAGS:
+        return f"{name}=True" + (f" {value}" if value else "")
+    if name == "ignore" and value and not value.isupper():
+        value = str([one.strip(" '") for one in value.split(",")])
+    elif value and re.fullmatch(r"[a-z].*|\w+@\d+", value):
+        value = repr(value)
+    return f"{name}={value or ''}"
+
+
+def _call(found: re.Match[str]) -> str:
+    """Return a command with its arguments as a call."""
+    name, words = found[1].replace(" ", "."), found[2].split()
+    if "-o" in words:  # what a command writes, Python names first
+        at = words.index("-o")
+        words = [*words[at + 1 : at + 2], *words[:at], *words[at + 2 :]]
+        name = {"evaluate": "evaluate_to"}.get(name, name)
+    name = {"import": "import_table"}.get(name, name)
+    plain = [word for word in words if not word.startswith("-")]
+    options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
+    return f"irmeta.{name}({', '.join([*plain, *options.split()])})"
 
 
 class IrmetaError(Exception):
@@ -15,6 +95,11 @@ class IrmetaError(Exception):
 
     def __init__(self, text: str) -> None:
         super().__init__(message(text))
+
+    def __str__(self) -> str:
+        """Return the message in the words of who reads it."""
+        text = super().__str__()
+        return text if _TYPED.get() else in_python(text)
 
 
 @dataclass(frozen=True)

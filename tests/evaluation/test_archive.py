@@ -329,7 +329,7 @@ def test_a_run_is_replaced_only_where_asked(desk: Path) -> None:
     before = (desk / "s.parquet").read_bytes()
     runs[2].write_bytes(read_bytes(runs[5]))
     with pytest.raises(
-        ScoresError, match="-3' with other content; replace it with --replace"
+        ScoresError, match="-3' with other content; replace it with replace=True"
     ):
         added(desk, runs[2])
     assert (desk / "s.parquet").read_bytes() == before
@@ -358,22 +358,22 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {},
             {"metrics": "AP"},
-            'the same, -m "seeds23"',
+            'the same, metrics="seeds23"',
         ),
         (
             {"metrics": "AP RR"},
             {},
-            r'has other metrics; use the same, -m "AP RR", or make a new collection with --collection NAME',
+            r'has other metrics; use the same, metrics="AP RR", or make a new collection with collection=NAME',
         ),
         (
             {},
             {"score_precision": "float32"},
-            "made with other options; use the same, --score-precision float64",
+            "made with other options; use the same, score_precision='float64'",
         ),
         (
             {},
             {"topics": "common"},
-            "made with other options; use the same, --topics qrels",
+            "made with other options; use the same, topics='qrels'",
         ),
         ({"topics": "common"}, {"topics": "common"}, "evaluate all runs together"),
         (
@@ -384,7 +384,7 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {"collection": "mine"},
             {},
-            "the runs to it with --collection mine, or make a new one with --collection test_",
+            "the runs to it with collection='mine', or make a new one with collection=",
         ),
     ],
 )

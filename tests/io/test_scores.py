@@ -85,7 +85,7 @@ def test_several_collections(tmp_path: Path) -> None:
     assert list(load_all(path)) == ["one", "two"]
     xr.testing.assert_identical(load(path, "two"), both["two"])
     with pytest.raises(
-        ScoresError, match="holds 2 collections; choose one with --collection: one, two"
+        ScoresError, match="holds 2 collections; choose one with collection=: one, two"
     ):
         load(path)
     with pytest.raises(ScoresError, match="no collection 'tow'; did you mean two"):
@@ -345,7 +345,7 @@ def test_a_table_too_large_for_memory_is_an_error_in_words(tmp_path: Path) -> No
     path = tmp_path / "sparse.csv"
     rows = "".join(f"c,s{i},t{i},m{i},0.5\n" for i in range(20_000))
     path.write_text("collection,system,topic,metric,score\n" + rows)
-    with pytest.raises(FileFormatError, match="choose --metrics"):
+    with pytest.raises(FileFormatError, match="choose metrics="):
         load(path)
 
 

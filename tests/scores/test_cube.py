@@ -225,11 +225,11 @@ def test_what_is_studied() -> None:
         assert len(notes) == 1 + dropped
     with pytest.raises(ScoresError, match="1 of 12 scores are missing"):
         prepare(scores, metrics=["P@10"], top=0.5, by="AP")
-    with pytest.raises(ScoresError, match="--by needs --top"):
+    with pytest.raises(ScoresError, match="by= needs top="):
         prepare(scores, by="AP")
     with pytest.raises(
         ScoresError,
-        match="no AP among P@10 to order systems by; name a metric with --by",
+        match="no AP among P@10 to order systems by; name a metric with by=",
     ):
         prepare(scores, metrics=["P@10"], top=0.5)
 
@@ -303,7 +303,7 @@ def test_what_tells_nothing_apart_is_named_with_what_to_ask_for():
     with pytest.raises(ScoresError) as one:
         require_variation(np.array([[0.1, 0.2], [0.3, 0.3]]), ["AP", "RR"])
     assert str(one.value).endswith(
-        "RR does not distinguish these systems (all scores equal); leave it out: --metrics 'AP'"
+        "RR does not distinguish these systems (all scores equal); leave it out: metrics='AP'"
     )
     with pytest.raises(
         ScoresError, match=r"AP, RR do not distinguish these systems on A \(all scores"
@@ -329,7 +329,7 @@ def test_pairwise_is_for_studies_of_pairs() -> None:
     """A study that takes every system on every topic refuses pairwise, and names what it takes instead."""
     scores = square()
     scores[0, 0, 0] = np.nan
-    with pytest.raises(ScoresError, match="of pairs; choose another.*--missing common"):
+    with pytest.raises(ScoresError, match="of pairs; choose another.*missing='common'"):
         complete(scores, "pairwise")
 
 
@@ -341,7 +341,7 @@ def test_an_error_names_pairwise_where_a_study_takes_it():
         list("123"),
         ["AP"],
     )
-    with pytest.raises(ScoresError, match=r"--missing pairwise\), or drop topics"):
+    with pytest.raises(ScoresError, match=r"missing='pairwise'\), or drop topics"):
         prepare(holes, pairs=True)
     with pytest.raises(ScoresError, match="; drop their topics or their systems"):
         prepare(holes)

@@ -166,7 +166,7 @@ def test_a_column_of_systems_of_another_name_is_asked_for() -> None:
     )
     asked = (
         r"^which column names the systems\? .*\(table, system='retriever', score='val'\)"
-        r" \(--system 'retriever' --score 'val'\).*; if 'retriever' does not, .*ignore="
+        r" \(system='retriever' score='val'\).*; if 'retriever' does not, .*ignore="
     )
     for table in (odd, odd.assign(collection="x"), odd.drop(columns="measure")):
         with pytest.raises(ScoresError, match=asked):

@@ -157,7 +157,7 @@ def test_numbered_topics_of_the_same_judgments_are_the_same():
     [
         (
             lambda one: one.assign_coords(topic=["301", "302", "303", "999"]),
-            r"lack 1 topic of these scores: 999; take factors that have them \(--factors\)",
+            r"lack 1 topic of these scores: 999; take factors that have them \(factors=\)",
         ),
         (
             lambda one: one.assign_coords(metric=["AP", "RR"]),
@@ -383,6 +383,6 @@ def test_a_topic_with_one_score_has_no_factors() -> None:
     made = _factored()
     made[1:, 2] = np.nan
     with pytest.raises(
-        ScoresError, match=r"fewer than 2 systems have a score on topic 3; .*--topics"
+        ScoresError, match=r"fewer than 2 systems have a score on topic 3; .*topics="
     ):
         standardization.fit(made, missing="pairwise")

@@ -132,7 +132,7 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
     write_qrels(qrels, without="301")
     with pytest.raises(IrmetaError, match="board rescore my-qrels"):
         running.serve(tmp_path / "site", **given)
-    with pytest.raises(IrmetaError, match="--runs needs"):
+    with pytest.raises(IrmetaError, match="runs= needs"):
         running.serve(tmp_path / "site", **{**given, "qrels": None})
     with pytest.raises(IrmetaError, match="name an address and a port"):
         running.serve(tmp_path / "site", **{**given, "listen": "8400"})

@@ -303,7 +303,7 @@ def test_models_with_few_tasks_can_be_left_out() -> None:
     assert made.sizes["system"] == 15
     said = "left out: 5 models of 20 with scores on fewer than 10 tasks"
     assert said in about(made)["notes"]
-    with pytest.raises(ScoresError, match="lower --min-tasks"):
+    with pytest.raises(ScoresError, match="lower min_tasks="):
         leaderboard(board(scores), min_tasks=21)
 
 
@@ -411,7 +411,7 @@ def test_rank_sets_hold() -> None:
     ("options", "says"),
     [
         ({"aggregate": "median"}, "aggregate='median': choose"),
-        ({"aggregate": "types"}, "--types"),
+        ({"aggregate": "types"}, "types=FILE"),
         ({"types": {"t0": "a"}}, "no type for the task 't1'"),
         ({"level": 2}, "between 0 and 1"),
         ({"metric": "AP"}, "no metric 'AP'"),
@@ -430,9 +430,9 @@ def test_wrong_options(options: dict[str, Any], says: str) -> None:
         ([[0.1], [0.2]], "2 tasks;"),
         (
             [[0.1, 0.2], [NAN, NAN]],
-            "the model m1 has no scores; remove it from the table, or name the others with --systems",
+            "the model m1 has no scores; remove it from the table, or name the others with systems=",
         ),
-        ([[0.1, NAN], [0.2, NAN]], "the task t1 has no scores; .*--topics"),
+        ([[0.1, NAN], [0.2, NAN]], "the task t1 has no scores; .*topics="),
     ],
 )
 def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:
@@ -444,7 +444,7 @@ def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:
 def test_several_metrics_are_a_choice() -> None:
     """A cube with several metrics must be told which one counts."""
     two = cube(np.ones((2, 2, 2)), ["a", "b"], ["1", "2"], ["AP", "RR"])
-    with pytest.raises(ScoresError, match="--metric"):
+    with pytest.raises(ScoresError, match="choose one with metric="):
         leaderboard(two)
 
 
@@ -568,7 +568,7 @@ def test_the_front_drawn() -> None:
     fewer = leaderboard(priced(), aggregate="mean", cost=costs, resamples=100)
     labels = [line.get_label() for line in figure_of(fewer, view="front").axes[0].lines]
     assert "without a cost or a value: m3" in labels
-    with pytest.raises(ScoresError, match="--cost FILE"):
+    with pytest.raises(ScoresError, match="cost=FILE"):
         figure_of(leaderboard(priced(), resamples=100), view="front")
 
 

@@ -224,7 +224,7 @@ def test_score_files_by_command(tmp_path):
             {"against": "mine"},
             "cannot be its own baseline",
         ),
-        ({"a": made(0.1), "b": made(0.1)}, {"keep": 1.5}, "--keep"),
+        ({"a": made(0.1), "b": made(0.1)}, {"keep": 1.5}, "keep="),
         ({"a": made(0.1), "b": made(0.1)}, {"qrels": {"1": {"d": 1}}}, "need no judgm"),
         (
             {"a": made(0.1), "b": made(0.1).assign_coords(metric=["RR"])},
@@ -246,7 +246,7 @@ def test_runs_without_judgments_and_judgments_in_odd_numbers_are_refused(experim
     qrels = folder / "qrels.txt"
     with pytest.raises(IrmetaError, match="runs need judgments"):
         irmeta.replicate([first, again], system="mine")
-    with pytest.raises(IrmetaError, match="3 --qrels and 2 experiments"):
+    with pytest.raises(IrmetaError, match="3 qrels= and 2 experiments"):
         irmeta.replicate([first, again], qrels=[qrels] * 3, system="mine")
     with pytest.raises(IrmetaError, match="named twice"):
         irmeta.replicate([first, first], qrels=qrels, system="mine")

@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from irmeta.cli import limited
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, typed
 from irmeta.words import folded, printable, reason
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ def _run() -> None:
 
         print(*complete(words[1:]), sep="\n")
         return
+    with typed():
+        _answer(words)
+
+
+def _answer(words: list[str]) -> None:
     try:
         _register(words)
         from irmeta.cli.app import run

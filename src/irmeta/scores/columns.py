@@ -96,7 +96,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     if texts is None:
         raise ScoresError(
             f"the column {name!r} holds {column.dtype}, not scores; leave it out with "
-            f"ignore={[name]!r} (--ignore {name!r})"
+            f"--ignore {name!r}"
         )
     held = (
         texts.to_frame("text")
@@ -135,5 +135,5 @@ def _remedy(text: str, column: str) -> str:
         )
     return (
         "leave the cell empty if the score is missing; if the column does not hold scores, leave "
-        f"it out with ignore={[column]!r} (--ignore {column!r})"
+        f"it out with --ignore {column!r}"
     )

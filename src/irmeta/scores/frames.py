@@ -575,7 +575,7 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
     if sums:
         raise ScoresError(
             f"the column {sums[0]!r} looks like a sum of the other columns; leave it out with "
-            f"ignore={sums!r} (--ignore {', '.join(sums)!r})"
+            f"--ignore {', '.join(sums)!r}"
         )
 
 
@@ -590,7 +590,9 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
         ask["system"] = repr(systems[0])
         if found.topic is None:
             ask["topic"] = "..."
-        mend = f"; if {systems[0]!r} does not, leave it out with ignore={systems!r} (--ignore {systems[0]!r})"
+        mend = (
+            f"; if {systems[0]!r} does not, leave it out with --ignore {systems[0]!r}"
+        )
     elif found.system is not None and found.metric in repeated:
         question = "which column holds the scores?"
         mend = ""

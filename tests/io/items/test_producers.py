@@ -157,7 +157,7 @@ def test_two_evaluations_of_one_model_go_by_their_files(tmp_path: Path) -> None:
             (FILES / "inspect/alpha.eval").read_bytes()
         )
     with pytest.raises(
-        FileFormatError, match=r"before\.eval.*after\.eval.*--names file"
+        FileFormatError, match=r"before\.eval.*after\.eval.*names='file'"
     ):
         irmeta.import_inspect(tmp_path)
     made = irmeta.import_inspect(tmp_path, names="file")["tiny"]

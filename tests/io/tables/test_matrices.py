@@ -205,7 +205,7 @@ def test_matrices_without_row_names(tmp_path: Path) -> None:
     assert named.sel(system="s2", topic="402", metric="P@10").item() == 0.4
     assert "notes" not in named.attrs
     with pytest.raises(
-        FileFormatError, match=r": the file has 2 topics, but --topics names 3"
+        FileFormatError, match=r": the file has 2 topics, but topics= names 3"
     ):
         import_matrix(path, rows="topics", topics=["1", "2", "3"])
 

@@ -95,7 +95,7 @@ def test_wide_there_and_back(tmp_path: Path) -> None:
 def test_wide_holds_one_metric() -> None:
     """Several metrics are a choice to make, but for means, where metrics are columns."""
     both = cube(np.ones((1, 2, 2)), ["a"], ["1", "2"], ["AP", "RR"])
-    with pytest.raises(ScoresError, match="--metric"):
+    with pytest.raises(ScoresError, match="metric="):
         wide(both)
     assert wide(both, "RR").columns == ["system", "1", "2"]
     assert wide(cube(np.ones((1, 1, 2)), ["a"], ["all"], ["AP", "RR"])).columns == [

@@ -68,7 +68,7 @@ def test_every_view_is_a_figure(outcome, view) -> None:
 
 def test_no_favour_of_other_topics(outcome) -> None:
     """Where judges have topics of their own there is no favour to draw, and the error says what there is."""
-    with pytest.raises(ScoresError, match="--view tau"):
+    with pytest.raises(ScoresError, match="view='tau'"):
         figure_of(
             outcome.drop_vars([name for name in outcome if "favour" in str(name)]),
             view="favour",

@@ -246,7 +246,7 @@ def test_system_wise_tables():
             "RR does not distinguish",
         ),
         (lambda s: s.where(s["topic"] != "made3"), {}, "30 of 240 scores are missing"),
-        (lambda s: s, {"method": "tau-ap"}, "with --unit system"),
+        (lambda s: s, {"method": "tau-ap"}, "with unit='system'"),
         (lambda s: s, {"threshold": 2}, "between -1 and 1"),
     ],
 )
@@ -418,7 +418,7 @@ def test_holes_in_all_systems_have_a_way_out():
     for at in range(scores.sizes["system"]):
         scores[at, at % 2] = np.nan
     with pytest.raises(
-        ScoresError, match=r"topics in common; drop .* \(--missing common\)$"
+        ScoresError, match=r"topics in common; drop .* \(missing='common'\)$"
     ):
         correlate(scores, unit="system", method="kendall", missing="pairwise")
     found = correlate(scores, unit="system", method="kendall", missing="common")

@@ -98,7 +98,7 @@ def test_means_are_at_system_level() -> None:
     found = from_scores(table, "correlation", "topic", "error")
     assert found.level == "system"
     assert found.notes
-    with pytest.raises(ScoresError, match="--unit system"):
+    with pytest.raises(ScoresError, match="unit='system'"):
         from_scores({"a": table, "b": scores()}, "correlation", "topic", "error")
     assert (
         from_scores({"a": table, "b": scores()}, "correlation", "system", "error").level
@@ -108,7 +108,7 @@ def test_means_are_at_system_level() -> None:
 
 def test_too_few_rows_are_refused() -> None:
     """Three systems do not give a matrix of three metrics, and shrinkage is offered."""
-    with pytest.raises(ScoresError, match="--matrix shrunk"):
+    with pytest.raises(ScoresError, match="matrix='shrunk'"):
         from_scores(scores(systems=3), "correlation", "system", "error")
     shrunk = from_scores(scores(systems=3), "shrunk", "system", "error")
     assert np.linalg.eigvalsh(shrunk.sigma)[0] > 1e-6

@@ -323,7 +323,7 @@ def test_sets_that_halves_choose_are_listed_with_what_they_explain() -> None:
 def test_topics_cannot_be_drawn_from_means() -> None:
     """A table of means has no topics to split."""
     table = scores(topics=1).assign_coords(topic=np.array([ALL], dtype=object))
-    with pytest.raises(ScoresError, match="--partitions"):
+    with pytest.raises(ScoresError, match="partitions="):
         rank(table, partitions=2)
 
 
@@ -372,8 +372,8 @@ def test_partitions_that_are_not_proven_are_told(
         ({"k": 6, "exclude": ["AP"]}, "1 to 5"),
         ({"include": ["nDGC@20"]}, "did you mean nDCG@20"),
         ({"include": ["AP"], "exclude": ["AP"]}, "both included and excluded"),
-        ({"cost": {"AP": 2.0}}, "--budget"),
-        ({"method": "ib", "budget": 3.0}, "--method exact"),
+        ({"cost": {"AP": 2.0}}, "budget="),
+        ({"method": "ib", "budget": 3.0}, "method='exact'"),
         ({"cost": {"AP": -1.0}, "budget": 3.0}, "0 or more"),
         ({"budget": 0.5}, "raise the budget"),
         ({"time_limit": 0}, "above 0"),

@@ -76,7 +76,7 @@ def test_a_machine_whose_scores_do_not_vary_is_refused() -> None:
     human, machine = both()
     for study in (estimate, plan):
         with pytest.raises(
-            ScoresError, match="by the machine every system has AP 0 .*--rel-llm 1"
+            ScoresError, match="by the machine every system has AP 0 .*rel_llm=1"
         ):
             study(human, machine * 0)
 
@@ -281,7 +281,7 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
         ({"width": 0}, "above 0"),
         (
             {"human_topic_cost": 3},
-            "give both costs of a topic, --human-topic-cost and --llm-topic-cost",
+            "give both costs of a topic, human_topic_cost= and llm_topic_cost=",
         ),
         ({"human_topic_cost": 3, "llm_topic_cost": 0}, "above 0"),
     ],

@@ -396,7 +396,7 @@ def test_a_model_that_is_not_linear_takes_the_scores_it_was_fitted_on(model, mad
     assert outcome["low"].item() < outcome["value"].item() < outcome["high"].item()
     with pytest.raises(
         ScoresError,
-        match=r"svr needs scores, .*; name score files with --train instead",
+        match=r"svr needs scores, .*; instead name score files \(train=\)",
     ):
         predict(given("P@10=0.43"), model, want=["AP"], learner="svr")
 

@@ -62,7 +62,7 @@ def test_models_of_too_little_are_errors(made):
     ):
         prediction_model(cubes, metrics=["AP", "P@11"])
     unbounded = {"c0": cubes["c0"].assign_coords(metric=["AP", "P@10", "RR", "DCG@20"])}
-    with pytest.raises(MetricError, match=r"DCG@20 can exceed 1: use --scale raw"):
+    with pytest.raises(MetricError, match=r"DCG@20 can exceed 1: use scale='raw'"):
         prediction_model(unbounded, scale="logit")
 
 

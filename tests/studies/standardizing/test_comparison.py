@@ -159,7 +159,9 @@ def test_names_that_tell_nothing_are_refused_unless_they_are_the_same_systems():
         name: one.assign_coords(system=[f"run{i}" for i in range(10)])
         for name, one in three().items()
     }
-    with pytest.raises(ScoresError, match=r"'run0' are only numbers.*--same-systems"):
+    with pytest.raises(
+        ScoresError, match=r"'run0' are only numbers.*same_systems=True"
+    ):
         compare(named, kinds=("raw",), partitions=10)
     said = compare(named, kinds=("raw",), partitions=10, same_systems=True)
     other = compare(three(), kinds=("raw",), partitions=10)
@@ -292,7 +294,7 @@ def test_the_seed_decides_and_is_recorded():
         (
             lambda _: {"A": standardized("A", 0, "z"), "B": standardized("B", 1, "z")},
             {"kinds": ("raw", "normal")},
-            r"already standardized \(z\); compare them unchanged: --kinds raw",
+            r"already standardized \(z\); compare them unchanged: kinds='raw'",
         ),
         (lambda cubes: cubes, {"metrics": ["P@10"]}, "no metric 'P@10'"),
         (

@@ -177,7 +177,7 @@ def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part]) -> None:
         raise FileFormatError(f"{one}: {cell}; remove one")
     raise FileFormatError(
         f"{other}: {cell}, the other in {one}; import one of the files, or call systems by their files "
-        "with --names file (names='file')"
+        "with --names file"
     )
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, typed
 from irmeta.serve import answers, publishing
 from irmeta.serve.site import Site
 
@@ -29,7 +29,8 @@ def main() -> None:
                 limit(*limits)
             found = TASKS[given.pop("task")](**given)
         except IrmetaError as error:
-            found = {"error": str(error)}
+            with typed():
+                found = {"error": str(error)}
         except MemoryError:
             found = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.staticfiles import StaticFiles
 
+from irmeta.errors import typed
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
@@ -66,7 +67,8 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
 
 
 def _refused(_: Request, error: RefusedError) -> Response:
-    return problem(error.status, str(error))
+    with typed():  # who sends runs types commands
+        return problem(error.status, str(error))
 
 
 def _busy(_: Request, error: OperationalError) -> Response:

@@ -174,7 +174,7 @@ def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.Da
     if scores.sizes["metric"] > 1:
         known = ", ".join(map(str, scores.metric.values[:10]))
         raise ScoresError(
-            f"{name} has {scores.sizes['metric']} metrics; choose one with metric=... (--metric): {known}"
+            f"{name} has {scores.sizes['metric']} metrics; choose one with --metric: {known}"
         )
     return by_cluster(scores)[0]
 

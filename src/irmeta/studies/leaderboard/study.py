@@ -222,7 +222,7 @@ def _kinds(
         require_choice("aggregate", kind, known)
     if "types" in wanted and types is None:
         raise ScoresError(
-            "the aggregate types needs the type of each task: types={task: type} (--types FILE)"
+            "the aggregate types needs the type of each task (--types FILE)"
         )
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")

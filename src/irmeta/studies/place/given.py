@@ -95,7 +95,7 @@ def matched(
     if len(on) != len(collections):
         raise IrmetaError(
             f"{len(collections)} collections ({', '.join(collections)}) and {len(on)} --on ({', '.join(on)}): "
-            "give --on once for each collection, in the same order"
+            "give one --on for each collection, in the same order"
         )
     return dict(zip(collections, on.values(), strict=True))
 

@@ -260,8 +260,7 @@ def _by_pairs(
         if level == "system":
             raise ScoresError(
                 f"{one} and {other} have fewer than 2 systems with scores on all topics in common; "
-                "drop the topics and systems that lack most scores: missing='common' (--missing "
-                "common)"
+                "drop the topics and systems that lack most scores (--missing common)"
             )
         raise ScoresError(
             f"{one} and {other} have fewer than 2 scores in common; leave one out (--metrics)"

@@ -82,8 +82,8 @@ def learned_from(
         return None
     if train is None:
         raise ScoresError(
-            f"{learner} needs scores, but a model holds only means and covariances; name score "
-            "files with --train instead"
+            f"{learner} needs scores, but a model holds only means and covariances; instead "
+            "name score files (--train)"
         )
     tables = {name: in_range(means(scores)) for name, scores in by_name(train).items()}
     return Learned(learners.learner(learner, kernel=kernel, rng=rng), tables)

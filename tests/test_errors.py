@@ -1,0 +1,104 @@
+"""One message, two renderings: options as they are typed on the command line, as arguments in Python."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irmeta
+from irmeta import errors
+from irmeta.cli import main
+from irmeta.errors import FLAGS, IrmetaError, in_python, typed
+from irmeta.scores.cube import cube
+
+SOURCE = Path(errors.__file__).parent
+OTHERS = {"--log_samples"}
+"""Options of other programs."""
+
+
+def literal(node: ast.AST) -> str:
+    """Return what is fixed of a text, with X for what is filled in."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(literal(part) for part in parts)
+        case ast.FormattedValue():
+            return "X"
+        case ast.Call(args=args):
+            return " | ".join(literal(one) for one in args)
+    return ""
+
+
+def raised() -> list[str]:
+    """Return the texts of all errors that are raised but by commands and the server, as far as they are fixed."""
+    return [
+        literal(node.exc)
+        for path in SOURCE.rglob("*.py")
+        if not {"cli", "serve"} & set(path.relative_to(SOURCE).parts)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Raise) and node.exc is not None
+    ]
+
+
+def test_no_message_in_python_names_an_option_of_the_command_line() -> None:
+    """Every error text of the package, said in Python, has no -- but those of other programs."""
+    texts = raised()
+    assert sum("--" in text for text in texts) > 60
+    left = {
+        option
+        for text in texts
+        for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", in_python(text))
+    }
+    assert left == OTHERS
+
+
+def test_words_that_follow_an_option_are_values_or_prose() -> None:
+    """What stands in quotes after = is a value of that option, not the next word of the sentence."""
+    prose = {"needs", "takes", "is", "and", "or", "only", "instead", "once", "right"}
+    said = {
+        value
+        for text in raised()
+        for value in re.findall(r"\w=['\"]([\w-]+)['\"]", in_python(text))
+    }
+    assert {"common", "bounds", "exact", "raw"} <= said
+    assert not said & prose
+
+
+def test_flags_are_true_in_python() -> None:
+    """An option without a value is a parameter that is True or False."""
+    functions = [
+        getattr(irmeta, name) for name in dir(irmeta) if not name.startswith("_")
+    ]
+    kinds = {
+        name: one.annotation
+        for function in functions
+        if callable(function)
+        for name, one in inspect.signature(function).parameters.items()
+    }
+    known = {name: kinds[name] for name in FLAGS if name in kinds}
+    assert len(known) > 4
+    assert set(map(str, known.values())) <= {"bool", "<class 'bool'>"}
+
+
+def test_one_error_speaks_to_whom_it_is_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same mistake: an argument in Python, an option where commands are typed."""
+    scores = np.array([[[0.1], [np.nan]], [[0.2], [0.3]]])
+    made = cube(scores, ["a", "b"], ["1", "2"], ["AP"])
+    with pytest.raises(IrmetaError, match=r"missing='common'") as error:
+        irmeta.describe(made)
+    assert "--" not in str(error.value)
+    with typed():
+        assert "--missing common" in str(error.value)
+    irmeta.save(made, tmp_path / "s.parquet")
+    words = ["irmeta", "describe", str(tmp_path / "s.parquet")]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit):
+        main()
+    assert "--missing common" in capsys.readouterr().err
+    assert "missing='common'" in str(error.value)
