@@ -1,6 +1,9 @@
 """Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names."""
 
+from typing import Any
+
 import irmeta
+from irmeta.cli import commands as verbs
 from irmeta.report.page.sections import SECTIONS, module_of
 from irmeta.studies import STUDIES
 
@@ -19,6 +22,8 @@ def filled(markdown: str) -> str:
         "studies": studies,
         "sections": sections,
         "commands": commands,
+        "options": options,
+        "workers": workers,
         "public names": public_names,
     }
     for mark, made in lists.items():
@@ -65,6 +70,45 @@ def commands() -> str:
     """Return a table of the commands whose function has another name."""
     rows = [f"| `irmeta {verb}` | `irmeta.{name}` |" for verb, name in OTHERS.items()]
     return "\n".join(["| command | function |", "|---|---|", *rows])
+
+
+def options() -> str:
+    """Return every command with its options, each in the words of its help."""
+    parts = []
+    for verb, command in verbs().items():
+        rows = [
+            f"| {_option(one)} | {_cell(one.parameter.help or '')} |"
+            for one in command.assemble_argument_collection()
+        ]
+        parts.append(f"## irmeta {verb}\n\n| option | what it is |\n|---|---|")
+        parts[-1] = "\n".join([parts[-1], *rows])
+    return "\n\n".join(parts)
+
+
+def _option(one: Any) -> str:
+    """Return an option with what stands for its value, or an argument."""
+    names = ", ".join(f"`{name}`" for name in one.names if name.startswith("-"))
+    value = one.parameter.metavar
+    return f"{names} {value or ''}".strip().replace("|", "\\|")
+
+
+def _cell(text: str) -> str:
+    """Return a help as one cell: a choice a line."""
+    return (
+        text.strip().replace("|", "\\|").replace("\n\n", "<br>").replace("\n", "<br>")
+    )
+
+
+def workers() -> str:
+    """Return the commands that take --workers."""
+    found = [
+        f"`{verb}`"
+        for verb, command in verbs().items()
+        if any(
+            "--workers" in one.names for one in command.assemble_argument_collection()
+        )
+    ]
+    return ", ".join(found) + "."
 
 
 def public_names() -> str:

@@ -10,6 +10,7 @@ from mkdocs.structure.pages import Page
 
 console = run_path(str(Path(__file__).with_name("console.py")))
 lists = run_path(str(Path(__file__).with_name("lists.py")))
+promised = run_path(str(Path(__file__).with_name("promised.py")))
 GALLERY = "gallery"
 
 
@@ -36,6 +37,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     docs = Path(config.docs_dir)
     for name, content in figures((docs / f"{GALLERY}.md").read_text()).items():
         files.append(File.generated(config, f"{GALLERY}/{name}", content=content))
+    figure = promised["figure"]()
+    files.append(File.generated(config, f"{GALLERY}/promised.svg", content=figure))
     contributing = (
         (docs.parent / "CONTRIBUTING.md").read_text().replace("](docs/", "](")
     )

@@ -259,3 +259,21 @@ def test_every_standardizer_is_explained() -> None:
 
     page = (DOCS / "studies" / "standardization.md").read_text()
     assert re.findall(r"^\| `(\w+)`", page, re.MULTILINE) == list(KINDS)
+
+
+def test_every_option_is_on_the_page_of_commands() -> None:
+    """The page of commands has each command once, with each of its options, and says where --workers goes."""
+    page = LISTS["filled"]((DOCS / "commands.md").read_text())
+    parts = dict(part.split("\n", 1) for part in page.split("\n## irmeta ")[1:])
+    assert list(parts) == list(commands())
+    for verb, command in commands().items():
+        options = [
+            name
+            for one in command.assemble_argument_collection()
+            for name in one.names
+            if name.startswith("-")
+        ]
+        assert [name for name in options if f"`{name}`" not in parts[verb]] == []
+    cluster = LISTS["filled"]((DOCS / "cluster.md").read_text())
+    assert "`versus`" in cluster
+    assert "`import`" not in cluster
