@@ -201,7 +201,7 @@ def test_place_wants_everybodys_systems_once_for_each_collection(desk):
     """Two collections and one --on of another name do not go together."""
     code, _, err = desk("place", "mineA.parquet", "mineB.parquet", "--on", "trec8")
     assert code == 2
-    assert "give --on once for each collection" in err
+    assert "give one --on for each collection" in err
 
 
 def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):

@@ -242,13 +242,9 @@ def import_scores(
 
     irmeta import matrix AP.csv P@10.csv --rows topics -o scores.parquet
 
-    irmeta import systemwise wt2012.csv -o scores.parquet
-
     irmeta import nuggets people.jsonl -o judges.parquet
 
     irmeta import inspect logs/ -o scores.parquet
-
-    irmeta import tot judge-a.eval.txt --collection judge-a -o judges.parquet --append
     """
     from irmeta.io.scores import save
     from irmeta.io.tables import adding
