@@ -4,18 +4,21 @@ python -m bench.serve --submissions 10000 --seconds 20
 """
 
 import argparse
-import http.client
+import asyncio
+import itertools
 import os
 import random
 import statistics
+import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import requests
 import xarray as xr
 from sqlalchemy import Engine
 
@@ -27,17 +30,47 @@ from irmeta.serve.catalogue.submissions import counts, waiting
 from irmeta.serve.client import Server
 from irmeta.serve.site import Site
 
+SETTINGS = "requests = 1000000000\nuploads = 20\n"
 TOPICS, METRICS = 50, ["nDCG@10", "AP", "P@10", "RR", "Judged@10"]
 
 
 class Rate(NamedTuple):
-    """What came of a load: answers a second, and how long the slower ones took, in milliseconds."""
+    """What came of a load: answers a second; in milliseconds how long they took, and of that the server's processor.
+
+    each : processor time of an answer.
+    """
 
     what: str
     rate: float
     middle: float
     slow: float
     wrong: int
+    each: float
+
+
+@dataclass
+class Asked:
+    """A request: the path may name the connection and the count; bodies are sent in turn, each another run."""
+
+    port: int
+    method: str
+    path: str
+    token: str = ""
+    bodies: Sequence[bytes] = ()
+
+    def bytes_of(self, line: int, count: int) -> bytes:
+        """Return the request as it is sent."""
+        name = f"u{line}-{count}"
+        body = b""
+        if self.bodies:
+            body = self.bodies[(line + count) % len(self.bodies)]
+            body += f"\n#{name}".encode()
+        head = (
+            f"{self.method} {self.path.format(name=name)} HTTP/1.1\r\n"
+            f"host: 127.0.0.1:{self.port}\r\ncontent-length: {len(body)}\r\n"
+            f"authorization: Bearer {self.token}\r\n\r\n"
+        )
+        return head.encode() + body
 
 
 def everybody(systems: int) -> xr.DataArray:
@@ -70,64 +103,46 @@ def a_run(seed: int, documents: int = 300) -> bytes:
 
 
 def load(
-    what: str, threads: int, seconds: float, port: int, ask: Callable[..., int]
+    what: str, lines: int, seconds: float, server: "subprocess.Popen[bytes]", ask: Asked
 ) -> Rate:
-    """Have threads ask for some seconds, each over one connection."""
-    times: list[float] = []
-    wrong = [0]
-    end = time.monotonic() + seconds
-
-    def work(number: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        count = 0
-        while time.monotonic() < end:
-            began = time.perf_counter()
-            try:
-                status = ask(connection, number, count)
-            except (OSError, http.client.HTTPException):
-                connection.close()
-                status = 599
-            times.append(1000 * (time.perf_counter() - began))
-            wrong[0] += status >= 400
-            count += 1
-
+    """Ask for some seconds over as many connections at once, all in one loop: threads would wait for each other."""
+    before = processor(server.pid)
     began = time.monotonic()
-    workers = [threading.Thread(target=work, args=(at,)) for at in range(threads)]
-    for one in workers:
-        one.start()
-    for one in workers:
-        one.join()
+    answers = asyncio.run(_load(lines, began + seconds, ask))
     took = time.monotonic() - began
+    used = processor(server.pid) - before
+    times = [one for one, _ in answers]
     slow = statistics.quantiles(times, n=100)[98] if len(times) > 1 else times[0]
-    return Rate(what, len(times) / took, statistics.median(times), slow, wrong[0])
+    wrong = sum(status >= 400 for _, status in answers)
+    each = 1000 * used / len(times)
+    return Rate(what, len(times) / took, statistics.median(times), slow, wrong, each)
 
 
-def get(path: str, token: str = "") -> Callable[..., int]:
-    """Return a request that reads."""
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
+async def _load(lines: int, end: float, ask: Asked) -> list[tuple[float, int]]:
+    """Return how long each answer took, in milliseconds, and its status."""
+    found: list[tuple[float, int]] = []
 
-    def ask(connection: http.client.HTTPConnection, *_: int) -> int:
-        connection.request("GET", path, headers=headers)
-        answer = connection.getresponse()
-        answer.read()
-        return answer.status
+    async def one(line: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", ask.port)
+        for count in itertools.count():
+            if time.monotonic() > end:
+                break
+            began = time.perf_counter()
+            writer.write(ask.bytes_of(line, count))
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            _, _, length = head.partition(b"content-length: ")
+            await reader.readexactly(int(length.partition(b"\r\n")[0]))
+            found.append((1000 * (time.perf_counter() - began), int(head[9:12])))
+        writer.close()
 
-    return ask
+    await asyncio.gather(*map(one, range(lines)))
+    return found
 
 
-def put(token: str, bodies: list[bytes]) -> Callable[..., int]:
-    """Return a request that uploads."""
-
-    def ask(connection: http.client.HTTPConnection, number: int, count: int) -> int:
-        name = f"u{number}-{count}"
-        body = bodies[(number + count) % len(bodies)] + f"\n#{name}".encode()
-        headers = {"Authorization": f"Bearer {token}"}
-        connection.request("PUT", f"/v1/boards/live/runs/{name}", body, headers)
-        answer = connection.getresponse()
-        answer.read()
-        return answer.status
-
-    return ask
+def processor(pid: int) -> float:
+    """Return the processor time of a process, in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(pid: int) -> float:
@@ -172,7 +187,7 @@ def main() -> None:
 def measure(folder: Path, submissions: int, seconds: float) -> None:
     """Fill a site, and load its server."""
     Site.make(folder / "site")
-    (folder / "site/site.toml").write_text("requests = 1000000000\n")
+    (folder / "site/site.toml").write_text(SETTINGS)
     site = Site.open(folder / "site")
     engine = tables.upgraded(site.database)
     irmeta.save(everybody(submissions), folder / "many.parquet")
@@ -197,12 +212,16 @@ def measure(folder: Path, submissions: int, seconds: float) -> None:
     began = time.monotonic()
     server = started(site.folder, port)
     try:
-        while not answers(port):
+        while not health(port):
             time.sleep(0.05)
-        print(f"started: {time.monotonic() - began:.1f} s")
+        used = processor(server.pid)
+        print(f"started: {time.monotonic() - began:.1f} s ({used:.1f} s)")
+        while "many" not in health(port)["published"]:
+            time.sleep(0.05)
+        print(f"published after a start: {time.monotonic() - began:.1f} s")
         token = token_of(site.folder)
         latency(folder, Server(f"http://127.0.0.1:{port}/b/many", token))
-        load_all(site, token, port, seconds)
+        load_all(site, token, port, seconds, server)
         scoring(engine)
         children = [memory(pid) for pid in children_of(server.pid)]
         of_children = ", ".join(f"{most:.0f}" for most in sorted(children))
@@ -215,31 +234,33 @@ def measure(folder: Path, submissions: int, seconds: float) -> None:
     engine.dispose()
 
 
-def answers(port: int) -> bool:
-    """Say whether a server is there."""
+def health(port: int) -> dict[str, Any]:
+    """Return what a server says of itself; nothing while it is not there."""
     try:
-        get("/healthz")(http.client.HTTPConnection("127.0.0.1", port))
-    except OSError:
-        return False
-    return True
+        return dict(requests.get(f"http://127.0.0.1:{port}/healthz", timeout=60).json())
+    except requests.ConnectionError:
+        return {}
 
 
-def load_all(site: Site, token: str, port: int, seconds: float) -> None:
+def load_all(
+    site: Site, token: str, port: int, seconds: float, server: "subprocess.Popen[bytes]"
+) -> None:
     """Read pages and the API, and upload; print how fast that goes."""
     key = next((site.public / "b/many/s").iterdir()).name
-    page = get(f"/b/many/s/{key}/index.html")
-    read = get("/v1/boards/many", token)
-    upload = put(token, [a_run(at) for at in range(8)])
-    print("| what | a second | median ms | p99 ms | not answered well |")
-    print("|---|---|---|---|---|")
-    for what, threads, ask in (
+    page = Asked(port, "GET", f"/b/many/s/{key}/index.html")
+    read = Asked(port, "GET", "/v1/boards/many", token)
+    bodies = [a_run(at) for at in range(8)]
+    upload = Asked(port, "PUT", "/v1/boards/live/runs/{name}", token, bodies)
+    print("| what | a second | median ms | p99 ms | not answered well | processor ms |")
+    print("|---|---|---|---|---|---|")
+    for what, lines, ask in (
         ("pages, 50 at once", 50, page),
         ("API reads, 10 at once", 10, read),
         ("uploads of .4 MB, 20 at once", 20, upload),
     ):
-        one = load(what, threads, seconds, port, ask)
-        times = f"{one.middle:.0f} | {one.slow:.0f}"
-        print(f"| {one.what} | {one.rate:.0f} | {times} | {one.wrong} |", flush=True)
+        one = load(what, lines, seconds, server, ask)
+        times = f"{one.middle:.0f} | {one.slow:.0f} | {one.wrong} | {one.each:.1f}"
+        print(f"| {one.what} | {one.rate:.0f} | {times} |", flush=True)
 
 
 def scoring(engine: Engine) -> None:

@@ -23,6 +23,7 @@ from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.child import ENDED, Child
 from irmeta.serve.pages import html
+from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
 
 from .conftest import TOPICS, work_off, write_qrels
@@ -50,7 +51,6 @@ class Links(HTMLParser):
 def test_freezing_twice_gives_the_same_bytes(filled: Site, tmp_path: Path) -> None:
     """A frozen site is the same each time, says what each file is, and every link leads to a file of it."""
     for name in ("one", "two"):
-        publishing._WRITTEN.clear()
         publishing.freeze(filled, tmp_path / name)
     frozen = files(tmp_path / "one")
     assert frozen == files(tmp_path / "two")
@@ -241,6 +241,49 @@ def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:
     assert "Whom version 2 moved most" in changes
     assert boards.rescore(engine, "lab") == 5
     engine.dispose()
+
+
+def test_what_a_change_shows_comes_first(filled: Site) -> None:
+    """Tables and the pages of runs that changed are written at once; after the rest all is as if written anew."""
+    publisher = Publisher(filled)
+    publisher.begin()
+    assert not publisher.go_on(60)
+    before = files(filled.public)
+    engine = tables.upgraded(filled.database)
+    last = snapshot(engine, "lab").runs[-1]
+    submissions.withdraw(engine, last.key)
+    engine.dispose()
+
+    publisher.begin()
+    soon = files(filled.public)
+    changed = {name for name in soon if soon[name] != before[name]}
+    assert "b/lab/index.html" in changed
+    assert f"b/lab/s/{last.key}/record.json" in changed
+    assert "b/lab/data/board.json" not in changed
+    pages = {name for name in changed if name.endswith("record.json")}
+    assert len(pages) == 1
+
+    assert publisher.go_on(0)
+    (filled.public / "b/lab/old.html").write_text("of a team that is gone")
+    assert not publisher.go_on(60)
+    last_files = files(filled.public)
+    publishing.publish(filled)
+    assert files(filled.public) == last_files
+    pages = {name for name in last_files if last_files[name] != before[name]}
+    assert len([name for name in pages if name.endswith("record.json")]) == 5
+    assert "b/lab/old.html" not in last_files
+
+
+def test_a_board_that_did_not_change_is_left_alone(filled: Site) -> None:
+    """A publisher writes nothing of a board whose version is the one that it wrote."""
+    publisher = Publisher(filled)
+    publisher.begin()
+    assert not publisher.go_on(60)
+    table = filled.public / "b/lab/index.html"
+    table.write_text("somebody else's")
+    publisher.begin()
+    assert not publisher.go_on(60)
+    assert table.read_text() == "somebody else's"
 
 
 def test_other_metrics_come_when_all_runs_have_them(filled: Site) -> None:

@@ -68,7 +68,7 @@ class Server:
             if found["published"]:
                 return self._ask("GET", found["record"])
             time.sleep(pause)
-            pause = min(2 * pause, 2.0)
+            pause = min(2 * pause, 1.0)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
 
     def by_topic(self, key: str) -> dict[str, list[float | None]]:

@@ -1,34 +1,130 @@
-"""Writes the public files: each whole or not at all, only what changed; and freezes a site."""
+"""Writes the public files: each whole or not at all, only what changed, and first what a change shows first."""
 
 import hashlib
-import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import Snapshot, snapshot
 from irmeta.serve.pages import html
 from irmeta.serve.pages.forms import template
-from irmeta.serve.pages.html import File
+from irmeta.serve.pages.html import File, Pages
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Known, stand
+from irmeta.serve.writing import Folder
 
-MANIFEST, PART = "MANIFEST.sha256", "writing.part"
+MANIFEST, LOCK = "MANIFEST.sha256", "publishing.lock"
 BESIDE = ("README.txt", "CITATION.cff", "LICENSE")
 """What tells a stranger what a frozen site is."""
-_KNOWN: Known = {}
-_WRITTEN: dict[Path, bytes] = {}
-"""Digests of the files that this process wrote: what has not changed is not written again."""
+
+
+@dataclass
+class Shown:
+    """What the public files show of a board.
+
+    version : of the tables. about : what the first page says of it.
+    runs : by key what the page of a run says of the run alone, and the version that it is of.
+    rest : the files of this version that are not written yet.
+    """
+
+    version: int = 0
+    about: dict[str, Any] = field(default_factory=dict)
+    runs: dict[str, tuple[bytes, int]] = field(default_factory=dict)
+    rest: Iterator[None] | None = None
+
+
+class Publisher:
+    """Writes the public files of a site, and remembers what it wrote.
+
+    The page of every run says where the run stands among all, so each change concerns each page. The tables, and the
+    pages of the runs that changed themselves, are written first (`begin`); the rest follows (`go_on`).
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._public = Folder(site.public)
+        self._known: Known = {}
+        self._shown: dict[str, Shown] = {}
+
+    def begin(self) -> dict[str, int]:
+        """Write what a change shows first; return the version of each board that the tables show."""
+        engine = tables.upgraded(self._site.database)
+        with self._site.alone(LOCK, wait=True):
+            for one in boards.boards(engine):
+                shown = self._shown.setdefault(one.key, Shown())
+                if shown.version != one.version:
+                    shown.rest = None  # what is not written of an older version
+                    self._show(shown, snapshot(engine, one.key))
+            about = [shown.about for shown in self._shown.values()]
+            for name, content in html.home(self._site, about):
+                self._public.put(name, content)
+        engine.dispose()
+        return {key: shown.version for key, shown in self._shown.items()}
+
+    def go_on(self, seconds: float) -> bool:
+        """Write the rest for some seconds; say whether more is left."""
+        until = time.monotonic() + seconds
+        with self._site.alone(LOCK, wait=True):
+            for shown in self._shown.values():
+                for _ in shown.rest or ():
+                    if time.monotonic() > until:
+                        return True
+                shown.rest = None
+        return False
+
+    def _show(self, shown: Shown, shot: Snapshot) -> None:
+        """Write the pages of runs that changed themselves, then the tables that lead to them."""
+        pages = Pages(self._site, shot, stand(shot, self._known))
+        said, old = pages.said(), shown.runs
+        same = {key for key in said if key in old and old[key][0] == said[key]}
+        new = said.keys() - same
+        names: set[str] = set()
+        first = chain(pages.runs(new), pages.tables())
+        for _ in self._written(shot, first, names):
+            pass
+        version = shot.board.version
+        shown.runs = {
+            key: (said[key], old[key][1] if key in same else version) for key in said
+        }
+        shown.version, shown.about = version, pages.about()
+        shown.rest = self._rest(shown, shot, pages, names)
+
+    def _rest(
+        self, shown: Shown, shot: Snapshot, pages: Pages, names: set[str]
+    ) -> Iterator[None]:
+        """Write the data, and the pages of the other runs, those first that wait longest."""
+        yield from self._written(shot, pages.data(), names)
+        version = shot.board.version
+        waits = [key for key, (_, of) in shown.runs.items() if of != version]
+        for key in sorted(waits, key=lambda key: shown.runs[key][1]):
+            yield from self._written(shot, pages.runs([key]), names)
+            shown.runs[key] = shown.runs[key][0], version
+        self._public.keep_only(names, f"b/{shot.board.key}")
+
+    def _written(
+        self, shot: Snapshot, files: Iterable[File], names: set[str]
+    ) -> Iterator[None]:
+        """Write files, one at each step, and note their names."""
+        for name, content in files:
+            path = f"b/{shot.board.key}/{name}"
+            self._public.put(path, content)
+            names.add(path)
+            yield
 
 
 def publish(site: Site) -> dict[str, int]:
-    """Write the public files of a site; return the version of each board that they show."""
-    with site.alone("publishing.lock", wait=True):
-        shots = _snapshots(site)
-        _write(site.public, _rendered(site, shots))
-    return {shot.board.key: shot.board.version for shot in shots}
+    """Write all public files of a site; return the version of each board that they show."""
+    publisher = Publisher(site)
+    versions = publisher.begin()
+    while publisher.go_on(3600):
+        pass
+    return versions
 
 
 def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
@@ -40,8 +136,15 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
         raise IrmetaError(
             f"{folder}: not empty and not a frozen site; name a new folder"
         )
-    shots = _snapshots(site)
-    _write(folder, [*_beside(site), *_rendered(site, shots)])
+    engine = tables.upgraded(site.database)
+    shots = [snapshot(engine, one.key) for one in boards.boards(engine)]
+    engine.dispose()
+    names = set()
+    frozen = Folder(folder)
+    for name, content in chain(_beside(site), _rendered(site, shots)):
+        frozen.put(name, content)
+        names.add(name)
+    frozen.keep_only(names)
     if runs:
         _copy_runs(site, folder, shots)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -50,64 +153,30 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
         for path in files
         if path.name != MANIFEST
     ]
-    _put(folder, folder / MANIFEST, "".join(lines).encode())
+    frozen.put(MANIFEST, "".join(lines).encode())
     return len(lines) + 1
-
-
-def _snapshots(site: Site) -> list[Snapshot]:
-    engine = tables.upgraded(site.database)
-    shots = [snapshot(engine, one.key) for one in boards.boards(engine)]
-    engine.dispose()
-    return shots
 
 
 def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
     """Render a site."""
-    found = [(shot, stand(shot, _KNOWN)) for shot in shots]
-    yield from html.home(site, found)
-    for shot, figures in found:
-        for name, content in html.Pages(site, shot, figures).all():
+    about = []
+    for shot in shots:
+        pages = Pages(site, shot, stand(shot, {}))
+        about.append(pages.about())
+        for name, content in chain(
+            pages.tables(), pages.runs(pages.said()), pages.data()
+        ):
             yield f"b/{shot.board.key}/{name}", content
+    yield from html.home(site, about)
 
 
 def _beside(site: Site) -> Iterator[File]:
+    """Render what tells a stranger what the files are."""
     title = " ".join(site.settings.title.split())
     yield ".nojekyll", b""
     for name in BESIDE:
         text = template(name).render(title=title, site=site.settings)
         yield name, f"{text}\n".encode()
-
-
-def _write(folder: Path, files: Iterable[File]) -> None:
-    """Write files into a folder, and remove from it what they are not, and what an interrupted writing left."""
-    kept = set()
-    for name, content in files:
-        path = folder / name
-        _put(folder, path, content)
-        kept.add(path)
-    for where, _, names in os.walk(folder, topdown=False):
-        for path in {Path(where, name) for name in names} - kept:
-            path.unlink()
-            _WRITTEN.pop(path, None)
-        if Path(where) != folder and not any(Path(where).iterdir()):
-            Path(where).rmdir()
-
-
-def _put(folder: Path, path: Path, content: bytes) -> None:
-    """Write a file and move it to its place, unless it is there."""
-    digest = hashlib.sha256(content).digest()
-    there = path.exists()
-    if there and path not in _WRITTEN:
-        _WRITTEN[path] = hashlib.sha256(path.read_bytes()).digest()
-    if there and _WRITTEN[path] == digest:
-        return
-    if not there:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    # made in one folder: the first file of a folder costs six times as much
-    part = folder / PART
-    part.write_bytes(content)
-    part.replace(path)
-    _WRITTEN[path] = digest
 
 
 def _copy_runs(site: Site, folder: Path, shots: Iterable[Snapshot]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
+from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.crew.child import Child
@@ -20,8 +21,8 @@ AHEAD = 2
 """Runs that are handed out at a time, for each child: an upload's check waits for no more."""
 PAUSE = 1.0
 """Seconds after which the crew looks whether somebody else changed the catalogue."""
-AT_LEAST, LONGEST = 0.2, 10.0
-"""Seconds between two publications: what comes in the meantime is published together."""
+AT_LEAST = 0.2
+"""Seconds after which the publisher looks whether boards have changed."""
 HOUR = 3600
 
 
@@ -36,6 +37,7 @@ class Crew:
         self._pool = ThreadPoolExecutor(children, "child")
         self._own = threading.local()
         self._publisher = Child()
+        self._left: bool | None = None
         self._children = [self._publisher]
         self._busy: dict[str, Future[None]] = {}
         self._guard = threading.Lock()
@@ -141,20 +143,29 @@ class Crew:
         self._wake.clear()
 
     def _publish(self) -> None:
-        """Have the public files written where boards have changed."""
-        if self.published and boards.versions(self.engine) == self.published:
-            self._closed.wait(AT_LEAST)
-            return
+        """Have written what boards show first, where they have changed; then, in pieces, the rest."""
         began = time.monotonic()
-        answer = self._publisher.ask("publish", HOUR, site=str(self.site.folder))
-        if self._closed.is_set():
-            return
+        left = self._left
+        if left is None or boards.versions(self.engine) != self.published:
+            self._left = None
+            answer = self._written("publish")
+            self.published, left = answer["versions"], True
+        if left:
+            # half as long as that took: a change does not wait long
+            seconds = max((time.monotonic() - began) / 2, AT_LEAST)
+            left = self._written("publish_rest", seconds=seconds)["left"]
+        else:
+            self._closed.wait(AT_LEAST)
+        self._left = left
+
+    def _written(self, task: str, **given: Any) -> dict[str, Any]:
+        """Have the publisher write; one that cannot is replaced, and begins anew."""
+        answer = self._publisher.ask(task, HOUR, site=str(self.site.folder), **given)
         if "error" in answer:
-            LOG.error("publication: %s", answer["error"])
-        self.published = answer.get("versions", self.published)
-        # as long a pause as the work, so that uploads do not wait for pages
-        took = time.monotonic() - began
-        self._closed.wait(min(max(took, AT_LEAST), LONGEST))
+            self._left = None
+            self._publisher.close()
+            raise IrmetaError(f"publication: {answer['error']}")
+        return answer
 
     def _repeat(self, step: Callable[[], None]) -> None:
         """Repeat a step until the crew is closed; what goes wrong is logged, and tried again."""

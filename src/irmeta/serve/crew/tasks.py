@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from irmeta.errors import IrmetaError, typed
-from irmeta.serve import answers, publishing
+from irmeta.serve import answers
+from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
 
 Answer = dict[str, Any]
+BACKGROUND = 5
+"""How nice publishing is to what answers and scores."""
 
 
 def main() -> None:
@@ -67,8 +70,19 @@ def score(
 
 
 def publish(site: str) -> Answer:
-    """Write the public files of a site; return the versions of its boards."""
-    return {"versions": publishing.publish(Site.open(Path(site)))}
+    """Write what a change of a site shows first; return the versions of its boards."""
+    os.setpriority(os.PRIO_PROCESS, 0, BACKGROUND)
+    return {"versions": _publisher(site).begin()}
+
+
+def publish_rest(site: str, seconds: float) -> Answer:
+    """Write the rest for some seconds; say whether more is left."""
+    return {"left": _publisher(site).go_on(seconds)}
+
+
+@lru_cache(maxsize=1)
+def _publisher(site: str) -> Publisher:
+    return Publisher(Site.open(Path(site)))
 
 
 @lru_cache(maxsize=4)
@@ -83,6 +97,7 @@ TASKS: dict[str, Callable[..., Answer]] = {
     "check": check,
     "score": score,
     "publish": publish,
+    "publish_rest": publish_rest,
 }
 
 if __name__ == "__main__":

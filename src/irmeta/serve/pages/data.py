@@ -1,5 +1,6 @@
 """A board as data: scores, the table, the record of each run, and all that is public."""
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -76,11 +77,6 @@ def _named(name: str, one: Interval) -> dict[str, float]:
 
 def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
     """Write what is known of a run, for programs."""
-    base = line.baseline
-    claim: dict[str, Any] = {}
-    if base is not None and line.claim is not None:
-        claim = {"baseline": base.key, "name": base.label}
-        claim |= _named("difference", line.claim)
     behind: dict[str, Any] = {}
     if line.behind is not None:
         behind = {"best": found.ranked[0].key, **_named("difference", line.behind)}
@@ -89,17 +85,34 @@ def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
         "irmeta": VERSION,
         "board": shot.board.key,
         "version": shot.board.version,
-        "judgments": found.version,
-        **_said(line),
-        "metric": found.metric,
+        **_alone(found, line),
         "of": len(found.ranked),
         **{name: getattr(line, name) for name in RANKS},
-        "scores": {name: _named("mean", one) for name, one in line.scores.items()},
         "standing": line.standing,
-        "claim": claim or None,
         "behind": behind or None,
     }
     return as_json(content)
+
+
+def alone(found: Standing, line: Line) -> bytes:
+    """Return a digest of what is known of a run by itself: it stays while other runs come."""
+    return hashlib.sha256(as_json(_alone(found, line))).digest()
+
+
+def _alone(found: Standing, line: Line) -> dict[str, Any]:
+    """Return what is known of a run by itself, and against its baseline."""
+    base = line.baseline
+    claim: dict[str, Any] = {}
+    if base is not None and line.claim is not None:
+        claim = {"baseline": base.key, "name": base.label}
+        claim |= _named("difference", line.claim)
+    return {
+        "judgments": found.version,
+        **_said(line),
+        "metric": found.metric,
+        "scores": {name: _named("mean", one) for name, one in line.scores.items()},
+        "claim": claim or None,
+    }
 
 
 def _said(line: Line) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The pages of a site and of its boards."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -30,9 +30,9 @@ MOVED = 20
 File = tuple[str, bytes]
 
 
-def home(site: Site, boards: Sequence[tuple[Snapshot, Standing]]) -> Iterator[File]:
+def home(site: Site, boards: Sequence[dict[str, Any]]) -> Iterator[File]:
     """Render what belongs to no board."""
-    last = max((shot.board.changed for shot, _ in boards), default=0)
+    last = max((one["changed"] for one in boards), default=0)
     shared = {"root": "", "site": site.settings, "stamp": f"as of {time(last)} UTC"}
     page = template("index.html").render(boards=boards, **shared)
     yield "index.html", page.encode()
@@ -63,13 +63,35 @@ class Pages:
             "stamp": f"version {of.version}, as of {time(of.changed)} UTC",
         }
 
-    def all(self) -> Iterator[File]:
-        """Render everything."""
+    def about(self) -> dict[str, Any]:
+        """Return what the first page of the site says of the board."""
+        of, found = self._shot.board, self._found
+        return {
+            "key": of.key,
+            "title": of.title,
+            "changed": of.changed,
+            "finding": found.finding,
+            "runs": len(found.ranked),
+            "topics": len(found.topics),
+            "metric": found.metric,
+        }
+
+    def said(self) -> dict[str, bytes]:
+        """Return by run what its page says of it alone."""
+        lines = self._found.lines.items()
+        return {key: data.alone(self._found, line) for key, line in lines}
+
+    def runs(self, keys: Iterable[str]) -> Iterator[File]:
+        """Render the pages of runs."""
+        lines = self._found.lines
+        for key in keys:
+            yield from self._certificate(lines[key])
+
+    def tables(self) -> Iterator[File]:
+        """Render what all runs are on."""
         found = self._found
         lines = found.lines.values()
         yield from self._tables()
-        for line in lines:
-            yield from self._certificate(line)
         yield from self._topics()
         for team in sorted({line.about["team"] for line in lines} - {""}):
             own = [line for line in lines if line.about["team"] == team]
@@ -82,14 +104,17 @@ class Pages:
         yield self._page("progress", "progress/", steps=steps, claims=claims)
         yield self._page("about", "about/")
         yield self._page("changes", "changes/", moved=self._moved())
-        content = dict(data.files(self._shot, found))
-        sums = (
-            f"{hashlib.sha256(one).hexdigest()}  {name}\n"
-            for name, one in content.items()
-        )
-        content["SHA256SUMS"] = "".join(sums).encode()
-        yield from ((f"data/{name}", one) for name, one in content.items())
-        sizes = {name: len(one) for name, one in content.items()}
+
+    def data(self) -> Iterator[File]:
+        """Write the board as data, and the page that leads to them."""
+        sizes, sums = {}, []
+        for name, content in data.files(self._shot, self._found):
+            yield f"data/{name}", content
+            sizes[name] = len(content)
+            sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
+        of_all = "".join(sums).encode()
+        sizes["SHA256SUMS"] = len(of_all)
+        yield "data/SHA256SUMS", of_all
         yield self._page("data", "data/", sizes=sizes)
 
     def _page(self, name: str, path: str, **own: Any) -> File:

@@ -1,9 +1,12 @@
 """The server: its routes, the files that people look at, and what every answer has."""
 
 import logging
+import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
@@ -11,9 +14,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.staticfiles import StaticFiles
+from starlette.staticfiles import PathLike, StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from irmeta.errors import typed
 from irmeta.serve.catalogue.rules import RefusedError
@@ -34,6 +39,8 @@ SAFE = {
     "referrer-policy": "same-origin",
     "x-frame-options": "DENY",
 }
+SMALL = 1 << 18
+"""Bytes of a file that is read at once."""
 
 
 def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
@@ -58,12 +65,35 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     app.exception_handler(OSError)(_unwritten)
     app.exception_handler(HTTPException)(_http)
     app.exception_handler(RequestValidationError)(_invalid)
-    app.middleware("http")(_guarded)
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
+    app.add_middleware(_Guarded)
     routes.add(app, Door(site, engine, crew))
-    app.mount("/", StaticFiles(directory=site.public, html=True))
+    app.mount("/", _Files(directory=site.public, html=True))
     return app
+
+
+class _Files(StaticFiles):
+    """Finished files; a small one is read at once, because threads would cost more than the file."""
+
+    def file_response(
+        self,
+        full_path: PathLike,
+        stat_result: os.stat_result,
+        scope: Scope,
+        status_code: int = 200,
+    ) -> Response:
+        """Answer with a file."""
+        found = super().file_response(full_path, stat_result, scope, status_code)
+        whole = scope["method"] == "GET" and "range" not in Headers(scope=scope)
+        if (
+            not whole
+            or stat_result.st_size > SMALL
+            or found.status_code != HTTPStatus.OK
+        ):
+            return found
+        del found.headers["content-length"]  # it may be another file by now
+        return Response(Path(full_path).read_bytes(), headers=found.headers)
 
 
 def _refused(_: Request, error: RefusedError) -> Response:
@@ -92,18 +122,32 @@ def _invalid(_: Request, error: RequestValidationError) -> Response:
     return problem(422, "; ".join(problems))
 
 
-async def _guarded(
-    request: Request, call: Callable[[Request], Awaitable[Response]]
-) -> Response:
-    """Answer every request, with the headers that browsers heed."""
-    try:
-        answer = await call(request)
-    except Exception:
-        number = secrets.token_hex(4)
-        LOG.exception("request %s", number)
-        answer = problem(500, f"tell the operator the number {number}")
-    for name, value in SAFE.items():
-        answer.headers.setdefault(name, value)
-    dynamic = request.url.path.startswith(("/v1/", "/healthz"))
-    answer.headers["cache-control"] = "no-store" if dynamic else "no-cache"
-    return answer
+class _Guarded:
+    """Answers every request, with the headers that browsers heed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        dynamic = scope["path"].startswith(("/v1/", "/healthz"))
+        own = SAFE | {"cache-control": "no-store" if dynamic else "no-cache"}
+        begun = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                MutableHeaders(scope=message).update(own)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            number = secrets.token_hex(4)
+            LOG.exception("request %s", number)
+            if not begun:
+                mend = problem(500, f"tell the operator the number {number}")
+                await mend(scope, receive, answer)

@@ -57,12 +57,12 @@ class Door:
         digest = tokens.digest_of(secret.strip())
         known = await to_thread.run_sync(tokens.is_known, self.engine, digest)
         if not known or kind.lower() != "bearer":
-            self.anybody(request)
+            await self.anybody(request)
             mend = "give a token of this site: Authorization: Bearer TOKEN"
             raise RefusedError(401, mend)
         self._frequency.require(digest, self.site.settings.requests)
 
-    def anybody(self, request: Request) -> None:
+    async def anybody(self, request: Request) -> None:
         """Let pass who does not ask too often."""
         address = request.client.host if request.client else ""
         most = self.site.settings.requests if address in OURS else ANONYMOUS
