@@ -125,8 +125,15 @@ class Site:
 
     def sweep(self) -> None:
         """Remove what interrupted work left; call it only while no server runs."""
-        for part in self.folder.rglob("*.part"):
-            part.unlink(missing_ok=True)
+        own = ("truth", "documents")
+        for where in (
+            self.folder,
+            self.temporary,
+            self.public,
+            *map(self.folder.joinpath, own),
+        ):
+            for part in where.glob("*.part"):
+                part.unlink(missing_ok=True)
 
 
 def durable(path: Path, content: bytes) -> None:

@@ -9,8 +9,13 @@ from contextlib import suppress
 from typing import Any
 
 ENDED = "it takes more time or memory than one run may"
-SINGLE = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-"""What a library may use, of threads: children are many enough."""
+SINGLE = (
+    "POLARS_MAX_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MALLOC_ARENA_MAX",
+)
+"""What a library may use, of threads and of heaps: children are many enough."""
 
 
 class Child:

@@ -20,6 +20,8 @@ SETTINGS = {column.name for column in tables.board.c} - {"id", "documents"}
 JUDGMENTS = {column.name for column in tables.judgments.c} - {"id", "board"}
 SAID = {column.name for column in tables.submission.c} - {"id", "board", "tried"}
 """What the public data say of a board, of judgments, and of a submission."""
+BLOCK = 500
+"""Runs whose scores are written together."""
 VERSION = irmeta.__version__
 RANKS = ("rank", "rank_low", "rank_high")
 
@@ -42,13 +44,21 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
 
 def _scores(every: xr.DataArray) -> bytes:
     """Write a row for each score."""
+    parts = [
+        _rows(every.isel(system=slice(start, start + BLOCK)), header=start == 0)
+        for start in range(0, every.sizes["system"], BLOCK)
+    ]
+    return b"".join(parts)
+
+
+def _rows(every: xr.DataArray, *, header: bool) -> bytes:
     index = np.indices(every.shape).reshape(every.ndim, -1)
     columns = {
         str(dim): pl.Series([cell(str(one)) for one in every[dim].values])[at]
         for dim, at in zip(every.dims, index, strict=True)
     }
     columns["score"] = pl.Series(every.values.ravel()).fill_nan(None)
-    return pl.DataFrame(columns).write_csv().encode()
+    return pl.DataFrame(columns).write_csv(include_header=header).encode()
 
 
 def _row(found: Standing, line: Line) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Where systems stand among everybody's on a collection: percentile with its ends, median and best."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.standardizing.across import Estimate
 
-Counts = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.integer[Any]]
 _ROUNDING = 1e-6
 """Factors keep means to six decimals."""
 
@@ -180,7 +180,8 @@ def beaten(
     own = own._replace(error=np.sqrt(apart) * own.error)
     work = partial(_beaten, own, *theirs, ties)
     blocks = streams(rng, DRAWS, max(1, CELLS // (count + own.value.size)))
-    found = np.empty((own.value.size, DRAWS), dtype=np.int32)
+    smallest = np.min_scalar_type(2 * count)
+    found = np.empty((own.value.size, DRAWS), dtype=smallest)
     at = 0
     for counts in in_order(work, blocks):
         found[:, at : at + len(counts)] = counts.T
