@@ -167,6 +167,8 @@ def submit(
         raise IrmetaError("--fail-if-worse needs --wait and --baseline, not --check")
     if name is not None and len(runs) > 1:
         raise IrmetaError("--name names one run; the names of several are their files'")
+    if name is not None and client.fit(name) != name:
+        raise IrmetaError(f"--name {name}: a run's name {client.NAMED}")
     server = client.Server(to, client.token(token_file))
     about = {
         "team": team,
@@ -180,12 +182,12 @@ def submit(
     }
     outcomes: list[dict[str, Any]] = []
     failed = False
-    for path in runs:
+    names = client.names_of(runs) if name is None else [name]
+    for own, path in zip(names, runs, strict=True):
         if path.is_dir():
             raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")
         if not path.is_file():
             raise IrmetaError(f"{path}: no such file")
-        own = name or path.name.removesuffix(".gz").removesuffix(".zst")
         if check:
             found = server.check(path)
         else:

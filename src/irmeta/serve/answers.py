@@ -1,5 +1,6 @@
 """What the room asks of irmeta: its public functions, and nothing else of it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,8 @@ JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
 SHOWN = 20
 """Remarks on a run that are kept."""
+OPTIONS = re.compile(r" \([^()]*--[^()]*\)|(?<=[;.?]) [^;.?]*--.*$")
+"""Where a text names options of the command line, which whoever submits does not have."""
 Floats = npt.NDArray[np.float64]
 STANDING = {
     "standardized": "standardized",
@@ -67,7 +70,7 @@ def remarks(
         {
             "level": level,
             "line": None if np.isnan(line) else int(line),
-            "text": text.replace(str(run), name),
+            "text": OPTIONS.sub("", text.replace(str(run), name)).rstrip(" ;"),
         }
         for level, line, text in zip(*columns, strict=True)
     ]

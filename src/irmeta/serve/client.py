@@ -6,7 +6,8 @@ import os
 import re
 import stat
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,39 @@ from urllib.parse import quote, urlsplit
 import requests
 
 from irmeta.errors import IrmetaError
+from irmeta.scores.names import bare
 
 PATIENCE = 600.0
 """Seconds that the score of a run is waited for."""
+ANSWER = 120.0
+"""Seconds that an answer is waited for."""
+REFUSED = (409, 413)
+"""Statuses by which a run is refused; it is, too, where remarks say why."""
+NAMED = "has 1 to 40 of A-Z a-z 0-9 . _ -"
+"""What the name of a run is, in words."""
 LOCAL = ("127.0.0.1", "localhost", "::1")
 Answer = dict[str, Any]
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Name runs after their files as `irmeta evaluate` does, with the characters that a board takes.
+
+    >>> names_of([Path("input.bm25.gz"), Path("my run.txt"), Path("a.run"), Path("a.txt")])
+    ['bm25', 'my-run', 'a.run', 'a.txt']
+    """
+    stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
+    often = Counter(map(bare, stems))
+    named = [bare(one) if often[bare(one)] == 1 else one for one in stems]
+    return [fit(name) for name in named]
+
+
+def fit(name: str) -> str:
+    """Return a name as a board may have it.
+
+    >>> fit("my run")
+    'my-run'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
 
 
 class Server:
@@ -46,12 +75,13 @@ class Server:
         given = {what: text for what, text in about.items() if text}
         where = f"/v1/boards/{self.board}/runs/{quote(name, safe='')}"
         with path.open("rb") as file:
-            return self._ask("PUT", where, params=given, data=file)
+            return self._sent("PUT", where, params=given, data=file)
 
     def check(self, path: Path) -> Answer:
         """Have a run checked that is not kept."""
         with path.open("rb") as file:
-            return self._ask("POST", f"/v1/boards/{self.board}/check", data=file)
+            where = f"/v1/boards/{self.board}/check"
+            return self._sent("POST", where, data=file)
 
     def submission(self, key: str) -> Answer:
         """Return what is known of a run that was sent."""
@@ -93,6 +123,15 @@ class Server:
             )
         return answer.content.decode()
 
+    def _sent(self, method: str, where: str, **given: Any) -> Answer:
+        """Send a run; raise IrmetaError unless it was taken, or refused for what it is."""
+        found = self._ask(method, where, **given)
+        refused = found["status"] in REFUSED or found.get("remarks")
+        if found["status"] >= 400 and not refused:
+            what = found.get("detail", f"status {found['status']}")
+            raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
+        return found
+
     def _ask(self, method: str, where: str, **given: Any) -> Answer:
         answer = self._answer(method, where, **given)
         try:
@@ -106,12 +145,22 @@ class Server:
     def _answer(self, method: str, where: str, **given: Any) -> requests.Response:
         try:
             return self._session.request(
-                method, self.root + where, timeout=120, allow_redirects=False, **given
+                method,
+                self.root + where,
+                timeout=ANSWER,
+                allow_redirects=False,
+                **given,
             )
-        except requests.RequestException as error:
+        except requests.exceptions.SSLError as error:
+            mend = "mend its certificate, or --to"
+            raise IrmetaError(f"{self.root}: not to be trusted; {mend}") from error
+        except requests.Timeout as error:
             raise IrmetaError(
-                f"{self.root}: no answer ({error}); does the server run?"
+                f"{self.root}: no answer within {ANSWER:.0f} s; try again"
             ) from error
+        except requests.RequestException as error:
+            mend = "start it (irmeta serve SITE), or mend --to"
+            raise IrmetaError(f"{self.root}: no server answers; {mend}") from error
 
 
 def token(path: Path | None) -> str:

@@ -4,7 +4,6 @@ import csv
 import gzip
 import hashlib
 import json
-import re
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
@@ -16,10 +15,12 @@ from sqlalchemy import Engine
 
 import irmeta
 from irmeta.errors import IrmetaError
+from irmeta.scores.names import known_as
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
 from irmeta.serve.catalogue.rules import new_key, now, require_safe
+from irmeta.serve.client import fit, names_of
 from irmeta.serve.site import Site, durable, settle
 
 COLUMNS = {
@@ -151,24 +152,14 @@ def import_runs(
         raise IrmetaError(f"{', '.join(map(str, runs))}: no run files")
     said = {} if table is None else read_table(table)
     new = 0
-    for path in files:
-        name = re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name)
-        about = dict(said.get(name, {}))
+    for name, path in zip(names_of(files), files, strict=True):
+        about = dict(said.get(known_as(name, said) or "", {}))
         at = int(about.pop("received", "") or now())
         made = submissions.submit(
-            *(engine, key, fit(name), store(site, path)), received=at, about=about
+            *(engine, key, name, store(site, path)), received=at, about=about
         )
         new += made.new
     return new
-
-
-def fit(name: str) -> str:
-    """Return a name as a board may have it.
-
-    >>> fit("my run")
-    'my-run'
-    """
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
 
 
 def store(site: Site, path: Path) -> submissions.Bytes:

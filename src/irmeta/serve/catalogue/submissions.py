@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
+from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import log, row_of, touch
 from irmeta.serve.catalogue.rules import NAME, RefusedError, described, new_key, now
 from irmeta.serve.catalogue.tables import (
@@ -18,6 +19,7 @@ from irmeta.serve.catalogue.tables import (
     score,
     submission,
 )
+from irmeta.serve.client import NAMED
 
 Remark = dict[str, Any]
 """What is odd about a run: level, line (or None), text."""
@@ -49,12 +51,12 @@ def submit(
 ) -> Received:
     """Add a run to a board; the same bytes under the same name are the same submission, perhaps otherwise described."""
     if not NAME.fullmatch(name):
-        rule = "a run's name has 1 to 40 of A-Z a-z 0-9 . _ -"
-        raise RefusedError(422, f"{name!r}: {rule}")
+        raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
     texts = described(about)
     with engine.begin() as db:
         at = row_of(db, key).id
-        _require_baseline(db, at, texts.get("baseline", ""))
+        if named := texts.get("baseline"):
+            texts["baseline"] = _baseline(db, at, named)
         old = _held(db, at, texts.get("team", ""), name)
         if old is not None and old.run == content.digest:
             said = {what: text for what, text in texts.items() if text}
@@ -96,13 +98,15 @@ def insert(
     return str(line["key"])
 
 
-def _require_baseline(db: Connection, at: int, baseline: str) -> None:
-    """Refuse a baseline that is not a run of the board."""
-    named = (submission.c.name == baseline) | (submission.c.key == baseline)
-    wanted = named & (submission.c.board == at) & submission.c.state.not_in(GONE)
-    found = db.execute(sa.select(submission.c.id).where(wanted)).first()
-    if baseline and found is None:
-        raise RefusedError(422, f"baseline: the board has no run {baseline!r}")
+def _baseline(db: Connection, at: int, named: str) -> str:
+    """Return how the board calls the run that is named as a baseline; refuse what is not a run of the board."""
+    there = (submission.c.board == at) & submission.c.state.not_in(GONE)
+    wanted = sa.select(submission.c.name, submission.c.key).where(there)
+    runs = {key: name for name, key in db.execute(wanted)}
+    found = named if named in runs else known_as(named, runs.values())
+    if found is None:
+        raise RefusedError(422, f"baseline: the board has no run {named!r}")
+    return found
 
 
 def submission_of(engine: Engine, key: str) -> Row[Any]:

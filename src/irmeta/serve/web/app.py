@@ -118,7 +118,10 @@ def _http(_: Request, error: HTTPException) -> Response:
 
 
 def _invalid(_: Request, error: RequestValidationError) -> Response:
-    problems = (f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+    problems = (
+        f"{one['loc'][-1]}: {routes.WORDS.get(one.get('ctx', {}).get('pattern'), one['msg'])}"
+        for one in error.errors()
+    )
     return problem(422, "; ".join(problems))
 
 

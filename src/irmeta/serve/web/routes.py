@@ -9,6 +9,7 @@ from fastapi.responses import FileResponse, Response
 
 from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.rules import RefusedError, described, now
+from irmeta.serve.client import NAMED
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import (
     About,
@@ -26,9 +27,16 @@ WAIT = 5.0
 OCTETS = "application/octet-stream"
 FILE: dict[str, Any] = {OCTETS: {"schema": {"type": "string", "format": "binary"}}}
 BODY: dict[str, Any] = {"requestBody": {"required": True, "content": FILE}}
-KeyPath = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
-RunPath = Annotated[str, Path(pattern="^[A-Za-z0-9._-]{1,40}$")]
-SubmissionPath = Annotated[str, Path(pattern="^[a-z2-7]{16}$")]
+BOARD, RUN, ONE = "^[a-z0-9-]{2,40}$", "^[A-Za-z0-9._-]{1,40}$", "^[a-z2-7]{16}$"
+WORDS = {
+    BOARD: "a board's key has 2 to 40 of a-z 0-9 -",
+    RUN: f"a run's name {NAMED}",
+    ONE: "a submission's key has 16 of a-z 2-7",
+}
+"""What patterns say, in words."""
+KeyPath = Annotated[str, Path(pattern=BOARD)]
+RunPath = Annotated[str, Path(pattern=RUN)]
+SubmissionPath = Annotated[str, Path(pattern=ONE)]
 After = Annotated[str, Query(max_length=40)]
 Limit = Annotated[int, Query(ge=1, le=200)]
 
