@@ -84,9 +84,12 @@ class Served:
             time.sleep(0.05)
 
     def shown(self, key: str) -> dict[str, Any]:
-        """Return the record of a submission, once it is published."""
+        """Return the record of a submission, once it is published as the board is now."""
         self.wait(lambda: self.get(f"/v1/submissions/{key}").json()["published"])
-        return self.client.get(f"/b/lab/s/{key}/record.json").json()
+        where = f"/b/lab/s/{key}/record.json"
+        now = self.get("/v1/boards/lab").json()["version"]
+        self.wait(lambda: self.client.get(where).json()["version"] >= now)
+        return self.client.get(where).json()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The commands serve, submit, freeze and board, and the tasks of children, within this process."""
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import requests
 import uvicorn
 from bench.killed_server import free_port
 
@@ -82,7 +84,7 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     [
         ("https://runs.example.org", "not the address of a board"),
         ("http://runs.example.org/b/lab", "over https only"),
-        ("http://127.0.0.1:9/b/lab", "no answer"),
+        ("http://127.0.0.1:9/b/lab", "no server answers"),
     ],
 )
 def test_submit_says_what_is_wrong_with_an_address(
@@ -94,6 +96,53 @@ def test_submit_says_what_is_wrong_with_an_address(
     code, _, error = run("submit", str(tmp_path / "run"), "--to", to)
     assert code == 2
     assert says in error
+
+
+def test_arguments_that_are_wrong_are_no_refusals(
+    run, listening: tuple[Site, str], tmp_path, monkeypatch
+) -> None:
+    """A wrong token, board, name or baseline exits with 2 and a sentence; a run that is refused exits with 1."""
+    site, to = listening
+    token = (site.folder / "token").read_text().strip()
+    (tmp_path / "one").write_bytes(a_run(8))
+    (tmp_path / "empty").write_bytes(b"")
+    for secret, where, more, says in (
+        ("x", to, [], "give a token of this site"),
+        (token, f"{to}er", [], "there is no board 'laber'"),
+        (token, to, ["--name", "a b"], "--name a b: a run's name has 1 to 40 of"),
+        (token, to, ["--baseline", "who"], "the board has no run 'who'"),
+    ):
+        monkeypatch.setenv("IRMETA_TOKEN", secret)
+        code, out, error = run("submit", str(tmp_path / "one"), "--to", where, *more)
+        assert (code, out) == (2, "")
+        assert says in error
+    code, out, _ = run("submit", str(tmp_path / "empty"), "--to", to)
+    assert code == 1
+    assert "the file is empty; did the run retrieve nothing?\n" in out
+    answer = requests.put(
+        f"{to.replace('/b/', '/v1/boards/')}/runs/a%20b",
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=60,
+    )
+    assert answer.json()["detail"].startswith("name: a run's name has 1 to 40 of")
+
+
+def test_runs_are_named_as_evaluate_names_them(
+    run, listening: tuple[Site, str], tmp_path, monkeypatch
+) -> None:
+    """A run is called as its file is, without what only says that it is a run; so is the baseline that is named."""
+    site, to = listening
+    monkeypatch.setenv("IRMETA_TOKEN", (site.folder / "token").read_text().strip())
+    for seed, name in ((9, "input.tabs.gz"), (10, "newer.run")):
+        packed = gzip.compress(a_run(seed)) if name.endswith("gz") else a_run(seed)
+        (tmp_path / name).write_bytes(packed)
+    code, out, _ = run("submit", str(tmp_path / "input.tabs.gz"), "--to", to)
+    assert (code, out.partition(":")[0]) == (0, "tabs")
+    given = ["--to", to, "--baseline", "tabs.run", "--wait", "--format", "json"]
+    code, out, _ = run("submit", str(tmp_path / "newer.run"), *given)
+    assert code == 0
+    assert json.loads(out)[0]["score"]["label"] == "newer"
+    assert json.loads(out)[0]["score"]["claim"]["name"] == "tabs"
 
 
 def test_a_token_is_ours_alone(tmp_path: Path, monkeypatch) -> None:

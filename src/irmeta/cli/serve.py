@@ -191,7 +191,7 @@ def submit(
         if check:
             found = server.check(path)
         else:
-            found = server.submit(path, own, about)
+            found = server.checked(server.submit(path, own, about))
         if wait and not check and found["status"] < 300:
             found["score"] = server.score(found["key"])
             if fail_if_worse is not None:

@@ -7,7 +7,7 @@ import re
 import stat
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -87,16 +87,28 @@ class Server:
         """Return what is known of a run that was sent."""
         return self._ask("GET", f"/v1/submissions/{key}")
 
+    def checked(self, found: Answer) -> Answer:
+        """Wait until a run that was sent is checked; return what came of that."""
+        if found.get("state") != "received":
+            return found
+        found = self._until(found["key"], lambda one: one["state"] != "received")
+        return {**found, "status": 422} if found["state"] == "refused" else found
+
     def score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
+        found = self._until(key, lambda one: bool(one["published"]))
+        return self._ask("GET", found["record"])
+
+    def _until(self, key: str, done: Callable[[Answer], bool]) -> Answer:
+        """Ask for a submission until something is true of it."""
         until = time.monotonic() + PATIENCE
         pause = 0.1
         while time.monotonic() < until:
             found = self.submission(key)
             if found["status"] >= 400:
                 raise IrmetaError(f"{key}: {found.get('detail', found['status'])}")
-            if found["published"]:
-                return self._ask("GET", found["record"])
+            if done(found):
+                return found
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")

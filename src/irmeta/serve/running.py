@@ -1,5 +1,6 @@
 """`irmeta serve`: one process that takes uploads and gives files, and children that compute."""
 
+import asyncio
 import logging
 import socket
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import uvicorn
 from sqlalchemy import Engine
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing
@@ -15,6 +17,17 @@ from irmeta.serve.client import LOCAL
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site, durable
 from irmeta.serve.web.app import application
+
+
+class Prompt(H11Protocol):
+    """A connection that is closed unless a request comes soon: silent ones would keep others out."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a first request no longer than for a next one."""
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
 
 
 def serve(
@@ -54,6 +67,7 @@ def serve(
             log_level="warning",
             access_log=False,
             server_header=False,
+            http=Prompt,
             limit_concurrency=1000,
             timeout_graceful_shutdown=5,
         )
