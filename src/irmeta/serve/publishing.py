@@ -13,11 +13,11 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import Snapshot, snapshot
 from irmeta.serve.pages import html
+from irmeta.serve.pages.folder import Folder
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import File, Pages
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Known, stand
-from irmeta.serve.writing import Folder
 
 MANIFEST, LOCK = "MANIFEST.sha256", "publishing.lock"
 BESIDE = ("README.txt", "CITATION.cff", "LICENSE")
