@@ -71,7 +71,6 @@ def score(
 
 def publish(site: str) -> Answer:
     """Write what a change of a site shows first; return the versions of its boards."""
-    os.setpriority(os.PRIO_PROCESS, 0, BACKGROUND)
     return {"versions": _publisher(site).begin()}
 
 
@@ -82,6 +81,7 @@ def publish_rest(site: str, seconds: float) -> Answer:
 
 @lru_cache(maxsize=1)
 def _publisher(site: str) -> Publisher:
+    os.nice(BACKGROUND)
     return Publisher(Site.open(Path(site)))
 
 
