@@ -46,6 +46,7 @@ class Pages:
     def __init__(self, site: Site, shot: Snapshot, found: Standing) -> None:
         self._shot = shot
         self._found = found
+        self._lines = found.lines
         if found.cube is not None:
             first = found.cube.sel(metric=found.metric).values
             self._middle = np.median(first, axis=0)
@@ -78,19 +79,18 @@ class Pages:
 
     def said(self) -> dict[str, bytes]:
         """Return by run what its page says of it alone."""
-        lines = self._found.lines.items()
+        lines = self._lines.items()
         return {key: data.alone(self._found, line) for key, line in lines}
 
     def runs(self, keys: Iterable[str]) -> Iterator[File]:
         """Render the pages of runs."""
-        lines = self._found.lines
         for key in keys:
-            yield from self._certificate(lines[key])
+            yield from self._certificate(self._lines[key])
 
     def tables(self) -> Iterator[File]:
         """Render what all runs are on."""
         found = self._found
-        lines = found.lines.values()
+        lines = self._lines.values()
         yield from self._tables()
         yield from self._topics()
         for team in sorted({line.about["team"] for line in lines} - {""}):
