@@ -159,7 +159,7 @@ class Crew:
         self._left = left
 
     def _written(self, task: str, **given: Any) -> dict[str, Any]:
-        """Have the publisher write; one that cannot is replaced, and begins anew."""
+        """Have the publisher write; one that cannot is replaced, and begins again."""
         answer = self._publisher.ask(task, HOUR, site=str(self.site.folder), **given)
         if "error" in answer:
             self._left = None
