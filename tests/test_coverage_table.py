@@ -101,6 +101,7 @@ def known(of, world, topics, kept, when="2026-01-01T10:00"):
         "beside": "",
         "seconds": 1.0,
         "when": when,
+        "commit": "",
     }
     return pl.DataFrame([row], schema_overrides=table.SCHEMA)
 

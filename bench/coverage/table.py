@@ -1,9 +1,10 @@
 """What was measured, kept in the file that irmeta ships, and the page docs/coverage.md that is made from it."""
 
 import re
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import jinja2
@@ -29,6 +30,7 @@ SCHEMA = {
     "beside": pl.String,
     "seconds": pl.Float64,
     "when": pl.String,
+    "commit": pl.String,
 }
 
 
@@ -47,10 +49,19 @@ def listed(rows: Iterable[Row]) -> pl.DataFrame:
             "beside": _beside(row.figures),
             "seconds": round(row.seconds, 1),
             "when": datetime.now().isoformat(timespec="minutes"),
+            "commit": commit(),
         }
         for row in rows
     ]
     return pl.DataFrame(columns, schema_overrides=SCHEMA)
+
+
+@cache
+def commit() -> str:
+    """Name the commit of the code that is measured, with a plus sign where files differ from it."""
+    called = ["git", "describe", "--always", "--abbrev=8", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(called, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def _beside(figures: Mapping[str, float]) -> str:
