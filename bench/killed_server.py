@@ -164,11 +164,13 @@ def settle(folder: Path) -> None:
             time.sleep(0.2)
             if process.poll() is not None:
                 raise SystemExit("the server does not start any more")
-            page = site.public / "b/lab/data/board.json"
-            shown = json.loads(page.read_text()) if page.exists() else {}
+            # no page is being written when all are of the newest version
+            pages = list(site.public.glob("b/lab/s/*/record.json"))
+            shown = {json.loads(one.read_text())["version"] for one in pages}
             of = boards.board_of(engine, "lab").version
             waits = submissions.waiting(engine)["waiting"]
-            if not waits and shown.get("board", {}).get("version") == of:
+            if not waits and shown <= {of}:
+                time.sleep(1)
                 break
     finally:
         process.terminate()
