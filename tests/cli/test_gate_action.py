@@ -42,6 +42,7 @@ def test_the_action_runs_the_command_that_its_inputs_say(
         "MARGIN": "0.02",
         "STRICT": strict,
         "HISTORY": history,
+        "ANCHORS": "",
         "GITHUB_STEP_SUMMARY": "summary.md",
     }
     assert set(given) - {"GITHUB_STEP_SUMMARY"} == set(step["env"])

@@ -114,5 +114,5 @@ def test_metrics_that_need_whole_topics(metric):
     rng = np.random.default_rng(3)
     part = part_of(truth, lambda _: rng.random() < 0.3)
     sets = JudgmentSets.of({"human": part, "machine": machine})
-    with pytest.raises(IrmetaError, match=r"needs all judgments.*-m P@10"):
+    with pytest.raises(IrmetaError, match=r"needs all judgments.*metrics='P@10'"):
         partly_judged(sets, runs, metric)

@@ -96,7 +96,7 @@ def test_other_files_are_an_error_that_names_them(tmp_path, text):
     path = tmp_path / "m.json"
     path.write_text(text)
     with pytest.raises(
-        FileFormatError, match=r"m\.json: not a prediction model .*predict fit"
+        FileFormatError, match=r"m\.json: not a prediction model .*predict.fit"
     ):
         load_model(path)
 

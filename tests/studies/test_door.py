@@ -36,7 +36,7 @@ def test_a_value_of_another_type_is_named(kind: Any) -> None:
     parameter = Parameter("given", kind, None, "")
     for value in WRONG[kind]:
         with pytest.raises(
-            IrmetaError, match=rf"^given= .*: expected {FITTING[kind].called[:9]}"
+            IrmetaError, match=rf"^given=.*: expected {FITTING[kind].called[:9]}"
         ):
             parameter.read(value)
 
@@ -63,17 +63,17 @@ def test_defaults_of_studies_pass_their_door() -> None:
 @pytest.mark.parametrize(
     ("verb", "given", "says"),
     [
-        ("describe", {"level": "0.9"}, "level= '0.9': expected a number"),
-        ("describe", {"metrics": 1.0}, "metrics= 1.0: expected a text or a list"),
+        ("describe", {"level": "0.9"}, "level='0.9': expected a number"),
+        ("describe", {"metrics": 1.0}, "metrics=1.0: expected a text or a list"),
         ("describe", {"metrics": [None]}, "expected a text or a list of names"),
         ("describe", {"missing": np.array([])}, "missing=array"),
         ("describe", {"level": 1e-320}, "between 0 and 1"),
         ("describe", {"teams": pl.DataFrame()}, "teams are a mapping"),
-        ("leaderboard", {"metric": "AP", "cost": 5}, "cost= 5: expected a mapping"),
+        ("leaderboard", {"metric": "AP", "cost": 5}, "cost=5: expected a mapping"),
         ("leaderboard", {"metric": "AP", "types": {1: 2}}, "types= {1: 2}: expected"),
         ("leaderboard", {"metric": "AP", "resamples": 10**9}, "at most 10,000,000"),
         ("predictivity", {"partitions": 10**30}, "at most 10,000,000"),
-        ("significance", {"metrics": "AP", "margin": 1e308}, "margin= 1e\\+308"),
+        ("significance", {"metrics": "AP", "margin": 1e308}, "margin=.*1e\\+308"),
         ("design", {"target": "AP", "level": -1}, "level of intervals must be"),
         ("design", {"target": "AP", "partitions": 0}, "partitions must be 2 or more"),
         ("design", {"target": "AP", "metrics": ","}, "the list of metrics is empty"),

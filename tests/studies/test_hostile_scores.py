@@ -49,7 +49,7 @@ def test_a_budget_of_judgments_is_finite(budget: float) -> None:
     """A budget of judgments without end is refused, as one of nothing is."""
     with pytest.raises(
         ScoresError,
-        match=r"the budget must be above 0 and finite|budget= inf: expected a number",
+        match=r"the budget must be above 0 and finite|budget='inf': expected a number",
     ):
         irmeta.design(
             cube(np.random.default_rng(3).random((3, 8, 1)), "abc", "12345678", ["AP"]),

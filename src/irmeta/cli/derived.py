@@ -183,7 +183,6 @@ class Derived:
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
         from irmeta.scores.cubes import distinct
-        from irmeta.studies.door import SPOKEN
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
         selected = Selected()
@@ -195,7 +194,6 @@ class Derived:
                     given[name] = named(own[name])
         view = given.pop("view", None)
         of_page = {name: given.pop(name) for name in self._of_page}
-        SPOKEN.set(_option)
         for name, (flag, value) in self.verb.flags.items():
             if given.pop(_identifier(flag)):
                 given[name] = value
@@ -353,11 +351,6 @@ def _named(path: str) -> Any:
     """Return what stands in a module, as in "irmeta.io.lists.read_sample"."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)
-
-
-def _option(name: str) -> str:
-    """Return the option of a parameter, as in --top-on or -k."""
-    return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
 
 
 def _identifier(flag: str) -> str:

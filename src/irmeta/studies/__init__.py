@@ -407,7 +407,6 @@ STUDIES: dict[str, Study] = {
                 "--families teams.csv",
                 "irmeta judges compare scores.parquet --truth nist # from scores, one collection for each judge",
                 "irmeta judges compare judgments/ --truth nist --runs runs/ # every file of a folder is a judge",
-                "irmeta judges compare nist.txt umbrela.txt # labels only",
             ),
             view="JudgesView",
             scores="irmeta.studies.judges.compare.given.scored",

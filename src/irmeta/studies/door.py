@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from functools import cached_property, wraps
 from importlib import import_module
 from numbers import Integral, Number, Real
@@ -37,8 +36,14 @@ from irmeta.words import shortened
 Taken = ParamSpec("Taken")
 Returned = TypeVar("Returned")
 
-SPOKEN: ContextVar[Callable[[str], str]] = ContextVar("SPOKEN", default="{}=".format)
-"""How an option is called by whom a message is for: `sizes=` in Python, `--sizes` on the command line."""
+
+def typed_name(name: str) -> str:
+    """Return what messages call a parameter: an option, as --top-on or -k, of which they say `top_on=` in Python.
+
+    >>> typed_name("top_on"), typed_name("k")
+    ('--top-on', '-k')
+    """
+    return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
 
 
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
@@ -262,7 +267,7 @@ class Parameter:
         if not any(FITTING[kind].fits(value) for kind in self.kinds):
             expected = " or ".join(FITTING[kind].called for kind in self.kinds)
             given = shortened(repr(value))
-            raise ScoresError(f"{SPOKEN.get()(self.name)} {given}: expected {expected}")
+            raise ScoresError(f"{typed_name(self.name)} {given}: expected {expected}")
         return value
 
     def recorded(self, value: Any) -> dict[str, Any]:
@@ -296,9 +301,9 @@ class Parameter:
 
             return read_groups(text)
         if Mapping[str, float] in self.kinds:
-            return _pairs(SPOKEN.get()(self.name), text)
+            return _pairs(typed_name(self.name), text)
         if Sequence[int] in self.kinds:
-            return whole_numbers(SPOKEN.get()(self.name), text)
+            return whole_numbers(typed_name(self.name), text)
         if self.several and self.choices is not None:
             return [part.strip() for part in text.split(",")]
         return text

@@ -274,7 +274,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         ),
         (
             str(tmp_path / "more/empty"),
-            "the file is empty; did the run retrieve nothing? (--allow-empty)",
+            "the file is empty; did the run retrieve nothing? (allow_empty=True)",
         ),
         (str(tmp_path / "none"), "no files in this folder"),
     ]

@@ -107,7 +107,7 @@ def wide(width: float) -> float:
 
 @contextmanager
 def boxes_for_unknown() -> Iterator[None]:
-    """Draw characters that no font here has as boxes, without a word about each."""
+    """Draw characters that no font here has as boxes; matplotlib would warn of each."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
         yield

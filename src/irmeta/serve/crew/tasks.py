@@ -30,16 +30,22 @@ def main() -> None:
         try:
             if limits := given.pop("limits", None):
                 limit(*limits)
-            found = TASKS[given.pop("task")](**given)
-        except IrmetaError as error:
-            with typed():
-                found = {"error": str(error)}
+            found = _answered(given.pop("task"), given)
         except MemoryError:
             found = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises
             logging.exception("a task failed")
             found = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(found), file=out, flush=True)
+
+
+def _answered(task: str, given: dict[str, Any]) -> Answer:
+    """Do a task; what it says is for who types commands."""
+    with typed():
+        try:
+            return TASKS[task](**given)
+        except IrmetaError as error:
+            return {"error": str(error)}
 
 
 def limit(memory: int, seconds: int) -> None:

@@ -83,9 +83,9 @@ def compare_judges(
         or "each" by itself; by default stems where many names share one
     families : families of the systems, whom a judge may favour, as a table or "stem", such as those that use one
         language model; they change no interval of tau
-    clusters : clusters of the topics, as turns of one conversation: a table with columns topic and cluster; or "stem",
-        if a name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by
-        itself, or as the scores have them. What is over topics is then over clusters, labels aside
+    clusters : clusters of the topics, which figures over topics are then over, labels aside: a table with columns topic
+        and cluster; or "stem", if a name begins with its cluster, up to the last hyphen, underscore or full stop; by
+        default as the scores have them
     passes : which sets are passes of one judge, as a table or "stem" of their names (llama_1 and llama_2 are of llama):
         how much of its disagreement with the truth is with itself
     topics : the topics that means are taken over: those that a judge, or two that are compared, and the truth share;
