@@ -23,9 +23,8 @@ def number(value: object) -> float:
     >>> number("1e-3"), number(2)
     (0.001, 2.0)
     """
-    if isinstance(value, bool | np.bool_) or (
-        isinstance(value, str) and not _PLAIN.fullmatch(value)
-    ):
+    odd = isinstance(value, bool | np.bool_ | np.ndarray)
+    if odd or (isinstance(value, str) and not _PLAIN.fullmatch(value)):
         raise ValueError(f"{value!r} is not a number")
     try:
         return float(value)  # type: ignore[arg-type]  # other types raise
