@@ -36,7 +36,7 @@ OTHERS = {
     "design": "design s.parquet",
     "reuse": "reuse q runs",
     "predict": "predict fit s.parquet -o model.json",
-    "judges": "judges compare q q2 runs",
+    "judges": "judges compare q q2 --runs runs",
     "plot": "describe s.parquet --plot drawn.svg",
 }
 MIBS = (730, 1000, 1500)
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     systems, topics = [f"s{i}" for i in range(8)], [str(i) for i in range(12)]
     irmeta.save(cube(scores, systems, topics, METRICS), made / "s.parquet")
     (made / "runs").mkdir()
-    for system in range(4):
+    for system in range(8):
         (made / "runs" / f"s{system}").write_text(
             "".join(
                 f"{topic} Q0 d{(rank * 7 + system) % 50} {rank} {50 - rank} x\n"

@@ -57,9 +57,7 @@ def test_every_data_set_is_of_use_alone(name: str, data: Path, tmp_path: Path) -
         there = found(file.path, data)
         if there is None:
             pytest.skip(f"{file.path} is not at hand")
-        target = (
-            tmp_path / f"{file.path}{there.suffix if there.suffix == '.gz' else ''}"
-        )
+        target = (tmp_path / file.path).with_name(there.name)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(there)
     for paper in PAPERS:

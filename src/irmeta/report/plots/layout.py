@@ -27,14 +27,20 @@ SMALLEST_TEXT = 4.5
 """Names smaller than this cannot be read; they are left out."""
 
 
+_ROUNDS = 3
+"""How often text is fitted to cells, which a layout with other text makes wider or narrower."""
+
+
 class Layout(ConstrainedLayoutEngine):
     """A constrained layout that also fits the text of matrices to their cells, and keeps names apart."""
 
     def execute(self, figure: Any) -> None:
         """Lay out a figure."""
         super().execute(figure)
-        matrices = [fitted(axes) for axes in figure.axes]
-        if any(matrices):
+        for _ in range(_ROUNDS):
+            matrices = [fitted(axes) for axes in figure.axes]
+            if not any(matrices):
+                break
             super().execute(figure)
         _keep_apart(figure)
 
