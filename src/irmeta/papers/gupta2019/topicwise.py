@@ -61,9 +61,10 @@ def _by_halves(scores: xr.DataArray, target: str, names: str) -> Accuracy | None
     wanted = [*split(names), target]
     if not set(wanted) <= set(scores.metric.values):
         return None
-    values = scores.sel(metric=wanted).values.reshape(-1, len(wanted))
-    fit = learner("ols")(values[::2, :-1], values[::2, -1])
-    return accuracy(values[1::2, -1], fit(values[1::2, :-1]))
+    rows = scores.sel(metric=wanted).values.reshape(-1, len(wanted))
+    known, asked = rows[::2], rows[1::2]
+    fit = learner("ols")(known[:, :-1], known[:, -1])
+    return accuracy(asked[:, -1], fit(asked[:, :-1]))
 
 
 def _elsewhere(

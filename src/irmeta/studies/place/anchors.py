@@ -132,16 +132,20 @@ def figures(
     }
 
 
+def _means(factors: Factors, metric: str) -> dict[str, float]:
+    """Return the standardized means of systems that factors keep by a metric; none where they keep none."""
+    kept = about(factors).get("standing", {}).get(metric)
+    if kept is None:
+        return {}
+    names = map(str, about(factors)["systems"])
+    return dict(zip(names, kept["standardized"], strict=True))
+
+
 def _of_one_name(a: Factors, b: Factors, metric: str, level: float) -> list[float]:
     """Return how many systems of one name are on both, and how much lower they stand on the second; by these only."""
-    means = []
-    for one in (a, b):
-        kept = about(one).get("standing", {}).get(metric)
-        names = about(one).get("systems", ())
-        values = [] if kept is None else kept["standardized"]
-        means.append(dict(zip(map(str, names), values, strict=False)))
-    both = distinct(a) & distinct(b) & means[0].keys() & means[1].keys()
-    moves = np.array([means[0][name] - means[1][name] for name in sorted(both)])
+    first, second = _means(a, metric), _means(b, metric)
+    both = distinct(a) & distinct(b) & first.keys() & second.keys()
+    moves = np.array([first[name] - second[name] for name in sorted(both)])
     if moves.size < 2:
         # nothing shows how differently systems move
         return [moves.size, *moves, *[np.nan] * (3 - moves.size)]
