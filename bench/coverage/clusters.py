@@ -71,26 +71,26 @@ class World(NamedTuple):
         common = rng.normal(size=(systems, cluster.max() + 1))[:, cluster]
         own = rng.normal(size=(systems, len(cluster)))
         normal = np.sqrt(self.icc) * common + np.sqrt(1 - self.icc) * own
-        return _SHAPES[self.shape].ppf(scipy.stats.norm.cdf(normal))
+        return SHAPES[self.shape].ppf(scipy.stats.norm.cdf(normal))
 
     @property
     def mean(self) -> float:
         """The true mean of every system."""
-        return float(_SHAPES[self.shape].mean())
+        return float(SHAPES[self.shape].mean())
 
 
-_SHAPES = {
+SHAPES = {
     "skewed": scipy.stats.beta(0.3, 1.2),
     "0/1": scipy.stats.bernoulli(0.2),
     "normal": scipy.stats.norm(0.5, 0.15),
 }
 WORLDS = [
     World(icc, equal, shape)
-    for shape, icc, equal in product(_SHAPES, (0.6, 0.3, 0.1, 0.0), (False, True))
+    for shape, icc, equal in product(SHAPES, (0.6, 0.3, 0.1, 0.0), (False, True))
 ]
 
 
-def _in_worlds(check: Check, shapes: tuple[str, ...] = tuple(_SHAPES)) -> Cases:
+def _in_worlds(check: Check, shapes: tuple[str, ...] = tuple(SHAPES)) -> Cases:
     """Return the cases of a promise: all worlds with scores of these shapes, with each number of clusters."""
 
     def cases(folder: Path | None) -> Iterable[Case]:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from bench.coverage import (
+    clustered,
+    clustered_judges,
     clusters,
     collections,
     differences,
@@ -27,7 +29,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Collections": collections.ENTRIES,
     "Judges": [*judges.ENTRIES, *estimates.ENTRIES, *parts.ENTRIES],
     "Labels": labels.ENTRIES,
-    "Clusters": clusters.ENTRIES,
+    "Clusters": [*clusters.ENTRIES, *clustered.ENTRIES, *clustered_judges.ENTRIES],
     "Repeats": repeats.ENTRIES,
     "Reproductions": replication.ENTRIES,
 }
