@@ -208,7 +208,8 @@ def _true_halves(world: World, clusters: int) -> tuple[Floats, Floats]:
             settled(drawn(world, able, clusters_of(world, size, rng), rng).mean(axis=2))
             for size in (n, clusters - n)
         ]
-        found.append(tau_b(*means))
+        # where all systems tie tau counts as 0
+        found.append(np.nan_to_num(tau_b(*means)))
     both = np.mean(found, axis=0)
     mean = (both + both.T) / 2
     return mean, mean - np.diag(mean)

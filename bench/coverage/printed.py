@@ -45,16 +45,29 @@ _ON_OTHER_TOPICS = ("a system against itself on other topics",)
 _ACROSS = ("difference across collections",)
 _ANCHORED = ("an unchanged system by anchors",)
 _CHANGE = ("change of a lead in a reproduction",)
-_DESIGN = ("tau of a design",)
+_DESIGN = ("tau of a design", "tau of a design, clusters")
 _LOSS = ("loss of a run that was not pooled",)
-_ADVANTAGE = ("advantage of a metric",)
+_ADVANTAGE = ("advantage of a metric", "advantage of a metric, clusters")
 _PREDICTIVE = ("phi of halves",)
 _AGREED = ("agreement of users with a metric",)
 _BOARD = ("rank sets of a leaderboard",)
-_ERHO2 = ("E rho2", "E rho2, other systems", "E rho2, teams left out")
-_PHI = ("Phi", "Phi, other systems", "Phi, teams left out")
-_TAU = ("tau with the true ranking", "tau with the true ranking, other systems")
-_SOFT = ("soft pairwise accuracy", "soft pairwise accuracy, teams left out")
+_ERHO2 = (
+    "E rho2",
+    "E rho2, other systems",
+    "E rho2, teams left out",
+    "E rho2, clusters",
+)
+_PHI = ("Phi", "Phi, other systems", "Phi, teams left out", "Phi, clusters")
+_TAU = (
+    "tau with the true ranking",
+    "tau with the true ranking, other systems",
+    "tau with the true ranking, clusters",
+)
+_SOFT = (
+    "soft pairwise accuracy",
+    "soft pairwise accuracy, teams left out",
+    "soft pairwise accuracy, clusters",
+)
 
 
 def _in_teams_too(*names: str) -> Sequence[str]:
@@ -99,14 +112,23 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "judges.labels.low": _LABELS,
     "judges.passes.own_grades_low": ("share of a judge's disagreement with itself",),
     "judges.passes.own_low": ("share of a judge's disagreement with itself",),
-    "judges.pairs.low": _in_teams_too(
-        "difference of tau, good and bad judge",
-        "difference of tau, two good judges",
+    "judges.pairs.low": (
+        *_in_teams_too(
+            "difference of tau, good and bad judge",
+            "difference of tau, two good judges",
+        ),
+        "difference of tau, good and bad judge, clusters",
     ),
-    "judges.systems.phi_gain_low": _in_teams_too("gain in phi, good judge"),
+    "judges.systems.phi_gain_low": (
+        *_in_teams_too("gain in phi, good judge"),
+        "gain in phi, good judge, clusters",
+    ),
     "judges.pairs.soft_low": _SOFT,
     "judges.systems.soft_low": _SOFT,
-    "judges.systems.tau_low": _in_teams_too("tau, good judge", "tau, bad judge"),
+    "judges.systems.tau_low": (
+        *_in_teams_too("tau, good judge", "tau, bad judge"),
+        "tau, good judge, clusters",
+    ),
     "leaderboard.models.low": _BOARD,
     "leaderboard.predicted.predicted_low": ("predicted score of a leaderboard",),
     "online.metrics.agreement_low": _AGREED,

@@ -210,6 +210,13 @@ def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
+def measured(scores: xr.DataArray, *promises: str) -> list[str]:
+    """Name what was measured of promises where clusters are in place of topics; else the promises."""
+    if "clusters" in about(scores):
+        return [name + CLUSTERS for name in promises]
+    return list(promises)
+
+
 def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held:
     """Return how often t intervals over topics held in collections like this one, or over clusters in their place.
 
@@ -217,7 +224,7 @@ def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held
     """
     sizes = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
     if "clusters" in about(scores):
-        return held("t interval of a mean" + CLUSTERS, **sizes)
+        return held(*measured(scores, "t interval of a mean"), **sizes)
     if of_runs and about(scores).get(REPEATS, {}).get("in_intervals"):
         promise = of_runs
     return held(promise, **sizes)

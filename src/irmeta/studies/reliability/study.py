@@ -11,6 +11,7 @@ from irmeta.errors import ScoresError, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
+from irmeta.scores.clusters import measured
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
@@ -337,7 +338,9 @@ def _notes(
             )
     for figure, promises in INTERVALS.items():
         share = held(
-            *promises, systems=used.sizes["system"], topics=used.sizes["topic"]
+            *measured(used, *promises),
+            systems=used.sizes["system"],
+            topics=used.sizes["topic"],
         )
         if share.broken:
             lines.append(

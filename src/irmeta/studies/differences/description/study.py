@@ -8,11 +8,11 @@ import xarray as xr
 
 from irmeta.choices import Missing, Sets
 from irmeta.errors import ScoresError, require_choice, require_share
-from irmeta.measured.coverage import CLUSTERS, held
+from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import added, held_of_means
+from irmeta.scores.clusters import added, held_of_means, measured
 from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
@@ -268,7 +268,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     if found.broken:
         lines.append(f"A 95% interval of a mean held the truth in {found}.")
     if "clusters" in about(scores):
-        ranks = held("rank sets" + CLUSTERS, systems=systems, topics=topics)
+        ranks = held(*measured(scores, "rank sets"), systems=systems, topics=topics)
         if ranks.broken:
             lines.append(
                 f"Rank sets of systems that tie held in {ranks}, least where clusters differ in size."

@@ -13,7 +13,8 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import with_clusters
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import measured, with_clusters
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
@@ -41,7 +42,8 @@ DIFFERENCES = (
     "difference of tau, good and bad judge",
     "difference of tau, two good judges",
 )
-"""What is measured of intervals of tau, and of differences between two judges' tau."""
+SOFT = ("soft pairwise accuracy",)
+"""What is measured of intervals of tau, of differences between two judges' tau, and of soft pairwise accuracy."""
 _ENDS = ("value", "low", "high")
 _PAIR = ("judge", "judge_2")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
@@ -500,18 +502,23 @@ def _favoured(found: Favour, dim: str) -> Variables:
     }
 
 
-def _coverage_note(systems: int, topics: int, team: Teams) -> str:
+def _coverage_note(first: xr.DataArray, team: Teams) -> str:
     """Say how often intervals of tau, and of differences between two judges' tau, held."""
+    systems, topics = first.sizes["system"], first.sizes["topic"]
     apart, with_teams = "", ""
-    if team.source not in (None, EACH):
+    if team.source not in (None, EACH) and "clusters" not in about(first):
         apart, with_teams = ", teams left out", " with teams left out"
-    of_tau, of_differences = (
-        held(*(name + apart for name in names), systems=systems, topics=topics)
-        for names in (TAUS, DIFFERENCES)
+    of_tau, of_differences, of_soft = (
+        held(
+            *measured(first, *(name + apart for name in names)),
+            systems=systems,
+            topics=topics,
+        )
+        for names in (TAUS, DIFFERENCES, SOFT)
     )
     return (
-        f"95% intervals of tau{with_teams} held in {of_tau.share}, and of differences between two "
-        f"judges' tau in {of_differences} (docs/coverage.md)"
+        f"95% intervals of tau{with_teams} held in {of_tau.share}, of soft accuracy in {of_soft.share}, and of "
+        f"differences between two judges' tau in {of_differences} (docs/coverage.md)"
     )
 
 
@@ -532,7 +539,7 @@ def _notes(
         Method(
             f"{over}; intervals of tau are for other samples of as many systems and topics"
         ),
-        Method(_coverage_note(systems, topics, team)),
+        Method(_coverage_note(together.first, team)),
         Method(f"pairs of systems: paired t test at {alpha:g}, {corrected}"),
     ]
     if not together.shared:
