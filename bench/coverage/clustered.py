@@ -15,6 +15,7 @@ from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.clusters import pseudo_values
 from irmeta.stats.halves.halving import split_half
+from irmeta.stats.rankings import agreement
 from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.intervals import signal_ends
@@ -169,6 +170,34 @@ def _expected_tau(
     return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
 
 
+@cache
+def _true_r(world: World, clusters: int) -> Floats:
+    """Compute the mean correlation of metrics over scores of the same systems, over many collections."""
+    able, rng = abilities(np.random.default_rng(1)), np.random.default_rng(0)
+    found = []
+    for _ in range(600):
+        scores = drawn(world, able, clusters_of(world, clusters, rng), rng)
+        found.append(np.corrcoef(scores.reshape(len(scores), -1)))
+    return np.mean(found, axis=0)
+
+
+def _correlated(
+    world: World, clusters: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Hold correlations over scores, each cluster left out and, beside it, each topic."""
+    able = abilities(np.random.default_rng(1))
+    cluster = clusters_of(world, clusters, rng)
+    scores = np.moveaxis(drawn(world, able, cluster, rng), 0, -1)
+    truth, pairs = _true_r(world, clusters), np.triu_indices(len(METRICS), 1)
+    held = []
+    for units in ([cluster], [np.arange(len(cluster))]):
+        r, without = agreement.over_scores([scores], "pearson", units)
+        low, high = agreement.interval(r, without)
+        held.append((((low <= truth) & (truth <= high))[pairs].mean(), high - low))
+    width = held[0][1][pairs].mean()
+    return {"kept": held[0][0], "width": width, "over topics": held[1][0]}
+
+
 AGAIN = 40
 """Pairs of new sets of clusters that the true tau of a design is the mean over."""
 
@@ -244,6 +273,7 @@ ENTRIES = [
     Entry("E rho2, clusters", 0.95, 0.92, in_eight(partial(_coefficient, "erho2"))),
     Entry("Phi, clusters", 0.95, 0.85, in_eight(partial(_coefficient, "phi"))),
     Entry("tau with the true ranking, clusters", 0.95, 0.85, in_eight(_expected_tau)),
+    Entry("r over scores, clusters", 0.95, 0.90, in_eight(_correlated)),
     Entry("tau of a design, clusters", 0.95, 0.90, in_eight(_design, _MORE), 150, 10),
     Entry(
         "advantage of a metric, clusters",

@@ -13,6 +13,7 @@ _SAMPLED = (
 )
 _CORRELATIONS = (
     "r over scores",
+    "r over scores, clusters",
     "rho over scores within topics",
     "r over means",
     "tau over means",

@@ -15,7 +15,7 @@ from irmeta.scores.cubes import (
     shared_topics,
     system_level,
     targets_and_candidates,
-    topic_numbers,
+    unit_numbers,
     topics_halved,
     with_roles,
 )
@@ -162,7 +162,7 @@ def test_topics_of_one_name_are_drawn_together():
         for name, topics in names.items()
     }
     assert shared_topics(cubes) == ["a and b share 2 topics"]
-    assert [list(one) for one in topic_numbers(cubes)] == [
+    assert [list(one) for one in unit_numbers(cubes)] == [
         [0, 1, 2, 3],
         [2, 3, 4],
         [5, 6],

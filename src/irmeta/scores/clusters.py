@@ -200,16 +200,6 @@ def noticed(scores: xr.DataArray) -> list[str]:
     ]
 
 
-def ignored(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Note which collections' topics come in clusters, where intervals take each topic as independent all the same."""
-    return [
-        f"{name}: intervals take topics as independent, though they come in clusters; they are too short if the topics "
-        "of a cluster are alike"
-        for name, scores in cubes.items()
-        if in_clusters(scores)
-    ]
-
-
 def measured(scores: xr.DataArray, *promises: str) -> list[str]:
     """Name what was measured of promises where clusters are in place of topics; else the promises."""
     if "clusters" in about(scores):

@@ -12,7 +12,7 @@ from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import units
+from irmeta.scores.clusters import few, in_clusters, numbered, units
 from irmeta.scores.cube import check, cube, from_frame_all, require_possible
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
@@ -162,18 +162,33 @@ def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
-def topic_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
-    """Number the topics of each collection: topics of one name have one number, in whichever collection they are."""
+def unit_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
+    """Number what is independent in each collection, for each topic its cluster or itself.
+
+    Topics, or clusters, of one name have one number, in whichever collection they are.
+    """
     number: dict[str, int] = {}
     return [
-        np.array(
-            [
-                number.setdefault(str(topic), len(number))
-                for topic in scores.topic.values
-            ]
-        )
+        np.array([number.setdefault(unit, len(number)) for unit in units(scores)])
         for scores in cubes.values()
     ]
+
+
+def side_by_side(
+    cubes: Mapping[str, xr.DataArray],
+) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Put the topics of a cluster side by side; note which collections have some, whose clusters are left out whole."""
+    found, notes = {}, []
+    for name, scores in cubes.items():
+        found[name] = scores
+        if in_clusters(scores):
+            names, number = numbered(scores)
+            found[name] = scores.isel(topic=np.argsort(number, kind="stable"))
+            notes.append(
+                f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "
+                f"independent.{few(number)}"
+            )
+    return found, notes
 
 
 def topics_halved(

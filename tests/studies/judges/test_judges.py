@@ -19,7 +19,7 @@ from irmeta.studies.judges.compare import (
     overview,
     tables,
 )
-from irmeta.studies.judges.compare.study import DIFFERENCES, TAUS
+from irmeta.studies.judges.compare.study import DIFFERENCES, SOFT, TAUS
 
 SYSTEMS = [f"s{i:02d}" for i in range(15)]
 TOPICS = [str(i) for i in range(301, 321)]
@@ -536,9 +536,11 @@ def test_the_note_of_coverage_is_of_a_like_size() -> None:
     for systems in (15, 5):
         cubes = {name: one[:systems] for name, one in made().items()}
         size = {"systems": systems, "topics": 20}
-        of_tau, of_difference = held(*TAUS, **size), held(*DIFFERENCES, **size)
+        of_tau, of_soft, of_difference = (
+            held(*names, **size) for names in (TAUS, SOFT, DIFFERENCES)
+        )
         notes = " ".join(about(compare_judges(cubes))["notes"])
-        assert f"95% intervals of tau held in {of_tau.share}, and" in notes
+        assert f"95% intervals of tau held in {of_tau.share}, of soft accuracy in {of_soft.share}, and" in notes
         assert f"between two judges' tau in {of_difference}" in notes
 
 

@@ -36,24 +36,38 @@ COEFFICIENTS: dict[Coefficient, tuple[str, Callable[..., Any]]] = {
 """The name that outputs carry, and the function."""
 
 
+def left_out(units: Sequence[Ints]) -> list[Ints]:
+    """Return the numbers of what is left out in turn, from that of each topic: of a cluster's, side by side, one.
+
+    >>> [numbers.tolist() for numbers in left_out([np.array([0, 0, 1]), np.array([1, 2])])]
+    [[0, 1], [1, 2]]
+    """
+    return [one[np.flatnonzero(np.diff(one, prepend=-1))] for one in units]
+
+
 def over_scores(
-    parts: Sequence[Floats], method: Coefficient
+    parts: Sequence[Floats], method: Coefficient, units: Sequence[Ints] | None = None
 ) -> tuple[Floats, list[Floats]]:
     """Correlate metrics over all scores of parts (system, topic, metric): (metric, metric), and without each topic.
 
+    units : for each part the number of each topic's cluster, side by side, which is left out whole; by default topics
+    stand alone.
     The second value holds, for each part, an array (topic left out, metric, metric).
     """
-    topics = [part.shape[1] for part in parts]
     systems = [part.shape[0] for part in parts]
+    alone = [np.arange(part.shape[1]) for part in parts]
+    # whether a topic begins another unit than the one before
+    begins = [np.diff(one, prepend=-1) != 0 for one in units or alone]
+    counts = [int(part.sum()) for part in begins]
     # of each part: (metric, topic x system), a topic's scores side by side
     by_topic = [part.transpose(2, 1, 0) for part in parts]
     rows = [part.reshape(len(part), -1) for part in by_topic]
     cells = np.concatenate(rows, axis=1)
-    # the topic of each score, numbered through all parts
-    scores_of_topic = np.repeat(systems, topics)
-    topic = np.repeat(np.arange(sum(topics)), scores_of_topic)
+    # the topic, or cluster, of each score, numbered through all parts
+    scores_of_topic = np.repeat(systems, [len(part) for part in begins])
+    topic = np.repeat(np.concatenate(begins).cumsum() - 1, scores_of_topic)
     whole, without = _LEAVE_OUT[method](cells, topic)
-    return whole, np.split(without, np.cumsum(topics)[:-1])
+    return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
 def over_means(
@@ -292,7 +306,7 @@ def _cells(
     *,
     centred: bool,
 ) -> tuple[Floats, Ints, list[Ints]]:
-    """Return the marked scores (metric, score), the topic of each, numbered from 0, and topics' own numbers by part."""
+    """Return the marked scores (metric, score), the unit of each, numbered from 0, and units' own numbers by part."""
     rows, counts, numbers = [], [], []
     for part, mask, number in zip(parts, masks, topics, strict=True):
         used = np.flatnonzero(mask.any(axis=0))
@@ -305,11 +319,10 @@ def _cells(
         cells = np.concatenate(rows).T
     else:
         cells = np.empty((metrics.size, 0))
-    return (
-        cells,
-        np.repeat(np.arange(len(counts)), counts),
-        [number for number in numbers if number.size],
-    )
+    used_in = [number for number in numbers if number.size]
+    begins = [np.diff(number, prepend=-1) != 0 for number in used_in]
+    unit = np.concatenate([np.empty(0, np.bool_), *begins]).cumsum() - 1
+    return cells, np.repeat(unit, counts), left_out(used_in)
 
 
 def interval(

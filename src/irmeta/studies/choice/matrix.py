@@ -17,8 +17,9 @@ from irmeta.scores.cubes import (
     by_name,
     prepare_together,
     shared_topics,
-    topic_numbers,
+    side_by_side,
     topics_halved,
+    unit_numbers,
 )
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import additive, means
@@ -84,7 +85,7 @@ class MetricMatrix:
         """
         if any(list(scores.topic.values) == [ALL] for scores in self.cubes.values()):
             return []
-        numbers = topic_numbers(self.cubes)
+        numbers = unit_numbers(self.cubes)
         topics = max((int(number.max()) + 1 for number in numbers), default=0)
         blocks = min(topics, BLOCKS) if topics >= FEWEST else 0
         found = []
@@ -129,6 +130,8 @@ def from_scores(
         missing=missing,
         by_topic=True,
     )
+    cubes, of_clusters = side_by_side(cubes)
+    notes += of_clusters
     level, more = _level(cubes, level)
     if shared := shared_topics(cubes):
         more.append(f"{listed(shared)} by name; each name is resampled as one topic.")

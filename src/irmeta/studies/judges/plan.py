@@ -12,7 +12,7 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import ignored
+from irmeta.scores.clusters import in_clusters
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
@@ -96,7 +96,11 @@ def plan(
         raise ScoresError(
             "people judged a part of each topic; plans are for whole topics, judged or not"
         )
-    notes += ignored({"widths": both.machine})
+    if in_clusters(both.machine):
+        notes.append(
+            "Widths take topics as independent, though they come in clusters; they are too short if the topics of a "
+            "cluster are alike."
+        )
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]

@@ -11,7 +11,6 @@ import xarray as xr
 from irmeta.choices import Judgments, Missing
 from irmeta.errors import MetricError, ScoresError
 from irmeta.metrics.names import parse, raw, split
-from irmeta.scores.clusters import ignored
 from irmeta.scores.cubes import (
     ONE_COLLECTION,
     common_metrics,
@@ -84,7 +83,6 @@ def lowcost(
     by_topic, notes = prepare_together(
         cubes, metrics=used, missing=missing, by_topic=True
     )
-    notes += ignored(by_topic)
     levels, more = system_level(by_topic, used)
     notes += more
     shown = [name for name in cubes if role[name] != "train"]

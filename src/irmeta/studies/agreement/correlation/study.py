@@ -10,8 +10,14 @@ from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import about, recorded
-from irmeta.scores.clusters import ignored
-from irmeta.scores.cubes import by_name, prepare_together, shared_topics, topic_numbers
+from irmeta.scores.clusters import in_clusters
+from irmeta.scores.cubes import (
+    by_name,
+    prepare_together,
+    shared_topics,
+    side_by_side,
+    unit_numbers,
+)
 from irmeta.scores.notes import Method, arranged, called, concerning
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -26,6 +32,7 @@ from irmeta.stats.rankings.agreement import (
     half_width,
     interval,
     interval_over_means,
+    left_out,
     merges,
     over_means,
     over_scores,
@@ -91,7 +98,8 @@ def correlate(
         pairs=True,
         by_topic=unit != "system",
     )
-    notes += ignored(used)
+    used, of_clusters = side_by_side(used)
+    notes += of_clusters
     if each:
         options = {"unit": unit, "method": method, "threshold": threshold}
         return _each(used, notes, missing=missing, **options)
@@ -107,7 +115,7 @@ def correlate(
         "n": (pair, n) if np.ndim(n) else n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
-        **_components(r, without, topic_numbers(used)),
+        **_components(r, without, left_out(unit_numbers(used))),
         "metric": names,
         "metric_2": names,
         "component": np.arange(1, len(names) + 1),
@@ -212,7 +220,7 @@ def _between_true_means(
     ):
         parts = [means.additive(scores).values for scores in used.values()]
         r = disattenuated.true_correlation(parts)
-        half = half_width(disattenuated.without_topics(parts), topic_numbers(used))
+        half = half_width(disattenuated.without_topics(parts), unit_numbers(used))
         ends = np.clip([r, r - half, r + half], -1, 1)
         # beyond 1 both ends are cut to it: no interval
         ends[1:] = np.where(ends[1] < ends[2], ends[1:], np.nan)
@@ -234,8 +242,11 @@ def _correlated(
         found = _by_pairs(used, level, method)
         return *found, [found.r[None][:0]] * len(used)
     parts = _values(used, level)
-    over = over_means if level == "system" else over_scores
-    r, without = over(parts, method)
+    units = unit_numbers(used)
+    if level == "system":
+        r, without = over_means(parts, method)
+    else:
+        r, without = over_scores(parts, method, units)
     n = sum(
         part.shape[0] if level == "system" else part.shape[0] * part.shape[1]
         for part in parts
@@ -243,9 +254,9 @@ def _correlated(
     if n < FEWEST:
         without = [part[:0] for part in without]
     elif level == "system":
-        ends = interval_over_means(parts, method, r, topic_numbers(used))
+        ends = interval_over_means(parts, method, r, units)
         return r, *ends, n, without
-    return r, *interval(r, without, topic_numbers(used)), n, without
+    return r, *interval(r, without, left_out(units)), n, without
 
 
 def _by_pairs(
@@ -254,7 +265,7 @@ def _by_pairs(
     """Correlate each pair of metrics over the scores that both have."""
     parts = [means.additive(scores).values for scores in used.values()]
     metrics = next(iter(used.values()))["metric"].values
-    found = by_pairs(parts, level, method, topic_numbers(used), FEWEST)
+    found = by_pairs(parts, level, method, unit_numbers(used), FEWEST)
     if (found.n < 2).any():
         one, other = (str(metrics[at]) for at in np.argwhere(found.n < 2)[0])
         if level == "system":
@@ -343,7 +354,11 @@ def _interval_note(
     if most < FEWEST:
         what = "systems" if level == "system" else "scores"
         return f"no intervals: there are too few {what} (fewer than {FEWEST})."
-    topics = len(np.unique(np.concatenate(topic_numbers(used))))
+    units = len(np.unique(np.concatenate(unit_numbers(used))))
+    clustered = any(
+        in_clusters(one) or "clusters" in about(one) for one in used.values()
+    )
+    noun = "cluster" if clustered else "topic"
     if np.isnan(low).all():
         return _no_interval(used)
     shared = shared_topics(used)
@@ -357,7 +372,7 @@ def _interval_note(
     else:
         none = ""
     return (
-        f"95% intervals from leaving out each of {topics} topics in turn{once}{none}."
+        f"95% intervals from leaving out each of {units} {noun}s in turn{once}{none}."
     )
 
 

@@ -15,9 +15,10 @@ from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import ignored
+from irmeta.scores.clusters import by_cluster
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
+from irmeta.scores.notes import concerning
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats
@@ -249,12 +250,14 @@ def _prepare(
     chosen, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
-    notes += ignored(chosen)
+    for name, scores in chosen.items():
+        notes += [concerning(name, note) for note in by_cluster(scores)[1]]
     systems, more = _common_systems(chosen)
     notes += more
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
     for kind, (name, scores) in product(kinds, chosen.items()):
         form, more = _form_of(scores, kind, flat)
+        form, _ = by_cluster(form)
         _require_topics(name, form.sizes["topic"], scores.sizes["topic"])
         form = form.sel(system=systems)
         require_variation(
