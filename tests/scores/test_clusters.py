@@ -6,8 +6,9 @@ import pytest
 from irmeta.errors import ScoresError
 from irmeta.io.scores import load, save
 from irmeta.io.tables.spreadsheet import import_table
+from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster, noticed, with_clusters
+from irmeta.scores.clusters import by_cluster, measured, noticed, with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 from irmeta.scores.selection import prepare
@@ -15,6 +16,7 @@ from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.description import summary as description
 from irmeta.studies.differences.versus import summary as versus_summary
 from irmeta.studies.differences.versus import versus
+from irmeta.studies.judges.compare import compare_judges
 from irmeta.studies.reliability import reliability
 from irmeta.studies.reliability import summary as reliable
 
@@ -185,3 +187,14 @@ def test_rank_sets_over_few_clusters_say_how_often_they_held(conversations, said
     scores = with_clusters(_turns(0.3, conversations=conversations), "stem")
     notes = [note for note in describe(scores).notes if note.startswith("Rank sets of")]
     assert bool(notes) is said
+
+
+def test_promises_over_clusters_are_those_that_were_measured_over_them():
+    """Reliability and judges name shares that held with so many clusters: theirs are other than those over topics."""
+    turns = with_clusters(_turns(0.6), "stem")
+    units = prepare(turns)[0]
+    assert measured(units, "Phi") == ["Phi, clusters"]
+    assert measured(turns, "Phi") == ["Phi"]
+    share = held(*measured(units, "tau, good judge"), systems=6, topics=12)
+    notes = about(compare_judges({"people": turns, "machine": turns + 0.01}))["notes"]
+    assert f"95% intervals of tau held in {share.share}" in " ".join(notes)

@@ -15,8 +15,8 @@ from irmeta.scores.cubes import (
     shared_topics,
     system_level,
     targets_and_candidates,
-    unit_numbers,
     topics_halved,
+    unit_numbers,
     with_roles,
 )
 from irmeta.studies.agreement.correlation import correlate

@@ -242,3 +242,25 @@ def test_an_interval_over_means_of_three_topics_is_unknown():
     whole, _ = agreement.over_means([part], "kendall")
     ends = agreement.interval_over_means([part], "kendall", whole)
     assert np.isnan(ends).all()
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman", "kendall"])
+def test_clusters_are_left_out_whole(method):
+    """With topics of clusters side by side, the correlation is that of the scores of all other clusters."""
+    part, units = made(2, topics=9), np.array([0, 0, 0, 1, 2, 2, 3, 3, 3])
+    whole, without = agreement.over_scores([part], method, [units])
+    every, _ = agreement.over_scores([part], method)
+    np.testing.assert_array_equal(whole, every)
+    assert len(without[0]) == 4
+    for unit in range(4):
+        others, _ = agreement.over_scores([part[:, units != unit]], method)
+        np.testing.assert_allclose(without[0][unit], others, atol=1e-12)
+
+
+def test_pairs_leave_out_clusters_too():
+    """Where no score is missing, pairs have the intervals of the whole: those over clusters."""
+    part, units = made(3, topics=9), np.array([0, 0, 0, 1, 2, 2, 3, 3, 3])
+    whole, without = agreement.over_scores([part], "pearson", [units])
+    low, high = agreement.interval(whole, without)
+    found = agreement.by_pairs([part], "topic", "pearson", [units], 4)
+    np.testing.assert_allclose([found.low, found.high], [low, high], atol=1e-10)

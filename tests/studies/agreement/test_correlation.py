@@ -8,6 +8,7 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.report.tables import render
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import near_one
 from irmeta.scores.selection import select, top_systems
@@ -533,3 +534,30 @@ def test_the_correlation_of_true_means_is_said_where_there_are_intervals(systems
     able = made(systems=systems, topics=30) + np.linspace(0, 3, systems)[:, None, None]
     outcome = correlate(able, unit="system")
     assert ("of true means" in findings(outcome)[0]) is said
+
+
+def test_clusters_are_what_is_left_out():
+    """Twelve topics that are three copies of four have, as four clusters, the interval of the four, in any order."""
+    four = made(topics=4)
+    copies = xr.concat(
+        [
+            four.assign_coords(topic=[f"{t}_{n}" for t in four.topic.values])
+            for n in range(3)
+        ],
+        "topic",
+    ).assign_attrs(four.attrs)
+    clustered = with_clusters(copies, "stem")
+    found, alone, plain = map(correlate, (clustered, four, copies))
+    for name in ("r", "low", "high"):
+        np.testing.assert_allclose(found[name], alone[name], atol=1e-12)
+    assert (plain["high"] - plain["low"] < alone["high"] - alone["low"]).values[0, 2]
+    assert "made: 12 topics come in 4 clusters" in " ".join(found.notes)
+    assert "each of 4 clusters in turn" in " ".join(about(found)["notes"])
+
+
+def test_clusters_of_one_topic_change_nothing():
+    """Where each topic is a cluster of its own every figure is the same to the last bit."""
+    plain = made()
+    alone = with_clusters(plain, {str(t): f"c{t}" for t in plain.topic.values})
+    for name, values in correlate(plain).data.items():
+        np.testing.assert_array_equal(values, correlate(alone)[name])

@@ -6,6 +6,7 @@ import xarray as xr
 
 from irmeta.choices import Matrix
 from irmeta.errors import ScoresError
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
 from irmeta.stats.subsets.matrices import correlation, covariance, normal_scores
@@ -198,3 +199,15 @@ def test_ranks_cannot_be_taken_of_a_matrix() -> None:
     """Normal scores and shrinkage need scores."""
     with pytest.raises(ScoresError, match="pass the scores"):
         from_matrix(np.eye(2), "rank")
+
+
+def test_blocks_left_out_are_clusters():
+    """Where topics come in clusters the matrix is computed without each cluster, not without each topic."""
+    rng = np.random.default_rng(0)
+    topics = [f"{at % 5}_{at}" for at in range(15)]
+    made = cube(rng.random((4, 15, 2)), list("abcd"), topics, ["AP", "RR"])
+    found = from_scores(with_clusters(made, "stem"), "correlation", "topic", "error")
+    without = found.without_topics()
+    assert len(without) == 5
+    rows = made.values[:, [at % 5 != 2 for at in range(15)]].reshape(-1, 2)
+    np.testing.assert_allclose(without[2], np.corrcoef(rows.T))

@@ -540,7 +540,10 @@ def test_the_note_of_coverage_is_of_a_like_size() -> None:
             held(*names, **size) for names in (TAUS, SOFT, DIFFERENCES)
         )
         notes = " ".join(about(compare_judges(cubes))["notes"])
-        assert f"95% intervals of tau held in {of_tau.share}, of soft accuracy in {of_soft.share}, and" in notes
+        assert (
+            f"95% intervals of tau held in {of_tau.share}, of soft accuracy in {of_soft.share}, and"
+            in notes
+        )
         assert f"between two judges' tau in {of_difference}" in notes
 
 

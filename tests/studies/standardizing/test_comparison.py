@@ -6,6 +6,7 @@ from scipy.stats import ttest_ind
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.stats.standardizing import comparability
 from irmeta.studies.standardizing.comparison import compare, findings, tables
@@ -349,3 +350,20 @@ def test_findings_of_many_metrics_are_summed_up():
         "By 1 of them some pair differs by more than chance can explain: AP."
     )
     assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")
+
+
+def test_clusters_are_what_is_drawn():
+    """A system is set beside itself by scipy's t test over the means of clusters; dRMSE stays what it is."""
+    plain = {name: collection(name, seed) for seed, name in enumerate("AB")}
+    of = {str(topic): str(topic // 3) for topic in range(12)}
+    both = {name: with_clusters(one, of) for name, one in plain.items()}
+    found, over_topics = (
+        compare(one, kinds=("raw",), partitions=20) for one in (both, plain)
+    )
+    one, other = (
+        cube.values[..., 0].reshape(10, 4, 3).mean(axis=2) for cube in plain.values()
+    )
+    p = ttest_ind(one, other, axis=1).pvalue
+    np.testing.assert_allclose(found["own_p"].values.ravel(), p)
+    np.testing.assert_allclose(found["drmse"], over_topics["drmse"])
+    assert "A: 12 topics come in 4 clusters" in " ".join(about(found)["notes"])
