@@ -8,9 +8,10 @@ import xarray as xr
 
 from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
+from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import about, recorded
-from irmeta.scores.clusters import in_clusters
+from irmeta.scores.clusters import in_clusters, units
 from irmeta.scores.cubes import (
     by_name,
     prepare_together,
@@ -99,7 +100,7 @@ def correlate(
         by_topic=unit != "system",
     )
     used, of_clusters = side_by_side(used)
-    notes += of_clusters
+    notes += of_clusters + _held_over_clusters(used)
     if each:
         options = {"unit": unit, "method": method, "threshold": threshold}
         return _each(used, notes, missing=missing, **options)
@@ -185,6 +186,19 @@ def _components(
     }
 
 
+def _held_over_clusters(used: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say how often intervals over clusters held where that is clearly less often than promised."""
+    clustered = [one for one in used.values() if in_clusters(one)]
+    if not clustered:
+        return []
+    found = held(
+        "r over scores" + CLUSTERS,
+        systems=max(one.sizes["system"] for one in clustered),
+        topics=min(len(set(units(one))) for one in clustered),
+    )
+    return [f"Such 95% intervals held in {found}."] if found.broken else []
+
+
 _SYSTEM_LEVEL = (
     "At system level r is between means over these topics, whose chance effects all metrics share; "
     "its interval is for r on other samples of as many topics. Only true_r (pearson) is between "
@@ -242,11 +256,11 @@ def _correlated(
         found = _by_pairs(used, level, method)
         return *found, [found.r[None][:0]] * len(used)
     parts = _values(used, level)
-    units = unit_numbers(used)
+    numbers = unit_numbers(used)
     if level == "system":
         r, without = over_means(parts, method)
     else:
-        r, without = over_scores(parts, method, units)
+        r, without = over_scores(parts, method, numbers)
     n = sum(
         part.shape[0] if level == "system" else part.shape[0] * part.shape[1]
         for part in parts
@@ -254,9 +268,9 @@ def _correlated(
     if n < FEWEST:
         without = [part[:0] for part in without]
     elif level == "system":
-        ends = interval_over_means(parts, method, r, units)
+        ends = interval_over_means(parts, method, r, numbers)
         return r, *ends, n, without
-    return r, *interval(r, without, left_out(units)), n, without
+    return r, *interval(r, without, left_out(numbers)), n, without
 
 
 def _by_pairs(
@@ -354,7 +368,7 @@ def _interval_note(
     if most < FEWEST:
         what = "systems" if level == "system" else "scores"
         return f"no intervals: there are too few {what} (fewer than {FEWEST})."
-    units = len(np.unique(np.concatenate(unit_numbers(used))))
+    count = len(np.unique(np.concatenate(unit_numbers(used))))
     clustered = any(
         in_clusters(one) or "clusters" in about(one) for one in used.values()
     )
@@ -372,7 +386,7 @@ def _interval_note(
     else:
         none = ""
     return (
-        f"95% intervals from leaving out each of {units} {noun}s in turn{once}{none}."
+        f"95% intervals from leaving out each of {count} {noun}s in turn{once}{none}."
     )
 
 
