@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from bench.coverage import (
     clustered,
     clustered_judges,
+    clustered_repeats,
     clusters,
     collections,
     differences,
@@ -30,7 +31,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Judges": [*judges.ENTRIES, *estimates.ENTRIES, *parts.ENTRIES],
     "Labels": labels.ENTRIES,
     "Clusters": [*clusters.ENTRIES, *clustered.ENTRIES, *clustered_judges.ENTRIES],
-    "Repeats": repeats.ENTRIES,
+    "Repeats": [*repeats.ENTRIES, *clustered_repeats.ENTRIES],
     "Reproductions": replication.ENTRIES,
 }
 

@@ -214,10 +214,10 @@ def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held
     """
     sizes = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
     if "clusters" in about(scores):
-        return held(*measured(scores, "t interval of a mean"), **sizes)
+        promise = "t interval of a mean"
     if of_runs and about(scores).get(REPEATS, {}).get("in_intervals"):
         promise = of_runs
-    return held(promise, **sizes)
+    return held(*measured(scores, promise), **sizes)
 
 
 def unit(outcome: xr.Dataset) -> str:
