@@ -11,10 +11,11 @@ from irmeta.errors import ScoresError
 from irmeta.io.scores import load, save
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import with_clusters
+from irmeta.scores.clusters import held_of_means, with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 from irmeta.scores.repeats import by_runs, unmoved, with_judges, with_repeats
+from irmeta.scores.selection import prepare
 from irmeta.stats.leaderboards.aggregates import parts
 from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.other_runs import scattered, variance_added
@@ -470,6 +471,16 @@ def test_what_is_said_to_hold_was_measured_with_runs():
     measured = held("difference of means of runs", systems=2, topics=12)
     [note] = [note for note in versus(means, "a").notes if "Such a 95%" in note]
     assert str(measured) in note
+
+
+def test_what_holds_over_clusters_and_runs_was_measured_with_both():
+    """Where topics come in clusters and systems ran several times, shares are of collections with both."""
+    clustered = with_clusters(_runs(metrics=("AP",)), "stem")
+    units, _ = prepare(with_repeats(clustered, "stem"))
+    found = held_of_means(units, "a difference", "difference of means of runs")
+    size = {"systems": 3, "topics": 4}
+    assert found == held("difference of means of runs, clusters", **size)
+    assert found.unit == "clusters"
 
 
 def test_boards_and_places_say_how_often_theirs_held():
