@@ -4,9 +4,10 @@ import logging
 import os
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from pathlib import Path
+from stat import S_ISREG
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
@@ -17,7 +18,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.staticfiles import PathLike, StaticFiles
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from irmeta.errors import typed
@@ -74,26 +75,28 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
 
 
 class _Files(StaticFiles):
-    """Finished files; a small one is read at once, because threads would cost more than the file."""
+    """Finished files; a small one is found and read at once, because threads would cost more than the file."""
 
-    def file_response(
-        self,
-        full_path: PathLike,
-        stat_result: os.stat_result,
-        scope: Scope,
-        status_code: int = 200,
-    ) -> Response:
+    async def get_response(self, path: str, scope: Scope) -> Response:
         """Answer with a file."""
-        found = super().file_response(full_path, stat_result, scope, status_code)
+        name = os.path.join(path, "index.html") if scope["path"].endswith("/") else path
+        with suppress(OSError, ValueError):
+            if found := self._small(name, scope):
+                return found
+        return await super().get_response(path, scope)
+
+    def _small(self, name: str, scope: Scope) -> Response | None:
+        """Return the answer with a small file that is asked for as a whole."""
+        path, there = self.lookup_path(name)
         whole = scope["method"] == "GET" and "range" not in Headers(scope=scope)
-        if (
-            not whole
-            or stat_result.st_size > SMALL
-            or found.status_code != HTTPStatus.OK
-        ):
+        small = there is not None and S_ISREG(there.st_mode) and there.st_size <= SMALL
+        if there is None or not whole or not small:
+            return None
+        found = self.file_response(path, there, scope)
+        if found.status_code != HTTPStatus.OK:
             return found
         del found.headers["content-length"]  # it may be another file by now
-        return Response(Path(full_path).read_bytes(), headers=found.headers)
+        return Response(Path(path).read_bytes(), headers=found.headers)
 
 
 def _refused(_: Request, error: RefusedError) -> Response:
