@@ -1,6 +1,7 @@
 """How fast a board is: pages, reads, uploads, scoring, publication, freezing; on loopback only, and bounded in time.
 
 python -m bench.serve --submissions 10000 --seconds 20
+python -m bench.serve --rescore 10000
 """
 
 import argparse
@@ -25,8 +26,7 @@ from sqlalchemy import Engine
 import irmeta
 from bench.killed_server import free_port, started, token_of
 from irmeta.serve import importing, publishing
-from irmeta.serve.catalogue import boards, tables
-from irmeta.serve.catalogue.submissions import counts, waiting
+from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.client import Server
 from irmeta.serve.site import Site
 
@@ -178,27 +178,85 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--submissions", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--rescore", type=int, help="only score as many runs again")
     given = parser.parse_args()
     print(f"load of this machine before: {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as folder:
+        if given.rescore:
+            rescored(Path(folder), given.rescore)
+            return
         measure(Path(folder), given.submissions, given.seconds)
 
 
-def measure(folder: Path, submissions: int, seconds: float) -> None:
-    """Fill a site, and load its server."""
-    Site.make(folder / "site")
+def rescored(folder: Path, runs: int) -> None:
+    """Have as many runs of .4 MB scored, and then again, while pages are read; eight files have all their names."""
+    site = Site.make(folder / "site")
     (folder / "site/site.toml").write_text(SETTINGS)
-    site = Site.open(folder / "site")
     engine = tables.upgraded(site.database)
-    irmeta.save(everybody(submissions), folder / "many.parquet")
-    many = ("many.parquet", "many")
-    timed("imported", importing.import_scores, engine, folder / many[0], many[1])
+    write_qrels(folder / "qrels.txt")
+    importing.open_board(site, engine, "live", qrels=folder / "qrels.txt")
+    kept = []
+    for at in range(8):
+        (folder / f"run{at}").write_bytes(a_run(at))
+        kept.append(importing.store(site, folder / f"run{at}"))
+    for at in range(runs):
+        run = kept[at % len(kept)]
+        submissions.submit(engine, "live", f"u{at}", run, received=at)
+    port = free_port()
+    server = started(site.folder, port)
+    try:
+        while "live" not in health(port).get("published", {}):
+            time.sleep(0.05)
+        until_scored("checked and scored", engine, server, port)
+        print(f"{boards.rescore(engine, 'live')} runs to be scored again")
+        until_scored("scored again", engine, server, port)
+    finally:
+        server.terminate()
+        server.wait()
+    engine.dispose()
+
+
+def until_scored(
+    what: str, engine: Engine, server: "subprocess.Popen[bytes]", port: int
+) -> None:
+    """Print how long it takes until no run waits, while somebody reads the first page."""
+    began, before = time.monotonic(), of_all(server.pid)
+    slow = []
+    while submissions.waiting(engine)["waiting"]:
+        asked = time.monotonic()
+        requests.get(f"http://127.0.0.1:{port}/", timeout=60).raise_for_status()
+        slow.append(1000 * (time.monotonic() - asked))
+        time.sleep(0.1)
+    took, used = time.monotonic() - began, of_all(server.pid) - before
+    p99 = statistics.quantiles(slow, n=100)[98]
+    print(f"{what}: {took:.0f} s ({used:.0f} s of processor time); page {p99:.0f} ms")
+
+
+def of_all(pid: int) -> float:
+    """Return the processor time of a process and of its children."""
+    return sum(map(processor, [pid, *children_of(pid)]))
+
+
+def write_qrels(path: Path) -> None:
+    """Write judgments of 200 documents a topic."""
     lines = [
         f"{topic} 0 d{at:06}-{at % 300} {at % 2}\n"
         for topic in range(TOPICS)
         for at in range(200)
     ]
-    (folder / "qrels.txt").write_text("".join(lines))
+    path.write_text("".join(lines))
+
+
+def measure(folder: Path, count: int, seconds: float) -> None:
+    """Fill a site, and load its server."""
+    Site.make(folder / "site")
+    (folder / "site/site.toml").write_text(SETTINGS)
+    site = Site.open(folder / "site")
+    engine = tables.upgraded(site.database)
+    irmeta.save(everybody(count), folder / "many.parquet")
+    many = ("many.parquet", "many")
+    timed("imported", importing.import_scores, engine, folder / many[0], many[1])
+    write_qrels(folder / "qrels.txt")
     importing.open_board(site, engine, "live", qrels=folder / "qrels.txt")
     timed("published first", publishing.publish, site)
     publisher = publishing.Publisher(site)
@@ -272,10 +330,10 @@ def load_all(
 def scoring(engine: Engine) -> None:
     """Print how many runs are scored a second, until none waits or two minutes are over."""
     began = time.monotonic()
-    before = counts(engine, "live").get("scored", 0)
-    while waiting(engine)["waiting"] and time.monotonic() - began < 120:
+    before = submissions.counts(engine, "live").get("scored", 0)
+    while submissions.waiting(engine)["waiting"] and time.monotonic() - began < 120:
         time.sleep(0.2)
-    count = counts(engine, "live").get("scored", 0) - before
+    count = submissions.counts(engine, "live").get("scored", 0) - before
     print(f"scored: {count / (time.monotonic() - began):.1f} runs a second")
 
 

@@ -88,6 +88,29 @@ def test_a_link_in_the_public_folder_leads_nowhere(served: Served) -> None:
         link.unlink()
 
 
+def test_files_come_as_they_are_asked_for(served: Served) -> None:
+    """A file comes whole, in part, as its head, not again if it is known; a folder has its page."""
+    served.wait(lambda: served.client.get("/").status_code == 200)
+    whole = served.client.get("/style.css")
+    on_disk = (served.site.public / "style.css").read_bytes()
+    assert (whole.content, whole.headers["content-type"]) == (
+        on_disk,
+        "text/css; charset=utf-8",
+    )
+    part = served.client.get("/style.css", headers={"range": "bytes=2-5"})
+    assert (part.status_code, part.content) == (206, on_disk[2:6])
+    head = served.client.head("/style.css")
+    assert (head.status_code, head.content) == (200, b"")
+    known = {"if-none-match": whole.headers["etag"]}
+    again = served.client.get("/style.css", headers=known)
+    assert (again.status_code, again.content) == (304, b"")
+    page = served.client.get("/").content
+    assert page == (served.site.public / "index.html").read_bytes()
+    moved = served.client.get("/b/lab", follow_redirects=False)
+    assert moved.headers["location"].endswith("/b/lab/")
+    assert served.client.get("/" + "x" * 300).status_code == 404
+
+
 def test_another_host_is_refused(served: Served) -> None:
     """A request for another host name, as after DNS rebinding, is refused."""
     answer = served.client.get("/", headers={"host": "evil.example"})
@@ -131,7 +154,9 @@ def test_texts_of_people_are_shown_as_text(served: Served) -> None:
         assert not re.search(r"<[^>]+\s(on\w+|style)=", page)
     page = served.get(f"/b/lab/s/{key}/").text
     assert 'href="https://runs.example" rel="nofollow ugc noopener"' in page
-    table = csv.DictReader(io.StringIO(served.get("/b/lab/data/table.csv").text))
+    where = "/b/lab/data/table.csv"  # it follows the pages
+    served.wait(lambda: key in served.get(where).text)
+    table = csv.DictReader(io.StringIO(served.get(where).text))
     [team] = [row["team"] for row in table if row["key"] == key]
     assert team == "'=cmd()"
 

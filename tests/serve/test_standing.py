@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing, publishing
+from irmeta.serve import answers, importing, publishing
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.pages.forms import signed
 from irmeta.serve.site import Site
 from irmeta.serve.standing import stand
 
@@ -70,3 +72,11 @@ def test_names_that_cannot_be(filled: Site) -> None:
     with pytest.raises(RefusedError, match="no board 'none'"):
         submissions.submit(engine, "none", "a", content, received=1)
     engine.dispose()
+
+
+def test_equal_runs_differ_by_nothing() -> None:
+    """The difference of equal runs is 0, and is not written as a loss."""
+    same = {"AP": np.array([0.5, 0.7])}
+    scores = answers.cube("lab", ["1", "2"], ["AP"], {"a": same, "b": same})
+    [found] = answers.differences(scores, "AP", "a", ["b"])
+    assert signed(found.value) == "+0.000"

@@ -175,7 +175,8 @@ def differences(
     part = cube.sel(system=[base, *systems])
     found = irmeta.versus(part, base, metrics=metric, test="t", correct="none")
     columns = (found[name].values[:, 0] for name in ("difference", "high", "low"))
-    rows = (-np.stack(list(columns), axis=1)).tolist()  # seen from the other side
+    # seen from the other side; no difference is 0, not -0
+    rows = (0 - np.stack(list(columns), axis=1)).tolist()
     return [Interval(*row) for row in rows]
 
 

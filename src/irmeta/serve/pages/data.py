@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,9 @@ RANKS = ("rank", "rank_low", "rank_high")
 
 
 def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
-    """Write a board's data."""
+    """Write a board's data, the largest file last: then what the others needed is free."""
     if found.every is not None:
         yield "scores.parquet", answers.as_parquet(found.every)
-        yield "scores.csv", _scores(found.every)
     rows = [_row(found, line) for line in found.lines.values()]
     columns = rows[0] if rows else {}
     yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
@@ -40,25 +40,27 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
     if found.factors is not None:
         yield "factors.parquet", answers.as_parquet(found.factors)
     yield "board.json", as_json(_board(shot, found))
+    if found.every is not None:
+        yield "scores.csv", _scores(found.every)
 
 
 def _scores(every: xr.DataArray) -> bytes:
     """Write a row for each score."""
-    parts = [
-        _rows(every.isel(system=slice(start, start + BLOCK)), header=start == 0)
-        for start in range(0, every.sizes["system"], BLOCK)
-    ]
-    return b"".join(parts)
+    text = BytesIO()
+    for start in range(0, every.sizes["system"], BLOCK):
+        rows = _rows(every.isel(system=slice(start, start + BLOCK)))
+        rows.write_csv(text, include_header=start == 0)
+    return text.getvalue()
 
 
-def _rows(every: xr.DataArray, *, header: bool) -> bytes:
+def _rows(every: xr.DataArray) -> pl.DataFrame:
     index = np.indices(every.shape).reshape(every.ndim, -1)
     columns = {
         str(dim): pl.Series([cell(str(one)) for one in every[dim].values])[at]
         for dim, at in zip(every.dims, index, strict=True)
     }
     columns["score"] = pl.Series(every.values.ravel()).fill_nan(None)
-    return pl.DataFrame(columns).write_csv(include_header=header).encode()
+    return pl.DataFrame(columns)
 
 
 def _row(found: Standing, line: Line) -> dict[str, Any]:

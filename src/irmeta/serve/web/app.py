@@ -1,7 +1,6 @@
 """The server: its routes, the files that people look at, and what every answer has."""
 
 import logging
-import os
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -78,8 +77,8 @@ class _Files(StaticFiles):
     """Finished files; a small one is found and read at once, because threads would cost more than the file."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Answer with a file."""
-        name = os.path.join(path, "index.html") if scope["path"].endswith("/") else path
+        """Answer with a file, or the page of a folder."""
+        name = f"{path}/index.html" if scope["path"].endswith("/") else path
         with suppress(OSError, ValueError):
             if found := self._small(name, scope):
                 return found
