@@ -1,6 +1,7 @@
 """Sites that are frozen, imported, judged again, damaged, or killed."""
 
 import csv
+import gzip
 import json
 import os
 import re
@@ -399,3 +400,23 @@ def test_pages_need_no_inline_script(filled: Site) -> None:
         assert not re.search(r"<script(?![^>]*\ssrc=)", content)
         assert not re.search(r"<[^>]+\s(style|on\w+)=", content)
         assert "<style" not in content
+
+
+def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
+    """A board without topics, lists without ids, folders without runs or boards are each refused by name."""
+    engine = tables.upgraded(filled.database)
+    other, empty = tmp_path / "other.txt", tmp_path / "empty.txt"
+    other.write_text("999 0 d00 1\n")
+    empty.write_bytes(gzip.compress(b"\n"))
+    (tmp_path / "none").mkdir()
+    with pytest.raises(IrmetaError, match="needs its judgments"):
+        importing.open_board(filled, engine, "new")
+    with pytest.raises(IrmetaError, match="judges no topic"):
+        importing.judge(filled, engine, "lab", other)
+    with pytest.raises(IrmetaError, match=r"empty\.txt: there are no ids"):
+        importing.open_board(filled, engine, "new", topics=empty)
+    with pytest.raises(IrmetaError, match="no run files"):
+        importing.import_runs(filled, engine, "lab", [tmp_path / "none"])
+    with pytest.raises(IrmetaError, match="no board here"):
+        importing.import_frozen(engine, tmp_path / "none")
+    engine.dispose()
