@@ -382,3 +382,12 @@ def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, said):
     figures = {name: (both, 1.0 * np.array(front)) for name in ("cost", "tau")}
     outcome = xr.Dataset({"front": (both, front), "label": ("way", ways)} | figures)
     assert said in _cheapest(outcome, "AP")
+
+
+def test_a_budget_buys_clusters_at_the_price_of_their_topics():
+    """Three turns a conversation at 10 each, and 20 for the conversation, cost 50; the sentence counts clusters."""
+    scores = _repeated(clusters=True)
+    found = design(scores, topic_cost=10, cluster_cost=20, budget=200, partitions=20)
+    assert found["topic_cost"].values.tolist() == [50.0]
+    assert found["affordable"].values.tolist() == [4]
+    assert found.findings[0].startswith("Buy 4 clusters by AP for 200 of 200")

@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError, require_least, require_share
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import by_cluster
+from irmeta.scores.clusters import by_cluster, in_clusters
 from irmeta.scores.cube import check
 from irmeta.scores.means import additive, means
 from irmeta.scores.notes import Method
@@ -199,7 +199,11 @@ def on_pools(
     other = None
     if machine is not None:
         other = by_machine(machine, used, names)
-    prices = Prices(topic_cost, judgment_cost, llm_judgment_cost)
+    each = by_topic.sizes["topic"] / used.sizes["topic"]  # topics of a cluster
+    paid = cluster_cost if in_clusters(by_topic) else 0.0
+    prices = Prices(
+        topic_cost * each + paid, judgment_cost * each, llm_judgment_cost * each
+    )
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
@@ -221,7 +225,8 @@ def on_pools(
         "seed": seed,
     }
     data = _figures(of_teams, ways, counts, budget, level)
-    of_a_topic = _cost_of_topic(ways, target, topic_cost)
+    of_a_unit = _cost_of_unit(ways, target, prices.topic)
+    of_a_topic = (of_a_unit - paid) / each
     data |= more_of(by_topic, target, Costs(of_a_topic, cluster_cost, run_cost))
     return result(
         "design",
@@ -232,8 +237,8 @@ def on_pools(
     )
 
 
-def _cost_of_topic(ways: Sequence[Way], target: str, topic_cost: float) -> float:
-    """Return the cost of a topic judged by people for the target as deep as it was."""
+def _cost_of_unit(ways: Sequence[Way], target: str, topic_cost: float) -> float:
+    """Return the cost of a topic, or cluster of them, judged by people for the target as deep as it was."""
     own = (
         way.cost
         for way in ways

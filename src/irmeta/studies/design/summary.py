@@ -5,6 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.result import frame
 from irmeta.stats.reliability.curve import Curve
@@ -65,7 +66,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             title: _read(part, behind.alias("behind")) for title, part in best.items()
         }
     how = pl.when("measured").then(pl.lit("yes")).otherwise(pl.lit("no"))
-    return shown | {"best for each cost": _read(views["front"], how.alias("measured"))}
+    shown["best for each cost"] = _read(views["front"], how.alias("measured"))
+    called = {"topics": f"{unit(outcome)}s"}
+    return {title: part.rename(called) for title, part in shown.items()}
 
 
 def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
@@ -109,7 +112,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
         return [
-            f"A budget of {options['budget']:g} does not pay for 2 topics in any design."
+            f"A budget of {options['budget']:g} does not pay for 2 {unit(outcome)}s in any design."
         ]
     best = int(np.nanargmax(tau))
     way = outcome.isel(way=best)
@@ -120,7 +123,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     of_first = (
         f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}: they "
-        f"rank systems as {target} does on as many other topics with tau {promised} ({low} to "
+        f"rank systems as {target} does on as many other {unit(outcome)}s with tau {promised} ({low} to "
         f"{high}{_reached(outcome, topics)})."
     )
     return [
@@ -152,7 +155,7 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     said = []
     if paid > most:
         said.append(
-            f"The budget pays for {paid} topics, but figures are extrapolated only to {most}."
+            f"The budget pays for {paid} {unit(outcome)}s, but figures are extrapolated only to {most}."
         )
     if np.isnan(float(way["judgments"])):
         said.append(
@@ -181,7 +184,7 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
 
 
 def _tau_reached(way: xr.Dataset, topics: int) -> str:
-    return f"{topics} topics {way['label'].item()}"
+    return f"{topics} {unit(way)}s {way['label'].item()}"
 
 
 def _reached(outcome: xr.Dataset, topics: int) -> str:
