@@ -29,6 +29,7 @@ from irmeta.scores.attributes import about
 from irmeta.words import counted
 
 if TYPE_CHECKING:
+    from irmeta.choices import Format
     from irmeta.evaluation.archive import Options, Written
     from irmeta.io.runs.trec import Reading
 
@@ -232,17 +233,52 @@ def _print(
     shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options"
 ) -> None:
     """Evaluate, and write the means or the scores instead of a score file."""
+    form = shown.form or form_of(shown.output)
+    if form == "table" and shown.table in (None, "means"):
+        made, notes = _means(shown, qrels, runs, wanted, options)
+    else:
+        made, notes = _rendered(shown, form, qrels, runs, wanted, options)
+    _remark(notes, quiet=shown.quiet)
+    # its notes were said on stderr
+    write(made, shown.output)
+
+
+def _means(
+    shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options"
+) -> tuple[str, list[str]]:
+    """Return the means as text, and the notes; no cube is made of the scores, since to load xarray takes longer."""
+    import polars as pl
+
+    from irmeta.evaluation.engine import Evaluation
+    from irmeta.metrics.values import means
+    from irmeta.report.forms import text
+
+    with working(shown.workers, quiet=shown.quiet):
+        scored = Evaluation.of(qrels, runs, wanted, **options).scored()
+    by_metric = means(scored.scores, scored.metrics).T
+    columns = dict(zip(scored.metrics, by_metric, strict=True))
+    frame = pl.DataFrame({"system": scored.systems, **columns})
+    made = text(frame, "means", width=width_of(shown.output))
+    return made, scored.provenance["notes"]
+
+
+def _rendered(
+    shown: Shown,
+    form: "Format",
+    qrels: str,
+    runs: Any,
+    wanted: Any,
+    options: "Options",
+) -> tuple[str, list[str]]:
+    """Return any table in any form, and the notes."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
     from irmeta.studies.checks.evaluation import evaluation
 
-    form = shown.form or form_of(shown.output)
     with working(shown.workers, quiet=shown.quiet):
         result = evaluation(compute(qrels, runs, wanted, **options))
-    _remark(about(result)["notes"], quiet=shown.quiet)
-    table = shown.table or ("means" if form == "table" else None)
-    # its notes were said on stderr
-    write(render(result, form, table, width=width_of(shown.output)), shown.output)
+    made = render(result, form, shown.table, width=width_of(shown.output))
+    return made, about(result)["notes"]
 
 
 def _remark(notes: list[str], *, quiet: bool) -> None:

@@ -137,7 +137,7 @@ def _left_out(
     """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
     from irmeta.errors import IrmetaError
     from irmeta.metrics.names import is_known, raw
-    from irmeta.scores.means import geometric
+    from irmeta.metrics.values import geometric
     from irmeta.studies.reuse import reuse
 
     if qrels is None or not runs or len(cubes) > 1:

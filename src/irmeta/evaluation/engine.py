@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -29,7 +29,10 @@ from irmeta.evaluation.sources import (
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric, parse_list
+from irmeta.metrics.values import require_possible
 from irmeta.parallel import in_order, steps
+from irmeta.scores.names import labels
+from irmeta.stats.arrays import Floats
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -65,10 +68,9 @@ def evaluate(
     >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()
     0.5
     """
-    from irmeta.scores.cube import cube, possible
-    from irmeta.scores.names import labels
+    from irmeta.scores.cube import cube
 
-    job = Evaluation.of(
+    scored = Evaluation.of(
         qrels,
         runs,
         metrics,
@@ -77,29 +79,15 @@ def evaluate(
         topics=topics,
         reading=reading,
         on_error=on_error,
+    ).scored()
+    return cube(
+        scored.scores,
+        scored.systems,
+        scored.topics,
+        scored.metrics,
+        collection=scored.collection,
+        provenance=scored.provenance,
     )
-    scores = np.empty((len(job.sources), len(job.task.topics), len(job.task.metrics)))
-    outcomes: list[RunScores] = []
-    systems = 0
-    with closing(job.outcomes()) as arriving:
-        for outcome in arriving:
-            if outcome.scores is not None:
-                scores[systems] = outcome.scores
-                systems += 1
-            outcomes.append(replace(outcome, scores=None))
-    result = possible(
-        cube(
-            scores[:systems],
-            [one.name for one in outcomes if one.error is None],
-            job.task.topics,
-            job.metrics,
-            collection=job.collection,
-            provenance=job.provenance(outcomes),
-        )
-    )
-    if topics == "common":
-        return result.sel(topic=labels(job.scored_topics(outcomes)))
-    return result
 
 
 def evaluate_run(
@@ -129,6 +117,17 @@ def evaluate_run(
     return cube.isel(system=0, drop=True).drop_attrs().rename("score")
 
 
+class Scored(NamedTuple):
+    """What an evaluation gave: scores of shape (system, topic, metric), the names along each axis, and provenance."""
+
+    scores: Floats
+    systems: list[str]
+    topics: list[str]
+    metrics: list[str]
+    collection: str
+    provenance: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """An evaluation as asked for: the work, the runs, and what to do with topics and with runs that cannot be read."""
@@ -153,8 +152,6 @@ class Evaluation:
         on_error: OnError = "stop",
     ) -> "Evaluation":
         """Read the judgments, list the runs, and check the options; see `evaluate`."""
-        from irmeta.scores.names import labels
-
         require_choice("score_precision", score_precision, get_args(Precision))
         require_choice("topics", topics, get_args(TopicSet))
         require_choice("on_error", on_error, get_args(OnError))
@@ -204,6 +201,39 @@ class Evaluation:
             *options,
         ]
         return sha256(json.dumps(given).encode()).hexdigest()
+
+    def scored(self) -> Scored:
+        """Evaluate the runs; raise ScoresError if a score is none that its metric can take."""
+        topics = self.task.judgments.qrels.topics
+        scores = np.empty((len(self.sources), len(topics), len(self.metrics)))
+        outcomes: list[RunScores] = []
+        systems: list[str] = []
+        with closing(self.outcomes()) as arriving:
+            for outcome in arriving:
+                if outcome.scores is not None:
+                    scores[len(systems)] = outcome.scores
+                    systems.append(outcome.name)
+                outcomes.append(replace(outcome, scores=None))
+        scores = scores[: len(systems)]
+        require_possible(
+            scores.reshape(-1, len(self.metrics)),
+            self.metrics,
+            lambda row: (
+                f"{systems[row // len(topics)]}, topic {topics[row % len(topics)]}"
+            ),
+        )
+        wanted = self.scored_topics(outcomes)
+        if len(wanted) < len(topics):
+            places = {topic: place for place, topic in enumerate(topics)}
+            scores = scores[:, [places[topic] for topic in wanted]]
+        return Scored(
+            scores,
+            labels(systems),
+            labels(wanted),
+            self.metrics,
+            self.collection,
+            self.provenance(outcomes),
+        )
 
     def outcomes(
         self, done: Mapping[Key, RunScores] = MappingProxyType({})

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from irmeta import words
-from irmeta.io.tables.spreadsheet import written
 
 WIDTH = 80
 """Columns of a text that goes to no terminal."""
@@ -34,6 +33,8 @@ def csv(frame: pl.DataFrame) -> str:
     >>> csv(pl.DataFrame({"system": ["=1+1"], "AP": [0.5]})).splitlines()
     ['system,AP', "'=1+1,0.5"]
     """
+    from irmeta.io.tables.spreadsheet import written
+
     return written(flat(frame))
 
 

@@ -1,6 +1,6 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,8 @@ import xarray as xr
 
 from irmeta.choices import Rows
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import (
-    canonical,
-    highest,
-    is_known,
-    nearest,
-)
+from irmeta.metrics.names import canonical, nearest
+from irmeta.metrics.values import require_possible
 from irmeta.scores import frames
 from irmeta.scores.attributes import REPEATS, recorded
 from irmeta.scores.columns import require_short
@@ -25,9 +21,6 @@ from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
 
-
-_ROUNDING = 1e-9
-"""How far rounding may take a score beyond what its metric can be."""
 
 _MAKES = (
     "make one with irmeta.from_frame(table) from a data frame or dicts of dicts, or with "
@@ -214,39 +207,6 @@ def possible(scores: xr.DataArray) -> xr.DataArray:
         scores.values.reshape(-1, scores.sizes["metric"]), scores.metric.values, named
     )
     return scores
-
-
-def require_possible(
-    scores: Floats, metrics: Iterable[object], named: Callable[[int], str] | None = None
-) -> None:
-    """Raise ScoresError if a score is lower or higher than its metric can be.
-
-    scores : a column for each metric.  named : what the error calls a row.
-    """
-    lowest = np.fmin.reduce(scores, axis=0, initial=np.inf)
-    largest = np.fmax.reduce(scores, axis=0, initial=-np.inf)
-    for column, metric in enumerate(map(str, metrics)):
-        if not is_known(metric):  # it may take any value
-            continue
-        most = highest(metric) + _ROUNDING
-        if lowest[column] < -_ROUNDING or largest[column] > most:
-            row = int(
-                np.flatnonzero(
-                    (scores[:, column] < -_ROUNDING) | (scores[:, column] > most)
-                )[0]
-            )
-            where = f" ({named(row)})" if named else ""
-            raise ScoresError(
-                f"{scores[row, column]:g}{where} is not a score of {metric}, {_takes(highest(metric))}"
-            )
-
-
-def _takes(high: float) -> str:
-    """Say what scores a metric takes that can be so high, and what to do with others."""
-    rename = "give the metric another name"
-    if np.isinf(high):
-        return f"whose scores are 0 or more: {rename}"
-    return f"whose scores are 0 to {high:g}: divide percentages by 100, or {rename}"
 
 
 def first_of(scores: xr.DataArray, where: Bools) -> str:

@@ -11,9 +11,10 @@ import xarray as xr
 from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
+from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import few, in_clusters, numbered, units
-from irmeta.scores.cube import check, cube, from_frame_all, require_possible
+from irmeta.scores.cube import check, cube, from_frame_all
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
 from irmeta.scores.notes import Act, Method, concerning

@@ -5,9 +5,9 @@ import xarray as xr
 
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
+from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
-from irmeta.scores.means import geometric
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests.flips import needed, smallest_seen

@@ -14,10 +14,10 @@ import xarray as xr
 from irmeta.choices import Flat, Kind, Missing, MissingOfPairs
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import is_known, nearest, parse, standardized
+from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.cube import check, only_numbered
 from irmeta.scores.frames import ALL
-from irmeta.scores.means import geometric
 from irmeta.scores.runs import rescaled, spread_of
 from irmeta.scores.selection import complete, prepare
 from irmeta.scores.teams import Grouping, teams_of

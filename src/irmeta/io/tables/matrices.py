@@ -18,8 +18,9 @@ from irmeta.io.scores import from_rows
 from irmeta.io.strictly import lines, number
 from irmeta.io.strictly import rows as rows_of
 from irmeta.metrics.names import canonical, is_known
+from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
-from irmeta.scores.cube import check, cube, only_numbered, require_possible
+from irmeta.scores.cube import check, cube, only_numbered
 from irmeta.scores.frames import ALL, spelled
 from irmeta.scores.names import labels
 from irmeta.stats.arrays import Floats

@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import ncfdtr, stdtrit
 
 from irmeta.stats.arrays import Floats
@@ -36,6 +35,7 @@ def smallest_effect(
     >>> round(smallest_effect(50), 4)
     0.4042
     """
+    from scipy.optimize import brentq
 
     def short(effect: float) -> float:
         return float(power(effect, topics, alpha)) - power_wanted

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from irmeta.measured.coverage import Held, held
+from irmeta.metrics.values import geometric
 from irmeta.scores.clusters import held_of_means
-from irmeta.scores.means import geometric
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity

@@ -13,8 +13,8 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of
 from irmeta.io.runs.rankings import Qrels, qrels_from_mapping
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric, parse_list
+from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
-from irmeta.scores.means import geometric
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Indices

@@ -10,9 +10,9 @@ from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sources import QrelsLike
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
+from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
 from irmeta.scores.frames import ALL
-from irmeta.scores.means import geometric
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select

@@ -11,10 +11,10 @@ from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import Metric, parse, parse_list
+from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
-from irmeta.scores.means import geometric
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.teams import Grouping, by_default, grouped

@@ -10,13 +10,14 @@ from irmeta.choices import Missing, Sets
 from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names, nearest
+from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import added, held_of_means, measured
 from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
-from irmeta.scores.means import additive, from_additive, geometric
+from irmeta.scores.means import additive, from_additive
 from irmeta.scores.names import known_as
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result

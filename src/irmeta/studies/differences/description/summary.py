@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, spans
-from irmeta.scores.means import additive, from_additive, geometric
+from irmeta.scores.means import additive, from_additive
 from irmeta.scores.result import frame
 from irmeta.scores.teams import taking, wanting
 from irmeta.stats import descriptive

@@ -11,9 +11,10 @@ import xarray as xr
 from irmeta.choices import Correction, Missing, Test
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
+from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
 from irmeta.scores.limits import widest
-from irmeta.scores.means import additive, geometric, means
+from irmeta.scores.means import additive, means
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
