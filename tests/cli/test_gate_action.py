@@ -65,3 +65,40 @@ def test_every_input_of_the_action_is_used():
     (step,) = action()["runs"]["steps"]
     used = {value.split(".")[1].rstrip(" }") for value in step["env"].values()}
     assert used == set(action()["inputs"])
+
+
+def test_the_action_judges_real_scores(tmp_path):
+    """In an empty folder the script runs the command: it ends with 3, keeps the night and writes the summary."""
+    (step,) = action()["runs"]["steps"]
+    program = tmp_path / "irmeta"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m irmeta "$@"\n')
+    program.chmod(0o755)
+    rows = [
+        f"{name},{topic},AP,{score}"
+        for name, score in (("main", 0.6), ("new", 0.3))
+        for topic in range(30)
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(["system,topic,metric,score", *rows]))
+    inputs = {name: one.get("default", "") for name, one in action()["inputs"].items()}
+    inputs |= {"scores": "s.csv", "system": "new", "against": "main", "metrics": "AP"}
+    inputs |= {"fail-if-worse": "0.02", "history": "nights.jsonl"}
+    given = {
+        name: inputs[value.split(".")[1].rstrip(" }")]
+        for name, value in step["env"].items()
+    }
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    around = os.environ | {"PATH": path, "GITHUB_STEP_SUMMARY": "summary.md"}
+    ended = subprocess.run(
+        ["bash", "-e", "-o", "pipefail", "-c", step["run"]],
+        env=around | given,
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 3, ended.stderr
+    assert len((tmp_path / "nights.jsonl").read_text().splitlines()) == 1
+    assert (
+        "Worse: by AP new scores .300 less than main"
+        in (tmp_path / "summary.md").read_text()
+    )

@@ -160,6 +160,15 @@ def test_torn_files_are_named_with_their_line(tmp_path: Path) -> None:
         import_nuggets(path)
 
 
+@pytest.mark.parametrize("name", [None, True, [], {"a": 1}])
+@pytest.mark.parametrize("key", ["run_id", "qid"])
+def test_what_is_not_a_name_names_nothing(tmp_path: Path, key: str, name: Any) -> None:
+    """An answer whose run or topic is null, a truth value or a list is refused, not taken for 'None'."""
+    path = put(tmp_path / "a.jsonl", answer("1", FULL, **{key: name}))
+    with pytest.raises(FileFormatError, match=rf"a\.jsonl:1: '{key}' is .*not a name"):
+        import_nuggets(path)
+
+
 def test_two_answers_of_a_run_to_a_topic_are_an_error(tmp_path: Path) -> None:
     """None of the two is picked, in one file or in two."""
     one = put(tmp_path / "a.jsonl", answer("1", FULL, run_id="x"))

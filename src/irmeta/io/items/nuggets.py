@@ -83,13 +83,20 @@ def _part(path: Location, collection: str) -> Part:
         failed += sum(assignment == "failed" for _, _, assignment in nuggets)
         if all(importance != "vital" for _, importance, _ in nuggets):
             without_vital.add(topic)
-        system = str(next((record[key] for key in RUN if key in record), part.origin))
+        system = run_of(record, part, place)
         part.rows += [
             Row(collection, system, topic, metric, score)
             for metric, score in scores(nuggets).items()
         ]
     part.notes += _notes(path, failed, several, without_vital)
     return part
+
+
+def run_of(record: Mapping[str, Any], part: Part, place: str) -> str:
+    """Return the run that an answer names, or that of its file."""
+    if not any(key in record for key in RUN):
+        return part.origin
+    return named(record, RUN, place)
 
 
 def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:

@@ -44,10 +44,15 @@ def records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def named(record: Mapping[str, Any], keys: Sequence[str], place: str) -> str:
     """Return the name under the first of these keys that a record has; none raises FileFormatError."""
-    name = next((record[key] for key in keys if key in record), None)
-    if name is None or isinstance(name, dict | list):
+    key = next((key for key in keys if key in record), None)
+    if key is None:
         raise FileFormatError(
-            f"{place}: it lacks {keys[0]!r}; it has {listed(map(str, record))}"
+            f"{place}: it lacks {keys[0]!r}; it has {listed(map(str, record)) or 'nothing'}"
+        )
+    name = record[key]
+    if name is None or isinstance(name, dict | list | bool):
+        raise FileFormatError(
+            f"{place}: {key!r} is {shortened(repr(name))}, not a name; write a text or a number"
         )
     return str(name)
 

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
-from irmeta.io.items.nuggets import RUN, TOPIC, collection_of
+from irmeta.io.items.nuggets import TOPIC, collection_of, run_of
 from irmeta.io.items.records import name_of, named, records
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files
@@ -51,7 +51,7 @@ def _part(path: Location, collection: str) -> Part:
     for place, record in records(path, WHAT):
         about = {**record, **_inner(record.get("metadata"))}
         topic = named(about, ("topic_id", *TOPIC), place)
-        system = str(next((about[key] for key in RUN if key in about), part.origin))
+        system = run_of(about, part, place)
         sentences, none = _sentences(record, place)
         unread += none
         precision, recall = scores(sentences)
