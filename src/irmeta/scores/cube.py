@@ -13,7 +13,7 @@ from irmeta.metrics.names import canonical, nearest
 from irmeta.metrics.values import require_possible
 from irmeta.scores import frames
 from irmeta.scores.attributes import REPEATS, recorded
-from irmeta.scores.columns import require_short
+from irmeta.scores.columns import require_names, require_short
 from irmeta.scores.names import labels
 from irmeta.scores.runs import averaged, described, numbered_systems
 from irmeta.stats.arrays import Bools, Floats
@@ -105,6 +105,7 @@ def from_frame(
         only = next(iter(made.values()))
         if collection is None:
             return only
+        require_names([collection], "of a collection")
         return only.assign_attrs(collection=collection)
     if collection is None:
         raise ScoresError(

@@ -31,7 +31,9 @@ def test_a_cube_for_each_judge(tmp_path: Path) -> None:
 def test_other_columns_are_left_out_by_name(tmp_path: Path) -> None:
     """A column of texts is an error until it is left out."""
     path = put(tmp_path, TABLE.replace("gpt-4", "notes").replace("true", "well"))
-    with pytest.raises(FileFormatError, match="'notes' holds 'well', not a label"):
+    with pytest.raises(
+        FileFormatError, match="row 2 of the column 'notes' holds 'well', not a label"
+    ):
         import_labels(path)
     assert list(import_labels(path, ignore="notes")) == ["human"]
     with pytest.raises(FileFormatError, match="no column 'note' to ignore"):
@@ -46,6 +48,8 @@ def test_other_columns_are_left_out_by_name(tmp_path: Path) -> None:
         ("system,question,human\na,1,Yes\na,1,No\n", "a.*1"),
         ("system,question,human\n", "not a table"),
         ('{"a": {"1": 1}}', "a row for each answer"),
+        (f"system,question,{'x' * 3000}\na,1,Yes\n", "too long for a name"),
+        ("system,question,human\na,1,Yes\na,2,nan\n", "row 2 .* holds 'nan'"),
     ],
 )
 def test_what_is_no_table_of_labels_is_named(

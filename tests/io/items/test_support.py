@@ -105,6 +105,14 @@ WRONG = {
         "'maybe' is not a label of support",
     ),
     "no labels": (answer("1", {"citations": [1]}), "without its list eval_scores"),
+    "labels in one text": (
+        answer("1", support_eval="FS"),
+        "'support_eval' is 'FS', not a list",
+    ),
+    "an answer that is none": (
+        answer("1", sentence("FS"), answer={"text": "x"}),
+        "'answer' is {'text': 'x'}, not a list",
+    ),
     "no topic": ({"run_id": "a", "support_eval": []}, "lacks 'topic_id'"),
 }
 

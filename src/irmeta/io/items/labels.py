@@ -82,10 +82,12 @@ def _truth(labels: pl.Series) -> pl.Series:
     words = labels.cast(pl.String).str.strip_chars().str.to_lowercase()
     empty = words.is_null() | (words == "")
     known = words.is_in([*_RIGHT, *_WRONG])
-    if other := words.filter(~known & ~empty).to_list():
+    other = (~known & ~empty).arg_true()
+    if len(other):
+        row = other[0]
         raise ScoresError(
-            f"the column {shortened(labels.name)!r} holds {shortened(other[0], 40)!r}, not a label as Yes or No; "
-            f"leave it out with --ignore {labels.name!r}"
+            f"row {row + 1} of the column {shortened(labels.name)!r} holds {shortened(str(labels[row]), 40)!r}, not a "
+            f"label as Yes or No; correct it, or leave the column out with --ignore {shortened(labels.name)!r}"
         )
     truth = words.is_in(_RIGHT).cast(pl.Float64)
     return pl.select(pl.when(known).then(truth)).to_series().alias(METRIC)

@@ -208,7 +208,7 @@ def _means(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, list[str]]]:
             fewer = (
                 ""
                 if least == most
-                else f", in {int((repeats < most).sum()):,} cells of fewer"
+                else f", in {counted(int((repeats < most).sum()), 'cell')} of fewer"
             )
             notes[str(name)] = [
                 f"repeats (epochs) are averaged: a score is the mean of {most}{fewer}"

@@ -77,11 +77,19 @@ def _sentences(
 
     Also returns how many citations the judge gave no label.
     """
-    judged = record.get("support_eval")
-    if not isinstance(judged, list):
+    if "support_eval" not in record:
         raise FileFormatError(
             f"{place}: not {WHAT} (it lacks 'support_eval'); it has {listed(map(str, record))}"
         )
+    judged = record["support_eval"]
+    # some programs leave the text of the answer out, or write it in one piece
+    answer = record.get("answer") or []
+    sentences_of = [] if isinstance(answer, str) else answer
+    for name, value in (("support_eval", judged), ("answer", sentences_of)):
+        if not isinstance(value, list):
+            raise FileFormatError(
+                f"{place}: {name!r} is {shortened(repr(value))}, not a list of sentences"
+            )
     sentences: list[list[float] | None] = []
     unread = 0
     for sentence in judged:
@@ -95,8 +103,7 @@ def _sentences(
         cites = bool(sentence.get("citations") or labels)
         sentences.append(read if read or not cites else None)
     # sentences that the judge passed over cite nothing
-    answer = record.get("answer")
-    more = len(answer) - len(judged) if isinstance(answer, list) else 0
+    more = len(sentences_of) - len(judged)
     return sentences + [[] for _ in range(more)], unread
 
 
