@@ -736,6 +736,9 @@ def test_all_problems_of_a_file(desk: Desk) -> None:
     assert [remark.line for remark in error.value.remarks] == list(range(6, 56))
     duplicates = "".join(f"1 Q0 a {number} 0 t\n" for number in range(25))
     assert "odd.run: and 20 more problems like these" in desk.refusal(RUN + duplicates)
+    with pytest.raises(FileFormatError, match="and 1195 more problems") as error:
+        read_run(desk.put("many", RUN + "1 Q0 a x 0\n" * 1200))
+    assert error.value.remarks[-1].text == "200 more lines like these"
 
 
 def test_what_is_no_run(desk: Desk) -> None:
@@ -747,7 +750,10 @@ def test_what_is_no_run(desk: Desk) -> None:
         "odd.run: this is not a run file (no line has 6 fields); remove it"
     )
     assert said[1].startswith("odd.run:3: 3 fields")
-    assert desk.refusal("1 0 a 1\n").endswith("is this a line of judgments?")
+    assert "is this a line of judgments? They are named first" in desk.refusal(
+        "1 0 a 1\n"
+    )
+    assert desk.refusal("1 0 a 1\n" * 9).endswith("; all 9 lines have 4 fields")
     with pytest.raises(
         FileFormatError, match=r"is this a line of a run\? Name the judgments first,"
     ):

@@ -39,6 +39,8 @@ from irmeta.words import counted, reason
 
 SHOWN = 5
 """How many problems of one file an error shows."""
+KEPT = 1000
+"""How many problems of one file are kept; a file of something else has one on each of its lines."""
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
 _RUN_LINE = re.compile(
@@ -343,6 +345,7 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
     """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
     taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
+    more = 0
     unfit = 0
     widths = set()
     first = True
@@ -360,12 +363,19 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             taken.append((number, fitted, _value(fitted[layout.value], layout)))
             unfit += len(fields) != layout.width
         except ValueError as problem:
-            remarks.append(Remark("error", str(path), number, str(problem)))
+            if len(remarks) < KEPT:
+                remarks.append(Remark("error", str(path), number, str(problem)))
+            else:
+                more += 1
     # a text, rather than a run that lacks something
     if layout is RUN and len(widths) > 2 and not taken:
         remarks.insert(0, Remark("error", str(path), None, _STRAY))
+    # something else, of which one line says enough
+    if len(remarks) > 1 and len(widths) == 1 and layout.width not in widths:
+        every = f"; all {len(remarks) + more:,} lines have {widths.pop()} fields"
+        remarks, more = [replace(remarks[0], text=remarks[0].text + every)], 0
     if remarks:
-        raise problems(remarks)
+        raise problems(remarks, more)
     if not taken:
         raise FileFormatError(
             f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
@@ -449,7 +459,7 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
     if layout is RUN and count > width:
         return "; does a document id contain a blank? To ignore trailing columns: --extra-columns"
     if layout is RUN and count == _QRELS.width:
-        return "; is this a line of judgments?"
+        return "; is this a line of judgments? They are named first, and do not lie among the runs"
     if layout is _QRELS and count == RUN.width:
         return "; is this a line of a run? Name the judgments first, then the runs"
     if layout is _QRELS and count == 3:
@@ -566,13 +576,20 @@ def _duplicate_remarks(
     return remarks
 
 
-def problems(remarks: Sequence[Remark]) -> FileFormatError:
-    """Make one error of a file's problems; it shows the first of them and says how many there are."""
+def problems(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
+    """Make one error of a file's problems; it shows the first of them and says how many there are.
+
+    more : how many there are beyond those.
+    """
+    path = remarks[0].path
     shown = [str(remark) for remark in remarks[:SHOWN]]
-    if len(remarks) > SHOWN:
+    if len(remarks) + more > SHOWN:
         shown.append(
-            f"{remarks[0].path}: and {len(remarks) - SHOWN} more problems like these"
+            f"{path}: and {len(remarks) + more - SHOWN} more problems like these"
         )
+    if more:
+        rest = Remark("error", path, None, f"{more:,} more lines like these")
+        remarks = [*remarks, rest]
     return FileFormatError("\n".join(shown), remarks)
 
 
