@@ -5,6 +5,7 @@ import pytest
 
 import irmeta
 from irmeta.errors import ScoresError
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.cubes import (
     check_sizes,
@@ -147,6 +148,30 @@ def test_sizes_count_a_target_out_of_its_own_candidates():
         ScoresError, match="1 to 2 predictors with these metrics, not 3"
     ):
         check_sizes([3], ["AP"], ["AP", "RR", "P@10"])
+
+
+def test_clusters_of_two_collections_hang_together_by_their_topics():
+    """A shared topic joins its clusters, whichever collection has them; a shared name of clusters joins nothing."""
+    topics = {"a": ["1", "2", "3", "4"], "b": ["3", "4", "5", "6"], "c": ["x", "7"]}
+    plain = {
+        name: cube(np.zeros((1, len(own), 1)), ["s"], own, ["NumRet"])
+        for name, own in topics.items()
+    }
+    a = with_clusters(plain["a"], {"1": "x", "2": "x", "3": "y", "4": "z"})
+    b = with_clusters(plain["b"], {"3": "p", "4": "q", "5": "q", "6": "x"})
+    found = unit_numbers({"a": a, "b": plain["b"], "c": plain["c"]})
+    assert [one.tolist() for one in found] == [[0, 0, 1, 2], [1, 2, 3, 4], [5, 6]]
+    found = unit_numbers({"b": plain["b"], "a": a})
+    assert [one.tolist() for one in found] == [[0, 1, 2, 3], [4, 4, 0, 1]]
+    found = unit_numbers({"a": a, "b": b})
+    assert [one.tolist() for one in found] == [[0, 0, 1, 2], [1, 2, 2, 3]]
+    rng = np.random.default_rng(1)
+    drawn = [topics_halved({"a": a, "b": b}, rng) for _ in range(30)]
+    for halves in filter(None, drawn):
+        for half in halves:
+            kept = {*half["a"].topic.values, *half["b"].topic.values}
+            assert len(kept & {"1", "2"}) in (0, 2)
+            assert len(kept & {"4", "5"}) in (0, 2)
 
 
 def test_topics_of_one_name_are_drawn_together():

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import irmeta
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
+from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import with_judges, with_repeats
 from irmeta.studies.design import design, findings, overview, tables
+from irmeta.studies.design.depths import judged_to_depths
 from irmeta.studies.design.study import on_pools
 from irmeta.studies.design.summary import _cheapest
 
@@ -391,3 +393,14 @@ def test_a_budget_buys_clusters_at_the_price_of_their_topics():
     assert found["topic_cost"].values.tolist() == [50.0]
     assert found["affordable"].values.tolist() == [4]
     assert found.findings[0].startswith("Buy 4 clusters by AP for 200 of 200")
+
+
+def test_pools_are_scored_on_the_clusters_of_the_scores():
+    """Scores at each depth are computed from runs again, and keep the clusters and whether these count alike."""
+    qrels = {topic: {"a": 1, "b": 0, "c": 1} for topic in "1234"}
+    runs = {name: {topic: {name: 1.0, "c": 0.5} for topic in "1234"} for name in "ab"}
+    of = {"1": "x", "2": "x", "3": "y", "4": "y"}
+    scored = with_clusters(irmeta.evaluate(qrels, runs, "AP"), of, mean_over="clusters")
+    made = judged_to_depths(scored, qrels, runs, None, [1], None, "AP")["scores"]
+    assert cluster_map(made) == of
+    assert made.attrs["mean_over"] == "clusters"

@@ -235,18 +235,14 @@ def _print(
     """Evaluate, and write the means or the scores instead of a score file."""
     form = shown.form or form_of(shown.output)
     if form == "table" and shown.table in (None, "means"):
-        made, notes = _means(shown, qrels, runs, wanted, options)
+        made = _means(shown, qrels, runs, wanted, options)
     else:
-        made, notes = _rendered(shown, form, qrels, runs, wanted, options)
-    _remark(notes, quiet=shown.quiet)
-    # its notes were said on stderr
+        made = _rendered(shown, form, qrels, runs, wanted, options)
     write(made, shown.output)
 
 
-def _means(
-    shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options"
-) -> tuple[str, list[str]]:
-    """Return the means as text, and the notes; no cube is made of the scores, since to load xarray takes longer."""
+def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options") -> str:
+    """Return the means as text, and say the notes; no cube is made of the scores, since to load xarray takes longer."""
     import polars as pl
 
     from irmeta.evaluation.engine import Evaluation
@@ -255,11 +251,11 @@ def _means(
 
     with working(shown.workers, quiet=shown.quiet):
         scored = Evaluation.of(qrels, runs, wanted, **options).scored()
+    _remark(scored.provenance["notes"], quiet=shown.quiet)
     by_metric = means(scored.scores, scored.metrics).T
     columns = dict(zip(scored.metrics, by_metric, strict=True))
     frame = pl.DataFrame({"system": scored.systems, **columns})
-    made = text(frame, "means", width=width_of(shown.output))
-    return made, scored.provenance["notes"]
+    return text(frame, "means", width=width_of(shown.output))
 
 
 def _rendered(
@@ -269,16 +265,16 @@ def _rendered(
     runs: Any,
     wanted: Any,
     options: "Options",
-) -> tuple[str, list[str]]:
-    """Return any table in any form, and the notes."""
+) -> str:
+    """Return any table in any form, and say the notes."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
     from irmeta.studies.checks.evaluation import evaluation
 
     with working(shown.workers, quiet=shown.quiet):
         result = evaluation(compute(qrels, runs, wanted, **options))
-    made = render(result, form, shown.table, width=width_of(shown.output))
-    return made, about(result)["notes"]
+    _remark(about(result)["notes"], quiet=shown.quiet)
+    return render(result, form, shown.table, width=width_of(shown.output))
 
 
 def _remark(notes: list[str], *, quiet: bool) -> None:

@@ -166,11 +166,25 @@ def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
 def unit_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
     """Number what is independent in each collection, for each topic its cluster or itself.
 
-    Topics, or clusters, of one name have one number, in whichever collection they are.
+    Topics of one name have one number, in whichever collection they are, and so have all topics of their clusters.
+    Clusters of one name are others in another collection, unless they share a topic.
     """
+    known: dict[str, str] = {}  # of each topic another of its unit, and of one itself
+
+    def first(topic: str) -> str:
+        while known.setdefault(topic, topic) != topic:
+            topic = known[topic]
+        return topic
+
+    for scores in cubes.values():
+        of_unit: dict[str, str] = {}
+        for topic, unit in zip(scores.topic.values, units(scores), strict=True):
+            known[first(topic)] = first(of_unit.setdefault(unit, topic))
     number: dict[str, int] = {}
     return [
-        np.array([number.setdefault(unit, len(number)) for unit in units(scores)])
+        np.array(
+            [number.setdefault(first(one), len(number)) for one in scores.topic.values]
+        )
         for scores in cubes.values()
     ]
 
@@ -201,15 +215,16 @@ def topics_halved(
     A system-wise table has no topics to split, and is whole in both. None where a half has no topic of a collection, as
     may happen with few topics.
     """
-    holders: dict[str, list[str]] = {}  # by topic
-    for name, scores in cubes.items():
-        for topic in dict.fromkeys(units(scores)):
+    numbers = unit_numbers(cubes)
+    holders: dict[int, list[str]] = {}  # by topic or cluster
+    for name, own in zip(cubes, numbers, strict=True):
+        for topic in dict.fromkeys(own.tolist()):
             holders.setdefault(topic, []).append(name)
     # the topics by the collections that have them
-    alike: dict[tuple[str, ...], list[str]] = {}
+    alike: dict[tuple[str, ...], list[int]] = {}
     for topic, names in holders.items():
         alike.setdefault(tuple(names), []).append(topic)
-    first = set[str]()
+    first = set[int]()
     for topics in alike.values():
         # the odd topic goes to either half
         extra = int(rng.integers(2)) * (len(topics) % 2)
@@ -218,8 +233,8 @@ def topics_halved(
             for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]
         }
     halves: tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] = ({}, {})
-    for name, scores in cubes.items():
-        inside = np.array([topic in first for topic in units(scores)])
+    for (name, scores), own in zip(cubes.items(), numbers, strict=True):
+        inside = np.isin(own, list(first))
         if list(scores.topic.values) == [ALL]:
             halves[0][name] = halves[1][name] = scores
             continue

@@ -11,7 +11,7 @@ from irmeta.errors import ScoresError
 from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import about, recorded
-from irmeta.scores.clusters import in_clusters, units
+from irmeta.scores.clusters import CLUSTER, in_clusters, units
 from irmeta.scores.cubes import (
     by_name,
     prepare_together,
@@ -99,12 +99,14 @@ def correlate(
         pairs=True,
         by_topic=unit != "system",
     )
-    used, of_clusters = side_by_side(used)
-    notes += of_clusters + _held_over_clusters(used)
     if each:
         options = {"unit": unit, "method": method, "threshold": threshold}
         return _each(used, notes, missing=missing, **options)
     _check(used, unit, method, threshold)
+    used, of_clusters = side_by_side(used)
+    notes += of_clusters
+    if unit == "topic" and method == "pearson":
+        notes += _held_over_clusters(used)
     names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, unit, method)
     linkage = merges(r)
@@ -328,15 +330,16 @@ def _check(
         )
     for name, scores in used.items():
         systems = scores.sizes["system"]
-        topics = scores.sizes["topic"]
         if systems < 2:
             raise ScoresError(
                 f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}"
             )
-        if level != "system" and topics < 4:
-            verb = "is" if topics == 1 else "are"
+        independent = len(set(units(scores)))
+        if level != "system" and independent < 4:
+            noun = CLUSTER if in_clusters(scores) else "topic"
+            verb = "is" if independent == 1 else "are"
             raise ScoresError(
-                f"{name}: a correlation over topics needs at least 4 topics, there {verb} {topics}; "
+                f"{name}: a correlation over topics needs at least 4 {noun}s, there {verb} {independent}; "
                 "to correlate system means use --unit system"
             )
 
