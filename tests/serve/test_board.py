@@ -88,7 +88,7 @@ def test_the_same_bytes_are_the_same_submission(served: Served) -> None:
 
 def test_a_wrong_run_is_refused_and_its_name_stays_free(served: Served) -> None:
     """A file that is no run is refused with line and mend, and the name can be used by a run."""
-    answer = served.put("bad", b"301 0 d01 1\n" * 30)
+    answer = served.put("bad", b"301 0 d01 1\n301 0 d01\n" * 15)
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     remarks = answer.json()["remarks"]

@@ -223,7 +223,8 @@ def test_boards_from_the_shell(run, tmp_path: Path) -> None:
     assert copied == {(tmp_path / name).read_bytes() for name in ("a", "b")}
     other = ["--site", str(tmp_path / "other")]
     assert "lab: imported" in run("board", "import", "lab", frozen, *other)[1]
-    assert "no board here" in run("board", "import", "none", frozen, *other)[2]
+    said = run("board", "import", "none", frozen, *other)[2]
+    assert "no board 'none' in it; it has lab" in said
     assert (
         "not a frozen site"
         in run("freeze", str(of.folder), "-o", str(of.public.parent))[2]

@@ -248,6 +248,8 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
     """Tables and the pages of runs that changed are written at once; after the rest all is as if written anew."""
     publisher = Publisher(filled)
     publisher.begin()
+    # a run's scores by topic are there, and of which topics they are
+    assert "b/lab/data/topics.csv" in files(filled.public)
     assert not publisher.go_on(60)
     before = files(filled.public)
     engine = tables.upgraded(filled.database)
@@ -417,6 +419,6 @@ def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
         importing.open_board(filled, engine, "new", topics=empty)
     with pytest.raises(IrmetaError, match="no run files"):
         importing.import_runs(filled, engine, "lab", [tmp_path / "none"])
-    with pytest.raises(IrmetaError, match="no board here"):
+    with pytest.raises(IrmetaError, match="no frozen site"):
         importing.import_frozen(engine, tmp_path / "none")
     engine.dispose()

@@ -163,8 +163,12 @@ def submit(
 
     if fail_if_worse is None and (unless_safe or history is not None):
         raise IrmetaError("--unless-safe and --history need --fail-if-worse")
-    if fail_if_worse is not None and (check or not (wait and baseline)):
-        raise IrmetaError("--fail-if-worse needs --wait and --baseline, not --check")
+    if fail_if_worse is not None:
+        if check:
+            raise IrmetaError("--check keeps no run, so --fail-if-worse has no score")
+        needed = {"--wait": wait, "--baseline": baseline}
+        if lacking := [option for option, given in needed.items() if not given]:
+            raise IrmetaError(f"--fail-if-worse needs {' and '.join(lacking)}, too")
     if name is not None and len(runs) > 1:
         raise IrmetaError("--name names one run; the names of several are their files'")
     if name is not None and client.fit(name) != name:
@@ -219,7 +223,8 @@ def _say(server: Any, found: dict[str, Any]) -> None:
         state = found.get("score", found)["state"]
         print(f"{found['run']}: {state}; {server.root + found['page']}")
     else:
-        print(f"{found['run']}: checked")
+        wrong = any(one["level"] == "error" for one in found.get("remarks", []))
+        print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]

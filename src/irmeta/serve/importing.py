@@ -214,7 +214,10 @@ def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[
     found = sorted(folder.glob("b/*/data/board.json"))
     wanted = [one for one in found if key is None or one.parent.parent.name == key]
     if not wanted:
-        raise IrmetaError(f"{folder}: no board here (b/KEY/data/board.json)")
+        if found:
+            keys = ", ".join(one.parent.parent.name for one in found)
+            raise IrmetaError(f"{folder}: no board {key!r} in it; it has {keys}")
+        raise IrmetaError(f"{folder}: no frozen site (it has no b/KEY/data/board.json)")
     return [_restore(engine, path) for path in wanted]
 
 

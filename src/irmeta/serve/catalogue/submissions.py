@@ -164,6 +164,8 @@ def checked(
         if one.state == "received":
             state = "refused" if wrong else "accepted"
             _set(db, one.id, state=state, remarks=list(remarks))
+            if wrong:  # the public sees how many are refused
+                touch(db, one.board)
 
 
 def work(engine: Engine, key: str) -> Any:

@@ -34,14 +34,19 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
     rows = [_row(found, line) for line in found.lines.values()]
     columns = rows[0] if rows else {}
     yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
-    clusters = zip(found.topics, found.clusters, strict=True)
-    named = clusters if shot.board.clusters else ((one, "") for one in found.topics)
-    yield "topics.csv", as_csv(("topic", "cluster"), named)
+    yield "topics.csv", topics(shot, found)
     if found.factors is not None:
         yield "factors.parquet", answers.as_parquet(found.factors)
     yield "board.json", as_json(_board(shot, found))
     if found.every is not None:
         yield "scores.csv", _scores(found.every)
+
+
+def topics(shot: Snapshot, found: Standing) -> bytes:
+    """Write the topics that runs have scores on, in the order of the scores, each with its cluster."""
+    clusters = zip(found.topics, found.clusters, strict=True)
+    named = clusters if shot.board.clusters else ((one, "") for one in found.topics)
+    return as_csv(("topic", "cluster"), named)
 
 
 def _scores(every: xr.DataArray) -> bytes:

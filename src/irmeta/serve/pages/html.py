@@ -91,6 +91,8 @@ class Pages:
         """Render what all runs are on."""
         found = self._found
         lines = self._lines.values()
+        # who reads the scores of a run by topic needs to know of which
+        yield "data/topics.csv", data.topics(self._shot, found)
         yield from self._tables()
         yield from self._topics()
         for team in sorted({line.about["team"] for line in lines} - {""}):
