@@ -66,6 +66,13 @@ def test_intervals_are_students():
     assert_allclose(half(found, "bonferroni"), (high - low) / 2, rtol=1e-12)
 
 
+def test_an_interval_is_the_same_whatever_is_compared_beside_it():
+    """To the last bit, and however the differences lie in memory: pages of one state are the same bytes."""
+    found = np.asfortranarray(drawn(comparisons=27, topics=50))
+    alone = [half(one[None], "none").item() for one in found]
+    assert half(found, "none").tolist() == alone
+
+
 def test_one_comparison_has_nothing_to_correct_for():
     """The joint test of one comparison is its permutation test."""
     found = drawn(comparisons=1, topics=12)

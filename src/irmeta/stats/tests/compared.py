@@ -64,6 +64,10 @@ class Given:
 
     found: Floats
 
+    def __post_init__(self) -> None:
+        # sums over the topics of one comparison are the same to the last bit, however many there are beside it
+        object.__setattr__(self, "found", np.ascontiguousarray(self.found))
+
     @property
     def topics(self) -> int:
         """The number of topics."""
