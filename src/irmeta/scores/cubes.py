@@ -192,13 +192,17 @@ def unit_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
 def side_by_side(
     cubes: Mapping[str, xr.DataArray],
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
-    """Put the topics of a cluster side by side; note which collections have some, whose clusters are left out whole."""
+    """Put the topics of a unit (`unit_numbers`) side by side; note which collections have clusters of topics.
+
+    A collection without clusters may hold topics that another has in one.
+    """
     found, notes = {}, []
-    for name, scores in cubes.items():
+    for (name, scores), own in zip(cubes.items(), unit_numbers(cubes), strict=True):
         found[name] = scores
+        if len(np.unique(own)) < len(own):
+            found[name] = scores.isel(topic=np.argsort(own, kind="stable"))
         if in_clusters(scores):
             names, number = numbered(scores)
-            found[name] = scores.isel(topic=np.argsort(number, kind="stable"))
             notes.append(
                 f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "
                 f"independent.{few(number)}"

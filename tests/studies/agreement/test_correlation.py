@@ -572,3 +572,21 @@ def test_short_intervals_over_clusters_are_said(clusters, said):
     notes = correlate(with_clusters(scores, of)).notes
     held = [note for note in notes if note.startswith("Such 95% intervals held")]
     assert bool(held) is said
+
+
+def test_a_collection_without_clusters_shares_those_of_another():
+    """Its topics stand in any order; the interval is that of both with clusters, and wider than without any."""
+    rng = np.random.default_rng(5)
+    own = np.repeat(rng.normal(size=(6, 10, 2)), 4, axis=1)
+    values = own + 0.3 * rng.normal(size=(6, 40, 2))
+    topics = [str(at) for at in range(40)]
+    one, two = (cube(values, list("abcdef"), topics, ["x", "y"]) for _ in range(2))
+    two = two.isel(topic=rng.permutation(40)) + 0.1
+    of = {topic: f"c{int(topic) // 4}" for topic in topics}
+    widths = []
+    for other in (two, with_clusters(two, of)):
+        found = correlate({"one": with_clusters(one, of), "two": other})
+        widths.append((found["high"] - found["low"]).values[0, 1])
+    plain = correlate({"one": one, "two": two})
+    np.testing.assert_allclose(widths[0], widths[1], rtol=1e-9)
+    assert widths[0] > 1.5 * (plain["high"] - plain["low"]).values[0, 1]

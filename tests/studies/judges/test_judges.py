@@ -531,6 +531,17 @@ def test_with_teams_the_note_of_coverage_is_of_teams() -> None:
     assert f"95% intervals of tau with teams left out held in {share.share}" in note
 
 
+def test_with_teams_and_clusters_no_coverage_is_told() -> None:
+    """What was measured with one of them is not said of both."""
+    teams = {name: f"team{int(name[1:]) // 3}" for name in SYSTEMS}
+    given = made()
+    topics = next(iter(given.values())).topic.values
+    of = {str(topic): f"c{at // 2}" for at, topic in enumerate(topics)}
+    notes = " ".join(about(compare_judges(given, teams=teams, clusters=of))["notes"])
+    assert "with clusters and teams left out was not measured" in notes
+    assert "held in" not in notes
+
+
 def test_the_note_of_coverage_is_of_a_like_size() -> None:
     """The note has what was measured of intervals of tau, and of differences, in collections of such a size."""
     for systems in (15, 5):

@@ -506,7 +506,9 @@ def _coverage_note(first: xr.DataArray, team: Teams) -> str:
     """Say how often intervals of tau, and of differences between two judges' tau, held."""
     systems, topics = first.sizes["system"], first.sizes["topic"]
     apart, with_teams = "", ""
-    if team.source not in (None, EACH) and "clusters" not in about(first):
+    if team.source not in (None, EACH):
+        if "clusters" in about(first):
+            return "how often intervals hold with clusters and teams left out was not measured"
         apart, with_teams = ", teams left out", " with teams left out"
     of_tau, of_differences, of_soft = (
         held(
