@@ -19,8 +19,8 @@ from irmeta.stats.arrays import Bools, Floats, Indices, Singles
 
 NIGHTS = 200
 """Nights for which the level is: the next 200 have their own."""
-FIRST = 0.1
-"""The share of the level that the first night has."""
+MOST = 0.1
+"""The share of the level that one night may use, as the first does: few nights that are alike promise nothing."""
 LATE = 1 / 3
 """The share of the nights so far of which the rate is expected of those to come: nights are ever less news."""
 AT_ONCE = 25
@@ -121,14 +121,15 @@ class _Law:
         passing = 1 + _below(values, low[~self._passed])
         if single:
             return _at(values, passing <= left)
-        if not self._past:
-            return _at(values, passing <= FIRST * left)
-        # passing + (nights to come) * (passed a night of late) <= left
-        begun = int(len(self._past) * (1 - LATE))
-        late = _below(values, values) - np.searchsorted(self._past[begun], values)
-        a_night = late / (len(self._past) - begun)
-        to_come = NIGHTS - 1 - len(self._past)
-        return _at(values, passing + to_come * np.maximum(a_night, 1) <= left)
+        allowed = passing <= MOST * self._allowed
+        if self._past:
+            # passing + (nights to come) * (passed a night of late) <= left
+            begun = int(len(self._past) * (1 - LATE))
+            late = _below(values, values) - np.searchsorted(self._past[begun], values)
+            a_night = late / (len(self._past) - begun)
+            to_come = NIGHTS - 1 - len(self._past)
+            allowed &= passing + to_come * np.maximum(a_night, 1) <= left
+        return _at(values, allowed)
 
     def take(self, low: Singles, limit: float) -> None:
         """Note what passed the limit of a night."""
