@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import irmeta
+from irmeta.errors import FileFormatError
 from irmeta.io.items.eee import _machines
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.scores.attributes import MACHINES, REPEATS, about
@@ -14,6 +15,27 @@ from irmeta.scores.repeats import with_repeats
 
 SYSTEMS = [f"s{at // 3}_{at % 3}" for at in range(6)]
 TOPICS = [f"t{at // 2}_{at}" for at in range(10)]
+NUGGET = {"text": "n", "importance": "vital", "assignment": "support"}
+SAMPLE = {"doc_id": 1, "doc": {}, "metrics": ["acc"], "acc": 1}
+STATS = [{"name": {"name": "em"}, "count": 1, "mean": 1.0}]
+TWICE = {
+    "nuggets": 2 * f"{json.dumps({'qid': 1, 'run_id': 'a', 'nuggets': [NUGGET]})}\n",
+    "support": 2 * '{"run_id": "a", "topic_id": 1, "support_eval": []}\n',
+    "lm_eval": 2 * f"{json.dumps(SAMPLE)}\n",
+    "inspect": json.dumps(
+        {
+            "eval": {"task": "qa", "model": "m"},
+            "samples": 2 * [{"id": 1, "scores": {"acc": {"value": "C"}}}],
+        }
+    ),
+    "helm": json.dumps(
+        [
+            {"instance_id": "1", "stats": STATS},
+            {"instance_id": "1", "stats": [STATS[0] | {"mean": 0.0}]},
+        ]
+    ),
+}
+"""What one item scored, twice, as each program writes it."""
 
 
 def _runs() -> np.ndarray:
@@ -71,6 +93,55 @@ def test_one_repeat_of_each_item_is_no_run() -> None:
     rows = [row._replace(repeat="") for row in _rows(_runs())[0].rows[:20]]
     made = gathered([Part(Path("qa.json"), "qa", rows)])["qa"]
     assert REPEATS not in about(made)
+
+
+@pytest.mark.parametrize(
+    ("names", "clusters", "says"),
+    [
+        (
+            ("a", "a"),
+            None,
+            r"x.jsonl:2: a has two scores .*, the other in x.jsonl:1; r",
+        ),
+        (("a", "b\x07"), None, r"^x.jsonl:2: the name 'b.x07' in a system holds a con"),
+        (("a", "b"), ("p", "q"), r"^x.jsonl:2: the item t .*, q and p \(x.jsonl:1\)"),
+    ],
+)
+def test_rows_that_cannot_be_are_named_by_their_places(
+    names: tuple[str, str], clusters: tuple[str, str] | None, says: str
+) -> None:
+    """Two scores of a cell, an impossible name and an item of two clusters are errors with file and line."""
+    rows = [
+        Row("c", name, "t", "AP", 0.5, cluster=own, place=f"x.jsonl:{at}")
+        for at, (name, own) in enumerate(
+            zip(names, clusters or (None, None), strict=True), 1
+        )
+    ]
+    with pytest.raises(FileFormatError, match=says):
+        gathered([Part(Path("w.jsonl"), "w", []), Part(Path("x.jsonl"), "x", rows)])
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "place"),
+    [
+        ("nuggets", "n.jsonl", "n.jsonl:2"),
+        ("support", "n.jsonl", "n.jsonl:2"),
+        ("lm_eval", "samples_qa_2026-11-23T10-00-00.jsonl", "00.jsonl:2"),
+        ("inspect", "log.json", "log.json: sample 2"),
+        ("helm", "per_instance_stats.json", "stats.json: record 2"),
+    ],
+)
+def test_readers_say_where_two_scores_of_a_cell_stand(
+    tmp_path: Path, reader: str, name: str, place: str
+) -> None:
+    """A line, a sample or a record that is there twice is named, and so is the first."""
+    folder = tmp_path / "qa:model=m"
+    folder.mkdir()
+    (folder / name).write_text(TWICE[reader])
+    with pytest.raises(FileFormatError) as caught:
+        getattr(irmeta, f"import_{reader}")(folder)
+    assert f"{place}: " in str(caught.value)
+    assert f"the other in {folder / name}" in str(caught.value)
 
 
 def test_scores_of_one_machine_say_so(tmp_path: Path) -> None:

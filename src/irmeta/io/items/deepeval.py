@@ -66,10 +66,9 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
             given = score(value, place)
             part.judged(metric, machine)
             failed += value is None
-            row = Row(
-                collection, system, topic, metric, given, str(seen[topic]), cluster
-            )
-            part.rows.append(row)
+            of_case = (collection, system, topic, metric, given)
+            repeat = str(seen[topic])
+            part.rows.append(Row(*of_case, repeat, cluster, place=place))
     if failed:
         part.notes.append(
             f"{shown(path)}: {counted(failed, 'metric')} of test cases failed, which are missing"

@@ -230,6 +230,7 @@ def _item_rows(
                 str(about.get("epoch", "")) if isinstance(about, dict) else "",
                 field(cluster_by, about, place=place),
                 str(item["sample_hash"]) if item.get("sample_hash") else None,
+                place,
             )
         )
     return rows

@@ -49,7 +49,8 @@ def _part(path: Location) -> Part:
     part = Part(path, PurePath(shown(path)).parent.parent.name, [])
     perturbed = 0
     seen: dict[tuple[str, str, str], float] = {}
-    for record in _records(path):
+    for at, record in enumerate(_records(path), 1):
+        place = f"{shown(path)}: record {at}"
         if record.get("perturbation"):
             perturbed += 1
             continue
@@ -62,7 +63,9 @@ def _part(path: Location) -> Part:
             if key in seen and seen[key] == score:  # two metrics with one statistic
                 continue
             seen[key] = score
-            part.rows.append(Row(scenario, model, topic, metric, score, trial))
+            part.rows.append(
+                Row(scenario, model, topic, metric, score, trial, place=place)
+            )
     if perturbed:
         part.notes.append(
             f"{shown(path)}: left out {counted(perturbed, 'record')} of perturbed instances"

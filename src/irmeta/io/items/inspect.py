@@ -64,8 +64,8 @@ def _part(path: Location, cluster_by: str | None) -> Part:
     metrics = dict.fromkeys(metric for _, scores in scored for metric in scores)
     missing = dict.fromkeys(metrics, float("nan"))
     part.rows += [
-        _row(path, told, sample, metric, score, by)
-        for sample, scores in scored
+        _row(f"{shown(path)}: sample {at}", told, sample, metric, score, by)
+        for at, (sample, scores) in enumerate(scored, 1)
         for metric, score in (missing | scores).items()
     ]
     for scorer, machine in _machines(told.get("scorers")).items():
@@ -88,7 +88,7 @@ def _part(path: Location, cluster_by: str | None) -> Part:
 
 
 def _row(
-    path: Location,
+    place: str,
     told: Mapping[str, Any],
     sample: Mapping[str, Any],
     metric: str,
@@ -96,7 +96,7 @@ def _row(
     by: str | None,
 ) -> Row:
     if "id" not in sample:
-        raise FileFormatError(f"{shown(path)}: a sample without an id")
+        raise FileFormatError(f"{place} has no id")
     asked = json.dumps([sample.get("input"), sample.get("target")], sort_keys=True)
     return Row(
         str(told["task"]),
@@ -105,8 +105,9 @@ def _row(
         metric,
         score,
         str(sample.get("epoch", 1)),
-        field(by, sample.get("metadata"), place=shown(path)),
+        field(by, sample.get("metadata"), place=place),
         hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest(),
+        place,
     )
 
 

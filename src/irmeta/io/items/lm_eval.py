@@ -73,7 +73,7 @@ def _part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
                 others.add(metric)
                 continue
             part.rows.append(
-                Row(task, model, topic, metric, score, "", cluster, content)
+                Row(task, model, topic, metric, score, "", cluster, content, place)
             )
     if others:
         part.notes.append(

@@ -85,7 +85,7 @@ def _part(path: Location, collection: str) -> Part:
             without_vital.add(topic)
         system = run_of(record, part, place)
         part.rows += [
-            Row(collection, system, topic, metric, score)
+            Row(collection, system, topic, metric, score, place=place)
             for metric, score in scores(nuggets).items()
         ]
     part.notes += _notes(path, failed, several, without_vital)

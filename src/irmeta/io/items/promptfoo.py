@@ -87,7 +87,8 @@ def _part(path: Location, cluster_by: str | None, collection: str | None) -> Par
         repeat = str(seen[system, test])
         for metric, value in _values(one, place).items():
             given = float("nan") if failed else score(value, place)
-            part.rows.append(Row(name, system, test, metric, given, repeat, cluster))
+            row = Row(name, system, test, metric, given, repeat, cluster, place=place)
+            part.rows.append(row)
     if errors:
         part.notes.append(
             f"{shown(path)}: {counted(errors, 'answer')} failed, which are missing"

@@ -22,7 +22,7 @@ from irmeta.scores.cube import DIMS
 from irmeta.scores.frames import spelled
 from irmeta.scores.names import labels
 from irmeta.scores.runs import described
-from irmeta.words import counted, listed, shortened
+from irmeta.words import counted, joined, listed, shortened
 
 _MOST = 5
 """Notes on files that are kept; there may be a file for each of thousands of models."""
@@ -34,6 +34,7 @@ class Row(NamedTuple):
 
     repeat : which of several answers to an item, as an epoch.  cluster : what the item belongs to, if it is said.
     content : a digest of what the item asks, if there is one; a note says where it differs between systems.
+    place : where it stands, as file.jsonl:3, if that is more than its file.
     """
 
     collection: str
@@ -44,6 +45,7 @@ class Row(NamedTuple):
     repeat: str = ""
     cluster: str | None = None
     content: str | None = None
+    place: str = ""
 
 
 @dataclass
@@ -82,7 +84,7 @@ def gathered(
     _refuse_twice(frame, parts)
     frame = _renamed(frame, collection)
     means, notes = _means(frame)
-    clusters = _clusters(frame)
+    clusters = _clusters(frame, parts)
     others = _others(frame)
     of_files = _of_files(frame, parts)
     provenance: dict[str, dict[str, Any]] = {}
@@ -100,28 +102,34 @@ def gathered(
 
 
 def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
-    """Put the rows of all files under each other, with the number of each one's file."""
+    """Put the rows of all files under each other, with their numbers, and that of each one's file."""
     rows = [
-        (*labels(row[:3]), _spelling(row.metric), *row[4:], at)
+        (*labels(row[:3]), _spelling(row.metric), *row[4:-1], at)
         for at, part in enumerate(parts)
         for row in _named(part, names)
     ]
-    columns = [*Row._fields, "file"]
+    columns = [*Row._fields[:-1], "file"]
     types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
     schema = dict(zip(columns, types, strict=True))
     frame = spelled(pl.DataFrame(rows, schema=schema, orient="row"))
-    for at in range(len(parts)):
-        own = frame.filter(file=at)
-        for column in _CELL:
-            _require_names(own[column].unique(), column, parts[at])
+    frame = frame.with_row_index("row")
+    for column in _CELL:
+        _require_names(frame.unique(column, keep="first"), column, parts)
     return frame
 
 
-def _require_names(names: pl.Series, column: str, part: Part) -> None:
-    try:
-        require_names(names, f"in a {column}")
-    except ScoresError as error:
-        raise FileFormatError(f"{shown(part.path)}: {error}") from error
+def _require_names(rows: pl.DataFrame, column: str, parts: Sequence[Part]) -> None:
+    for name, row in rows.select(column, "row").sort("row").iter_rows():
+        try:
+            require_names([name], f"in a {column}")
+        except ScoresError as error:
+            raise FileFormatError(f"{_place(parts, row)}: {error}") from error
+
+
+def _place(parts: Sequence[Part], row: int) -> str:
+    """Return where a row stands, by its number over all files."""
+    places = [one.place or shown(part.path) for part in parts for one in part.rows]
+    return places[row]
 
 
 def _of_files(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
@@ -171,13 +179,14 @@ def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part]) -> None:
         pl.struct(*_CELL, "repeat")
         == pl.struct(pl.lit(first[name]).alias(name) for name in (*_CELL, "repeat"))
     )
-    one, other = (shown(parts[at].path) for at in same["file"][:2])
+    one, other = (_place(parts, row) for row in same["row"][:2])
     cell = f"{first['system']} has two scores by {first['metric']} on {first['topic']} of {first['collection']}"
-    if one == other:
-        raise FileFormatError(f"{one}: {cell}; remove one")
+    if one != other:
+        cell = f"{cell}, the other in {one}"
+    if same["file"][0] == same["file"][1]:
+        raise FileFormatError(f"{other}: {cell}; remove one")
     raise FileFormatError(
-        f"{other}: {cell}, the other in {one}; import one of the files, or call systems by their files "
-        "with --names file"
+        f"{other}: {cell}; import one of the files, or call systems by their files with --names file"
     )
 
 
@@ -248,21 +257,32 @@ def _runs(frame: pl.DataFrame, cluster: Mapping[str, str] | None) -> dict[str, A
     return described(scores, np.array(number), systems, metrics, groups)
 
 
-def _clusters(frame: pl.DataFrame) -> dict[str, dict[str, str]]:
+def _clusters(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, dict[str, str]]:
     """Return the cluster of each topic by collection, where some say theirs; others are clusters of their own."""
     found: dict[str, dict[str, str]] = {}
     for (name,), part in frame.group_by("collection"):
-        said = part.filter(pl.col("cluster").is_not_null()).unique(["topic", "cluster"])
+        said = part.filter(pl.col("cluster").is_not_null()).unique(
+            ["topic", "cluster"], keep="first", maintain_order=True
+        )
         if not said.height:
             continue
-        if said["topic"].is_duplicated().any():
-            topic = said.filter(said["topic"].is_duplicated())["topic"][0]
-            raise ScoresError(
-                f"{name}: the item {shortened(topic)} is in two clusters; its field differs between systems or repeats"
-            )
+        _refuse_two_clusters(said.filter(said["topic"].is_duplicated()), parts)
         alone = {topic: topic for topic in part["topic"].unique()}
         found[str(name)] = alone | dict(said.select("topic", "cluster").rows())
     return found
+
+
+def _refuse_two_clusters(several: pl.DataFrame, parts: Sequence[Part]) -> None:
+    """Raise FileFormatError for the first of items that have two clusters."""
+    if not several.height:
+        return
+    topic = several["topic"][0]
+    first, other = several.filter(topic=topic).head(2).iter_rows(named=True)
+    clusters = joined([shortened(other["cluster"]), shortened(first["cluster"])])
+    raise FileFormatError(
+        f"{_place(parts, other['row'])}: the item {shortened(topic)} is in two clusters, {clusters} "
+        f"({_place(parts, first['row'])}); name a field that all systems and repeats have alike"
+    )
 
 
 def _others(frame: pl.DataFrame) -> dict[str, list[str]]:

@@ -56,8 +56,11 @@ def _part(path: Location, collection: str) -> Part:
         unread += none
         precision, recall = scores(sentences)
         part.rows += [
-            Row(collection, system, topic, "weighted_precision", precision),
-            Row(collection, system, topic, "weighted_recall", recall),
+            Row(collection, system, topic, metric, value, place=place)
+            for metric, value in (
+                ("weighted_precision", precision),
+                ("weighted_recall", recall),
+            )
         ]
     if unread:
         part.notes.append(
