@@ -176,10 +176,15 @@ def test_costs_come_from_a_file(run, results: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("model,price\nm0,$3\nm1,1", "the cost of 'm0' is '$3'; a cost is a number"),
+        (
+            "model,price\nm1,1\nm0,$3",
+            "row 2: the cost of 'm0' is '$3'; a cost is a num",
+        ),
+        ("model,cost\nm0,1_000\nm1,1", "row 1: the cost of 'm0' is '1_000'"),
         ("model,cost\nm0,-2\nm1,1", "the cost of 'm0' is '-2'"),
         ("model,cost\nm0,inf\nm1,1", "the cost of 'm0' is 'inf'"),
-        ("model,cost\nm0,1\nm0,2", "the model 'm0' occurs twice"),
+        ("model,cost\nm0,1\nm0,2", "row 2: the model 'm0' occurs twice; remove one"),
+        ("model,cost\nm0,1\n,2", "row 2 names no model"),
         ("task,type\na,b", "need the columns model and cost; this file has task"),
         ("model,cost\nx,1\ny,2", "costs are known of 0 of 9 models"),
     ],

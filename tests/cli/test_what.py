@@ -10,9 +10,13 @@ import pytest
 import irmeta
 from irmeta.errors import FileFormatError
 from irmeta.scores.cube import cube
-from irmeta.studies.checks.recognition import recognise
+from irmeta.studies.checks.recognition import GROUPS, recognise
 
 FILES = Path(__file__).parents[1] / "io" / "items" / "files"
+NIGHT = (
+    '{"system":"n1","margin":0.02,"comparisons":[{"against":"main","metric":"AP",'
+    '"verdict":"open","differences":{"1":0.5,"2":0.1}}]}\n'
+)
 SLOW = {"serve", "report", "design", "predictivity", "leaderboard"}
 """Commands that are tested elsewhere."""
 
@@ -108,7 +112,14 @@ TEXTS = {
         "labels",
     ),
     "c.csv": ("topic,cluster\n1,a\n2,a\n", "groups", "--clusters"),
-    "t.csv": ("run,team\nx,a\ny,a\n", "groups", "--groups"),
+    "t.csv": ("run,team\nx,a\ny,a\n", "groups", "--teams"),
+    "o.csv": (
+        "system,wins,losses\nx,3,1\ny,2,4\n",
+        "groups",
+        "irmeta online scores.parquet",
+    ),
+    "n.jsonl": (NIGHT, "groups", "--history"),
+    "e.json": ("{}", "unknown", ""),
     "r.csv": ("run,system\nx,a\ny,a\n", "groups", "--repeats"),
     "means.csv": ("run,map,P_10\na,0.5,0.25\nb,0.25,0.125\n", "table", "systemwise"),
     "costs.csv": ("model,cost\ne5,0.5\nbm25,0.25\n", "groups", "--cost"),
@@ -195,6 +206,14 @@ def test_folders_of_the_same_runs_are_experiments(run, tmp_path):
     [words] = commands(out)
     assert words[0] == "replicate"
     assert run(*words, "--quiet")[0] == 0
+
+
+def test_options_that_take_a_table_are_options(run):
+    """What a table of groups is said to be for is an option that commands have."""
+    verbs = ("describe", "leaderboard", "evaluate", "reuse")
+    known = "".join(run(verb, "--help-all")[1] for verb in verbs)
+    for option in GROUPS:
+        assert option in known or option.startswith("irmeta ")
 
 
 def test_what_irmeta_wrote_to_be_looked_at(run, tmp_path):

@@ -218,7 +218,16 @@ def test_score_files_by_command(tmp_path):
     [
         ({"a": made(0.1)}, {}, "only one experiment"),
         ({"a": made(0.1), "b": made(0.1)}, {"original": "c"}, "no experiment 'c'"),
-        ({"a": made(0.1), "b": made(0.1)}, {"system": "x"}, "no system 'x'"),
+        (
+            {"a": made(0.1), "b": made(0.1)},
+            {"system": "x"},
+            "^a has no system 'x'; choose from mine, bm25; where a",
+        ),
+        (
+            {"a": made(0.1), "b": made(0.1).where(made(0.1).topic != "301")},
+            {},
+            "^b: 1 of 60 scores are missing",
+        ),
         (
             {"a": made(0.1), "b": made(0.1)},
             {"against": "mine"},

@@ -7,7 +7,7 @@ from pathlib import Path
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes
 from irmeta.io.strictly import lines, number, rows
-from irmeta.words import counted, shortened
+from irmeta.words import counted, listed, shortened
 
 ITEMS = ("topic", "item", "item_id", "id", "query_id", "qid", "question_id", "doc_id")
 SCORES = ("score", "human", "people", "grade", "label", "value")
@@ -61,6 +61,8 @@ def read_anchors(path: Path) -> dict[str, float]:
             raise FileFormatError(
                 f"{path}:{line}: {shortened(text)!r} is not a score; expected an item and what people scored it"
             )
+        if not item:
+            raise FileFormatError(f"{path}:{line}: a line lacks its item; name it")
         if item in anchors:
             raise FileFormatError(
                 f"{path}:{line}: {item} is given twice; an anchor is one answer with one score"
@@ -74,7 +76,7 @@ def read_anchors(path: Path) -> dict[str, float]:
 def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Read items with a score, with line numbers: from a CSV by its header, or from lines of 2 fields, or of qrels."""
     try:
-        every = [line.split() for line in lines(read_bytes(path))]
+        every = [line.split() for line in lines(_text(path))]
     except ValueError as error:
         raise FileFormatError(f"{path}: not text ({error})") from error
     if every and every[0] and any("," in field for field in every[0]):
@@ -89,6 +91,16 @@ def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
         if fields:
             found.append((at, (fields[0], fields[-1])))
     return found
+
+
+def _text(path: Path) -> bytes:
+    """Return the bytes of a text; those of another encoding, and of no text, raise ValueError."""
+    data = bytes(read_bytes(path))
+    if b"\0" in data:
+        raise ValueError(
+            "it contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8"
+        )
+    return data
 
 
 def sample_text(sample: Mapping[str, float]) -> str:
@@ -107,7 +119,7 @@ def _rows(path: Path, *columns: Sequence[str]) -> list[tuple[int, tuple[str, ...
     try:
         lines = [
             (line, [cell.strip() for cell in row])
-            for line, row in rows(read_bytes(path))
+            for line, row in rows(_text(path))
             if row
         ]
     except ValueError as error:
@@ -122,7 +134,7 @@ def _rows(path: Path, *columns: Sequence[str]) -> list[tuple[int, tuple[str, ...
         place = next((header.index(name) for name in names if name in header), None)
         if place is None:
             raise FileFormatError(
-                f"{path}:1: no column {' or '.join(names)}; the header has {', '.join(header)}"
+                f"{path}:1: no column {' or '.join(names)}; the header has {listed(header)}"
             )
         places.append(place)
     for line, row in lines[1:]:

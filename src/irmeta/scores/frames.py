@@ -600,7 +600,7 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
         return
     numeric = [name for name in values if name not in texts]
     if found.score is not None:
-        ask["score"] = repr(found.score)
+        ask["score"] = repr(shortened(found.score))
     else:
         ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "..."
     arguments = ", ".join(f"{role}={name}" for role, name in ask.items())

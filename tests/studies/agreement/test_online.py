@@ -6,7 +6,7 @@ import pytest
 from tests.typed import typed
 
 import irmeta
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.scores.cube import cube
 
 
@@ -143,6 +143,22 @@ def test_metrics_that_order_alike_are_not_told_apart():
     found = irmeta.online(twice, outcomes(scores))
     assert found["behind"].values.tolist() == [0, 0]
     assert "Users may agree most with nDCG@10 or RR." in found.findings
+
+
+@pytest.mark.parametrize(
+    ("unit", "says"),
+    [
+        (1e300, ":2: value is .*; write it in another unit, so that it is at most"),
+        (1e-200, "there must be differences of more than 1e-12"),
+    ],
+)
+def test_outcomes_beyond_use_are_refused(unit, says):
+    """Numbers whose squares no sum can hold are errors that say so, not ones of arithmetic."""
+    scores = made()
+    given = outcomes(scores)
+    given = given.with_columns(value=(given["value"] + 10) * unit)
+    with pytest.raises(IrmetaError, match=says):
+        irmeta.online(scores, given)
 
 
 def test_the_command_is_the_study(tmp_path):

@@ -153,6 +153,9 @@ def test_anchors_are_read_in_the_forms_that_people_have(tmp_path, text):
         ("a1 0 d7\n", ":1: 3 fields"),
         ("topic,opinion\na1,1\n", ":1: no column score"),
         ("topic,score\na1,nan\n", ":2: 'nan' is not a score"),
+        ("topic,score\n,1\n", ":2: a line lacks its item"),
+        ("a1\0 1\n", "contains NUL bytes; is it UTF-16"),
+        (f"topic,{'x' * 9999}\n", ":1: no column score .* topic, x{1,199}.$"),
     ],
 )
 def test_what_is_no_anchor_is_named_with_its_line(tmp_path, text, says):
@@ -174,3 +177,19 @@ def test_anchors_count_where_both_have_scores(nights):
     holes.loc["judged", list(PEOPLE)[1:]] = np.nan
     with pytest.raises(ScoresError, match="fewer than 2 anchors have scores of judged"):
         gate(holes, "judged", missing="pairwise")
+
+
+def test_anchors_without_scores_are_noted(nights):
+    """An anchor that is misspelt, or was not scored, is left out and named."""
+    found = gate(nights, "same", anchors=PEOPLE | {"a 7": 0.5})
+    assert "1 of 101 anchors not among the topics of the scores: a 7; left out" in (
+        found.notes
+    )
+    assert not any("not among" in note for note in gate(nights, "same").notes)
+
+
+def test_two_anchors_say_so_little_that_any_loss_is_possible(nights):
+    """Where a loss has no end, the sentence says so in words."""
+    few = dict(list(PEOPLE.items())[:2])
+    found = gate(nights, "same", anchors=few)
+    assert "a loss of any size is possible" in found.findings[0]

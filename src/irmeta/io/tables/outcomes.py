@@ -29,6 +29,8 @@ FORMS = (
     "system,value,se, or system,wins,losses,ties, or system,query,value; a column against names the other system of a "
     "comparison"
 )
+LARGEST = 1e12
+"""The largest number that an outcome may have: squares of it are summed."""
 Key = tuple[str, str]
 
 
@@ -169,6 +171,10 @@ def _number(where: str, name: str, text: str, least: float) -> float:
         wanted = "a number" if least else "a number of 0 or more"
         raise FileFormatError(
             f"{where}: {name} is {shortened(text, 30)!r}; expected {wanted}"
+        )
+    if abs(value) > LARGEST:
+        raise FileFormatError(
+            f"{where}: {name} is {shortened(text, 30)!r}; write it in another unit, so that it is at most {LARGEST:g}"
         )
     return value
 

@@ -17,7 +17,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import parquet
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
-from irmeta.io.strictly import parsed
+from irmeta.io.strictly import number, parsed
 from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.frames import ALL, columns_of
 from irmeta.scores.names import labels
@@ -94,17 +94,17 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
     An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
     costs = {}
-    for model, text in _pairs(path, _MODEL, _COST).items():
+    for row, (model, text) in enumerate(_pairs(path, _MODEL, _COST).items(), 1):
         if not text:
             continue
         try:
-            costs[model] = float(text)
+            costs[model] = number(text)
         except ValueError:
             costs[model] = math.nan
         if not 0 <= costs[model] < math.inf:
             raise FileFormatError(
-                f"{shown(location(path))}: the cost of {model!r} is {text!r}; a cost is a number of 0 or more, "
-                "as 0.25, without a unit; leave it empty where it is not known"
+                f"{shown(location(path))}: row {row}: the cost of {shortened(model)!r} is {shortened(text)!r}; a cost "
+                "is a number of 0 or more, as 0.25, without a unit; leave it empty where it is not known"
             )
     return costs
 
@@ -130,11 +130,15 @@ def _pairs(
             f"{shown(where)}: {what} need the columns {names[0]} and {values[0]}; this file has "
             f"{listed(shortened(one, 30) for one in frame.columns)}"
         )
-    keys = frame[name].cast(pl.String).str.strip_chars()
+    keys = frame[name].cast(pl.String).str.strip_chars().fill_null("")
     held = frame[value].cast(pl.String).str.strip_chars().fill_null("")
-    if keys.is_duplicated().any():
+    for row in (keys == "").arg_true():
         raise FileFormatError(
-            f"{shown(where)}: the {names[0]} {keys.filter(keys.is_duplicated())[0]!r} occurs twice"
+            f"{shown(where)}: row {row + 1} names no {names[0]}; name it, or remove the row"
+        )
+    for row in (~keys.is_first_distinct()).arg_true():
+        raise FileFormatError(
+            f"{shown(where)}: row {row + 1}: the {names[0]} {shortened(keys[row])!r} occurs twice; remove one"
         )
     return dict(zip(keys, held, strict=True))
 
@@ -222,8 +226,8 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
     header = text.partition("\n")[0]
     separator = max(SEPARATORS, key=header.count)
     lines = [
-        (number, [_plain(cell) for cell in row])
-        for number, row in _lines(text, separator)
+        (at, [_plain(cell) for cell in row])
+        for at, row in _lines(text, separator)
         if any(cell.strip() for cell in row)
     ]
     if len(lines) < 2:
@@ -235,10 +239,10 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
         raise FileFormatError(
             f"{shown(where)}:1: more than one column is named {shortened(twice[0])!r}; rename one"
         )
-    for number, row in lines[1:]:
+    for at, row in lines[1:]:
         if len(row) != len(names):
             raise FileFormatError(
-                f"{shown(where)}:{number}: {len(row)} cells, but the header has {len(names)}"
+                f"{shown(where)}:{at}: {len(row)} cells, but the header has {len(names)}"
                 + (
                     "; are these decimal commas? Write decimal points"
                     if separator == "," and len(row) > len(names)

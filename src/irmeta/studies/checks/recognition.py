@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import xarray as xr
 
 from irmeta.choices import TableKind
@@ -25,11 +26,13 @@ from irmeta.io.items import (
     support,
 )
 from irmeta.io.model_file import load_model
+from irmeta.io.nights import read_nights
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.trec import read_qrels
 from irmeta.io.scores import held, present
 from irmeta.io.strictly import parsed
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
+from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare
@@ -83,7 +86,7 @@ def recognise(path: str) -> Seen:
         return _folder(path, where)
     if isinstance(where, Path) and where.exists() and not where.is_file():
         return Seen(path, "unknown", "not a file")
-    for read in (_by_beginning, _model, _groups, _judgments_or_table):
+    for read in (_by_beginning, _model, _nights, _groups, _judgments_or_table):
         if seen := read(path, where):
             return seen
     if text := _of_irmeta(where):
@@ -278,14 +281,43 @@ def _model(path: str, where: Location) -> Seen | None:
     )
 
 
+def _nights(path: str, where: Location) -> Seen | None:
+    """Recognise the nights that a gate has seen."""
+    if isinstance(where, str) or not _beginning(where).startswith(b'{"system"'):
+        return None
+    try:
+        nights = read_nights(where)
+    except IrmetaError:
+        return None
+    last = nights[-1]
+    text = (
+        f"{counted(len(nights), 'night')} of a gate, the last {shortened(last.system)} against "
+        f"{shortened(last.comparisons[0].against)}"
+    )
+    return Seen(path, "groups", text, reader="--history")
+
+
+def _outcomes(path: Path) -> list[str]:
+    """Read the systems of online experiments whose noise is known: others are tables of scores."""
+    found = read_outcomes(path)
+    if found.queries or not np.isfinite(found.error).all():
+        raise IrmetaError(f"{path}: no outcomes with their errors")
+    return found.systems
+
+
 GROUPS: Mapping[str, tuple[str, Callable[[Path], Any]]] = {
     "--cost": ("the costs of {}", spreadsheet.read_costs),
     "--clusters": ("the clusters of {}", groups.read_clusters),
-    "--groups": ("the teams of {}", lambda path: groups.read_groups(path).of),
+    "--teams": ("the teams of {}", lambda path: groups.read_groups(path).of),
     "--repeats": ("which of {} are of one system", groups.read_repeats),
+    "irmeta online scores.parquet": ("the outcomes of {}", _outcomes),
 }
 """Tables of groups by the option that takes them: what they say, and how they are read."""
-NOUNS = {"--clusters": "topic", "--cost": "model"}
+NOUNS = {
+    "--clusters": "topic",
+    "--cost": "model",
+    "irmeta online scores.parquet": "online experiment",
+}
 """What is grouped, where it is not runs."""
 
 
@@ -358,6 +390,8 @@ def _table(
             continue
         cubes = [found] if isinstance(found, xr.DataArray) else list(found.values())
         seen = _of_cubes(path, name, cubes)
+        if not seen.systems:
+            continue
         if not known or any(map(is_known, seen.metrics)):
             return seen
     return None

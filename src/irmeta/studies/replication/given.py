@@ -62,9 +62,8 @@ class Experiment:
                 f"{self.name} has {joined(sorted(map(str, found)))}; name one of them"
             )
         raise ScoresError(
-            f"{self.name} has no system {joined([*map(repr, names)], 'or')}; "
-            f"{nearest(names[0], known).removesuffix('?')}? Where a system has another name in "
-            "another experiment, give both with a comma: --system ours,theirs"
+            f"{self.name} has no system {joined([*map(repr, names)], 'or')}; {nearest(names[0], known)}; where a "
+            "system has another name in another experiment, give both with a comma: --system ours,theirs"
         )
 
 

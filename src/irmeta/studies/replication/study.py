@@ -166,9 +166,12 @@ def _part(
     names = [one.system(asked) for asked in wanted]
     if len(set(names)) < len(names):
         raise ScoresError(f"{one.name}: {names[0]} cannot be its own baseline")
-    used = select(one.scores, systems=names, topics=topics)
-    by_topic, _ = prepare(used, metrics=metrics, missing=missing, by_topic=True)
-    units, notes = prepare(used, metrics=metrics, missing=missing)
+    try:
+        used = select(one.scores, systems=names, topics=topics)
+        by_topic, _ = prepare(used, metrics=metrics, missing=missing, by_topic=True)
+        units, notes = prepare(used, metrics=metrics, missing=missing)
+    except ScoresError as error:
+        raise ScoresError(f"{one.name}: {error}") from error
     return Part(units, by_topic, names, [f"{one.name}: {note}" for note in notes])
 
 

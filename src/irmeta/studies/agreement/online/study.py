@@ -40,6 +40,8 @@ SURE = 0.9
 """Of how many pairs a lead should be one online, too."""
 POWER = 0.8
 SAME = 1e-9
+LEAST = 1e-12
+"""The smallest difference of outcomes: squares of them are summed."""
 
 
 @study
@@ -157,9 +159,9 @@ def _outcomes(observed: Observed, names: list[str]) -> Outcomes:
         raise ScoresError(
             f"outcomes compare {counted(there, 'system')} with scores, and it takes {FEWEST}"
         )
-    if np.ptp(found.value) == 0:
+    if np.ptp(found.value) <= LEAST:
         raise ScoresError(
-            f"every outcome is {found.value[0]:g}; to predict one there must be differences"
+            f"every outcome is {found.value[0]:g}; to predict one there must be differences of more than {LEAST:g}"
         )
     return found
 

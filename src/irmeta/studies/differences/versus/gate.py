@@ -178,8 +178,9 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
         if most <= 0:
             return f"Safe: {scores}{but} any loss is excluded; {much}.{why}"
         return f"Safe: {scores}{but} a loss of {short(most, digits)} or more is excluded; {much}.{why}"
+    size = f"up to {short(possible, digits)}" if possible < np.inf else "any size"
     return (
-        f"Cannot tell: {scores}{but} a loss of up to {short(possible, digits)} is possible; {much}."
+        f"Cannot tell: {scores}{but} a loss of {size} is possible; {much}."
         f"{why} {_sees(one, unit, digits)}"
     )
 

@@ -13,10 +13,11 @@ from irmeta.io.nights import Comparison, Night
 from irmeta.metrics.names import nearest
 from irmeta.scores.cubes import by_name
 from irmeta.scores.means import additive
+from irmeta.scores.notes import Act
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats
 from irmeta.studies.differences.versus.pairs import BEST, MEDIAN, differences
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 OPEN = "open"
 """The verdict of a night that has not been judged yet."""
@@ -44,6 +45,19 @@ class Parts(NamedTuple):
             )
         rest = [name for name in known if name not in anchors]
         return cls(scores.sel(topic=rest), scores.sel(topic=there))
+
+    def absent(self, anchors: Mapping[str, float]) -> list[str]:
+        """Note which anchors have no scores."""
+        there = set() if self.anchors is None else set(self.anchors.topic.values)
+        absent = [name for name in anchors if name not in there]
+        if not absent:
+            return []
+        return [
+            Act(
+                f"{len(absent)} of {counted(len(anchors), 'anchor')} not among the topics of the scores: "
+                f"{listed(absent)}; left out"
+            )
+        ]
 
 
 class Asked(NamedTuple):

@@ -132,6 +132,7 @@ def versus(
     generator, seed = seeded(rng)
     parts = Parts.of(scores, anchors)
     scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
+    notes += parts.absent(anchors or {})
     if scores.sizes["topic"] < 2 and parts.anchors is not None:
         raise ScoresError(
             f"{parts.anchors.sizes['topic']} topics are anchors, which leaves {scores.sizes['topic']} to compare; a "
