@@ -27,13 +27,21 @@ def test_results_replace_nothing_of_another_kind(run):
     Path("run.csv").write_text("# a run\n1 Q0 d1 0 9.5 tag\n")
     Path("m.json").write_text('{\n "format": "irmeta prediction model 1"}')
     Path("x.csv").write_bytes(gzip.compress(b"1,2"))
-    for file in ("o.parquet", "qrels.txt", "run.csv", "m.json", "x.csv"):
+    Path("t.csv").write_text("System;topic;metric;score\na;1;AP;0.5\n")
+    for file in ("o.parquet", "qrels.txt", "run.csv", "m.json", "x.csv", "t.csv"):
         before = Path(file).read_bytes()
         code, _, said = run("describe", "s.parquet", "--format", "csv", "-o", file)
         assert (code, "choose another name" in said) == (2, True)
         assert Path(file).read_bytes() == before
     for _ in range(2):
         assert run("describe", "s.parquet", "-o", "r.csv")[0] == 0
+        assert run("export", "s.parquet", "-o", "t.csv")[0] == 0
+        assert (
+            run("evaluate", "qrels.txt", "run.csv", "--table", "scores", "-o", "t.csv")[
+                0
+            ]
+            == 0
+        )
         assert run("predict", "fit", "s.parquet", "-o", "model.json")[0] == 0
 
 

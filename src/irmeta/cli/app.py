@@ -138,7 +138,7 @@ class Verbs:
             bound = signature.bind(*arguments, **options)
             bound.apply_defaults()
             given = bound.arguments
-            refuse_inputs(given, models=verb == "predict fit")
+            refuse_inputs(given, verb)
             return command(given)
 
         called.__signature__ = signature  # type: ignore[attr-defined]

@@ -115,10 +115,10 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
 _OUTPUTS = ("output", "plot", "summary")
 
 
-def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
+def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
     """Raise if a file to write, among a command's options by name, is one of those to read, or holds other things.
 
-    models : whether the command writes prediction models, and may replace them.
+    verb : the command, which may replace what it writes itself.
     """
     from irmeta.io.places import reachable
 
@@ -138,7 +138,9 @@ def refuse_inputs(given: Mapping[str, Any], *, models: bool = False) -> None:
                     )
         # such a command says itself what may be added
         adds = "append" in given and output.suffix == ".parquet"
-        _refuse_other_kind(output, append=adds, models=models)
+        if verb == "evaluate" and given.get("table") == "scores":
+            verb = "export"  # it writes the same
+        _refuse_other_kind(output, verb, append=adds)
 
 
 def _is_among(output: Path, name: str, given: str) -> bool:
@@ -159,15 +161,16 @@ def _is_among(output: Path, name: str, given: str) -> bool:
     )
 
 
-def _refuse_other_kind(output: Path, *, append: bool, models: bool) -> None:
+def _refuse_other_kind(output: Path, verb: str, *, append: bool) -> None:
     """Raise if a file that a result would replace holds runs, judgments, scores or a model."""
-    from irmeta.io.kinds import kind_of
+    from irmeta.io.kinds import MODEL, TABLE, kind_of
 
     try:
         kind = kind_of(output)
     except OSError:  # which the command says itself
         return
-    if kind is None or append or (models and "model" in kind):
+    own = {"predict fit": MODEL, "export": TABLE}.get(verb)
+    if kind in (None, own) or append:
         return
     raise IrmetaError(
         f"{output} exists and is {kind}; choose another name, or remove it"

@@ -1,17 +1,21 @@
 """What a file holds, by its first bytes: so that a result does not replace somebody's runs or scores."""
 
+import re
 from pathlib import Path
 
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 BEGINNING = 4096
 """Bytes at the beginning that say the kind."""
 PARQUET = "a score file or factors"
+MODEL = "a prediction model"
+TABLE = "a table of scores"
+_COLUMNS = {"system", "topic", "metric", "score"}
 _RUN, _QRELS = 6, 4
 """Fields on a line of a run, and of judgments."""
 
 
 def kind_of(path: Path) -> str | None:
-    """Say whether a file holds scores, a model, a run or judgments; None if it holds something else, or nothing."""
+    """Say what a file holds: scores, a table of them, a model, a run or judgments; None if nothing of these."""
     with path.open("rb") as file:
         return kind_in(file.read(BEGINNING))
 
@@ -23,7 +27,11 @@ def kind_in(beginning: bytes) -> str | None:
     if beginning.startswith(_PACKED):
         return "a compressed file"
     if b'"irmeta prediction model' in beginning:
-        return "a prediction model"
+        return MODEL
+    header = beginning.decode("utf-8-sig", "replace").partition("\n")[0]
+    names = {name.strip('" \r').lower() for name in re.split("[,;\t]", header)}
+    if _COLUMNS <= names <= _COLUMNS | {"collection", "repeat"}:
+        return TABLE
     lines = (
         line.split() for line in beginning.splitlines() if not line.startswith(b"#")
     )
