@@ -243,6 +243,9 @@ OTHERS = {
     "evaluate_to": lambda _, folder, **options: irmeta.evaluate_to(
         folder / "s.parquet", QRELS, RUNS, "RR", **options
     ),
+    "from_frame_all": lambda _, __, **options: irmeta.from_frame_all(
+        {"bm25": {"1": 0.5}}, **options
+    ),
     "from_frame": lambda _, __, **options: irmeta.from_frame(
         {"bm25": {"1": 0.5}}, **options
     ),

@@ -1,8 +1,9 @@
 """irmeta: meta-evaluation for information retrieval. Importing it is cheap; each name loads its module on first use."""
 
 import sys
+from functools import cache
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from irmeta.studies import STUDIES
@@ -109,9 +110,14 @@ sys.modules |= {group.__name__: group for group in _GROUPS.values()}
 __all__ = ["__version__", *_GROUPS, *sorted(one for one in _PUBLIC if "." not in one)]
 
 
+@cache
 def _found(public: str) -> Any:
+    """Return what a public name stands for; a function that is no study gets the door that studies have."""
     module, _, name = _PUBLIC[public].rpartition(".")
-    return getattr(import_module(module), name)
+    found = getattr(import_module(module), name)
+    if isinstance(found, FunctionType) and not hasattr(found, "door"):
+        return import_module("irmeta.studies.door").public(public, found)
+    return found
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from irmeta.words import message
+from irmeta.words import message, shown
 
 _TYPED: ContextVar[bool] = ContextVar("typed", default=False)
 """Whether who reads a message types commands; else they call Python."""
@@ -131,7 +131,7 @@ def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
     """Raise IrmetaError unless an option has one of the values it may have."""
     if not isinstance(value, Hashable) or value not in choices:
         raise IrmetaError(
-            f"{name}={value!r}: choose {' or '.join(repr(choice) for choice in choices)}"
+            f"{name}={shown(value)}: choose {' or '.join(map(repr, choices))}"
         )
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from irmeta.errors import IrmetaError
+from irmeta.words import shown
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -199,7 +200,7 @@ def seed(rng: object) -> int:
     """Return a seed as a plain number; what is none, as None, raises IrmetaError: nobody could repeat the result."""
     if not isinstance(rng, Integral) or rng < 0:
         raise IrmetaError(
-            f"rng={rng!r}: the random seed must be a non-negative integer or a numpy Generator"
+            f"rng={shown(rng)}: the random seed must be a non-negative integer or a numpy Generator"
         )
     return int(rng)
 

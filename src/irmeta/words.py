@@ -27,6 +27,8 @@ _LATEX = {
 }
 _WORD = re.compile(r"\S{301,}")
 """A word that is too long for a message: 300 characters show which name or path it is."""
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Where an object is in memory, which tells nobody anything."""
 _MESSAGE = 10_000
 """Characters of a message."""
 
@@ -159,6 +161,21 @@ def shortened(name: str, most: int = 60, kept: str = "") -> str:
     if len(shown) <= most:
         return shown
     return shown[: most - 1] + "…"
+
+
+def shown(value: object) -> str:
+    """Show a value that was given for another: as Python writes it on one line, cut; else its type.
+
+    >>> shown(b"x" * 100)[:9], shown(None), shown(object())
+    ("b'xxxxxxx", 'None', '(object)')
+    """
+    try:
+        written = repr(value)
+    except Exception:  # of other libraries, or nested without end
+        written = ""
+    if not written or "\n" in written or _ADDRESS.search(written):
+        return f"({type(value).__name__})"
+    return shortened(written)
 
 
 def reason(error: BaseException, most: int = 200) -> str:

@@ -23,7 +23,6 @@ VALUES = {
         "TEAM",
         "URL",
         "TYPE",
-        "PATTERN",
         "RUN",
     ),
 }

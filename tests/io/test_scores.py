@@ -107,7 +107,7 @@ def test_append(tmp_path: Path) -> None:
     assert path.read_bytes() == before
     save(small("three"), path)
     assert list(load_all(path)) == ["three"]
-    with pytest.raises(ScoresError, match="no scores to save"):
+    with pytest.raises(ScoresError, match="there are no collections"):
         save({}, path)
     (tmp_path / "text.parquet").write_text("something else")
     with pytest.raises(FileFormatError, match="text.parquet"):

@@ -155,5 +155,5 @@ def test_files_for_programs_hold_names_exactly(run: Any, tmp_path: Path) -> None
 
 def test_errors_are_ours() -> None:
     """What names a column is a text."""
-    with pytest.raises(IrmetaError, match="metric=1: expected the name of a column"):
+    with pytest.raises(IrmetaError, match="metric=1: expected a text"):
         irmeta.from_frame(SCORES, metric=1)  # type: ignore[arg-type]

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import irmeta
+from irmeta.arguments import FITTING
 from irmeta.errors import IrmetaError
 from irmeta.scores.cube import cube
-from irmeta.studies.door import FITTING, Parameter
+from irmeta.studies.door import Parameter
 
 WRONG: dict[Any, list[Any]] = {
     bool: ["yes", 2, [True]],
@@ -68,7 +69,11 @@ def test_defaults_of_studies_pass_their_door() -> None:
         ("describe", {"metrics": [None]}, "expected a text or a list of names"),
         ("describe", {"missing": np.array([])}, "missing=array"),
         ("describe", {"level": 1e-320}, "between 0 and 1"),
-        ("describe", {"teams": pl.DataFrame()}, "teams are a mapping"),
+        (
+            "describe",
+            {"teams": pl.DataFrame()},
+            "teams= .DataFrame.: expected Groups or a mapping",
+        ),
         ("leaderboard", {"metric": "AP", "cost": 5}, "cost=5: expected a mapping"),
         ("leaderboard", {"metric": "AP", "types": {1: 2}}, "types= {1: 2}: expected"),
         ("leaderboard", {"metric": "AP", "resamples": 10**9}, "at most 10,000,000"),

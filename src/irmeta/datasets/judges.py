@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irmeta.arguments import require_fields
 from irmeta.errors import IrmetaError
 from irmeta.evaluation.judging import JudgedRun, Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
@@ -31,12 +32,15 @@ class JudgeModel:
     by_rank: float = 0.0
     depth: int = 10
 
+    def __post_init__(self) -> None:
+        require_fields(self)
+
 
 def simulate_judge(
     qrels: QrelsLike,
     model: JudgeModel,
     *,
-    runs: RunsLike = (),
+    runs: RunsLike = None,
     favoured: Iterable[str] = (),
     rng: int | np.random.Generator = 0,
 ) -> dict[str, dict[str, float]]:
@@ -53,12 +57,12 @@ def simulate_judge(
     true = qrels_of(qrels, Reading())
     generator, _ = seeded(rng)
     names = set(favoured)
-    if (model.favour or model.by_rank) and not runs:
+    if (model.favour or model.by_rank) and runs is None:
         raise IrmetaError(
             "a judge that favours systems or follows ranks needs the runs to be simulated "
             "(runs=...)"
         )
-    if runs:
+    if runs is not None:
         liked, best = _seen(true, runs, names, model.depth)
     else:
         liked = np.zeros(true.grades.size, bool)

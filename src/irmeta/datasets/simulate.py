@@ -21,6 +21,7 @@ from irmeta.datasets.model import (
 )
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
+from irmeta.io.places import reachable
 from irmeta.parallel import seeded, steps
 from irmeta.stats.arrays import Bools
 
@@ -157,6 +158,7 @@ def _document_names(topics: Topics) -> pl.Series:
 
 def _clear(folder: Path) -> None:
     """Make the folders, without the files of an earlier simulation; refuse a folder that holds anything else."""
+    reachable(folder)
     try:
         if folder.is_dir() and any(folder.iterdir()):
             for path in (

@@ -146,6 +146,17 @@ def _lock(handle: int, *, wait: bool) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def make_folder(path: Path) -> Path:
+    """Return a folder, which is made where it does not exist; raise FileFormatError where it cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileFormatError(
+            f"{path}: the folder cannot be made ({error.strerror or error}); choose another"
+        ) from error
+    return path
+
+
 def require_folder(path: Path) -> None:
     """Raise FileFormatError if there is no folder to write this file into."""
     reachable(path)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.arguments import require_fitting
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import parquet, seals
 from irmeta.io.outputs import alone_in, require_folder, writing
@@ -19,8 +20,8 @@ from irmeta.io.schemas import ScoreFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
-from irmeta.scores.attributes import OVER, about
-from irmeta.scores.clusters import cluster_map, with_clusters
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import OVER, cluster_map, with_clusters
 from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct
@@ -207,8 +208,6 @@ def save(
     new : a file that exists is an error, also one that another process has just made; by default it is replaced.
     """
     cubes = by_name(scores)
-    if not cubes:
-        raise ScoresError("there are no scores to save")
     named = [
         possible(one).assign_attrs(collection=labels([name])[0])
         for name, one in cubes.items()
@@ -499,5 +498,8 @@ def load_files(
 ) -> dict[str, xr.DataArray]:
     """Read every collection of score files, by names that are distinct."""
     each = [paths] if isinstance(paths, str | PathLike) else paths
+    require_fitting("score files", each, [Sequence[str | PathLike[str]]])
+    if not each:
+        raise ScoresError("there are no score files; name one or more")
     [cubes] = distinct([[(Path(path), load_all(path)) for path in each]])
     return cubes

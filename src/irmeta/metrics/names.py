@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
+from irmeta.arguments import is_list
 from irmeta.errors import MetricError
 from irmeta.metrics import signatures
 from irmeta.metrics.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
@@ -160,7 +161,7 @@ def parse_list(
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
     """
     texts: Iterable[object] = [names]
-    if isinstance(names, Iterable) and not isinstance(names, str):
+    if is_list(names):
         texts = names
     parts = [
         part

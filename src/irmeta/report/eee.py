@@ -18,7 +18,7 @@ from typing import Any
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.io.outputs import writing
+from irmeta.io.outputs import make_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import highest, is_known, lowest
 from irmeta.scores.clusters import cluster_map, in_clusters
@@ -98,7 +98,7 @@ def _written(
         },
     }
     path = reachable(folder.joinpath(*place, f"{name}.json"))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     _write(path.with_name(f"{name}_samples.jsonl"), items)
     _write(path, json.dumps(record, indent=2, ensure_ascii=False).encode("utf-8"))
     return path

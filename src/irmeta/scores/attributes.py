@@ -6,24 +6,21 @@ netCDF and Zarr take text and numbers. What is nested (options, notes, digests o
 import json
 import re
 from collections.abc import Hashable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 NAMES = ("collection", "study")
 """Attributes that are names: text, whatever it looks like."""
 REPEATS = "repeats"
 """The attribute of a cube that says how many runs its systems are means of, and how these differ."""
-CLUSTER = "cluster"
-"""The coordinate of topics that names each topic's cluster."""
-OVER = "mean_over"
-"""The attribute of a cube that says what its means are over: its topics, or its clusters."""
 MACHINES = "machine_judges"
 """The attribute of a cube that names the machine judges behind its scores, by metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 
 
+@runtime_checkable
 class Labelled(Protocol):
-    """A DataArray or a Dataset."""
+    """A cube or a result."""
 
     @property
     def attrs(self) -> Mapping[Hashable, Any]: ...  # noqa: D102

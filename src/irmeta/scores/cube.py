@@ -1,7 +1,7 @@
 """The one data object: an xarray.DataArray `score` of (system, topic, metric); NaN means not scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +119,9 @@ def from_frame(
     return made[collection]
 
 
-def from_frame_all(table: Any, **columns: Any) -> dict[str, xr.DataArray]:
+def from_frame_all(
+    table: Any, **columns: Unpack[frames.Named]
+) -> dict[str, xr.DataArray]:
     """Make cubes by collection name from a table of scores; in one with columns for tasks and items, tasks are these.
 
     table : the table, as `from_frame` takes it.

@@ -12,8 +12,8 @@ from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.metrics.values import require_possible
-from irmeta.scores.attributes import OVER, about, recorded
-from irmeta.scores.clusters import described, few, in_clusters, numbered, units
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import few, in_clusters, numbered, units
 from irmeta.scores.cube import check, cube, from_frame_all
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
@@ -28,30 +28,32 @@ def by_name(
 ) -> dict[str, xr.DataArray]:
     """Return cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection.
 
-    A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does.
+    A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does. No collection at all raises
+    ScoresError.
     """
     if is_table(cubes):
         return from_frame_all(cubes)
     if isinstance(cubes, Mapping) and not isinstance(cubes, xr.Dataset):
+        if not cubes:
+            raise ScoresError("there are no collections; give one or more")
         return {str(name): check(scores) for name, scores in cubes.items()}
     scores = check(cubes)
     return {str(scores.attrs.get("collection", "collection")): scores}
 
 
 def with_roles(
-    **roles: xr.DataArray | Mapping[str, xr.DataArray],
+    **roles: xr.DataArray | Mapping[str, xr.DataArray] | None,
 ) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
     """Return the collections of all roles (train=..., test=...) by name, and the role of each.
 
-    A collection in two roles, or no collection to train or to test on, raises ScoresError.
+    None is a role without collections. A collection in two roles raises ScoresError.
     """
     cubes: dict[str, xr.DataArray] = {}
     role_of: dict[str, str] = {}
     for role, given in roles.items():
-        group = by_name(given)
-        if role in ("train", "test") and not group:
-            raise ScoresError(f"there are no {role} collections; give one or more")
-        for name, scores in group.items():
+        if given is None:
+            continue
+        for name, scores in by_name(given).items():
             if name in cubes:
                 raise ScoresError(
                     f"a collection cannot be both {role_of[name]} and {role}: {name}"
@@ -83,6 +85,8 @@ def common_metrics(
             "study each by itself"
         )
     wanted = shared if metrics is None else metric_names(metrics)
+    if not wanted:
+        raise ScoresError("the list of metrics is empty; name one or more")
     names = [found_as(name, shared) or name for name in wanted]
     for name in names:
         lacking = [collection for collection, here in held.items() if name not in here]
@@ -194,7 +198,7 @@ def side_by_side(
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Put the topics of a unit (`unit_numbers`) side by side; note which collections have clusters of topics.
 
-    A collection without clusters may hold topics that another has in one. Cubes with clusters say how many they have.
+    A collection without clusters may hold topics that another has in one.
     """
     found, notes = {}, []
     for (name, scores), own in zip(cubes.items(), unit_numbers(cubes), strict=True):
@@ -202,24 +206,12 @@ def side_by_side(
         if len(np.unique(own)) < len(own):
             found[name] = scores.isel(topic=np.argsort(own, kind="stable"))
         if in_clusters(scores):
-            found[name] = found[name].assign_attrs(recorded(described(scores)))
             names, number = numbered(scores)
             notes.append(
                 f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "
                 f"independent.{few(number)}"
             )
     return found, notes
-
-
-def each_topic_alike(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Note, where scores on topics are studied, that means over clusters play no part in it."""
-    if all(one.attrs.get(OVER) != "clusters" for one in cubes.values()):
-        return []
-    return [
-        Act(
-            "Every topic counts alike here: scores on topics are no means; --mean-over clusters is of --unit system."
-        )
-    ]
 
 
 def topics_halved(

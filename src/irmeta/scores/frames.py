@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, TypedDict, get_args
 
 import numpy as np
 import pandas as pd
@@ -136,6 +136,18 @@ def _is_inner(given: object) -> bool:
     return isinstance(given, Iterator) or hasattr(one, "measure")
 
 
+class Named(TypedDict, total=False):
+    """Which columns of a table hold what, as `irmeta.from_frame` says."""
+
+    system: str | None
+    topic: str | None
+    metric: str | None
+    score: str | None
+    repeat: str | None
+    rows: Rows | None
+    ignore: str | Iterable[str]
+
+
 def rows_of(
     table: Any,
     *,
@@ -156,12 +168,6 @@ def rows_of(
     """
     if rows is not None:
         require_choice("rows", rows, get_args(Rows))
-    columns = {"system": system, "topic": topic, "metric": metric, "score": score}
-    for role, name in (columns | {"repeat": repeat}).items():
-        if not isinstance(name, str | None):
-            raise ScoresError(
-                f"{role}={shortened(repr(name))}: expected the name of a column"
-            )
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     try:
         frame = _plain(table, rows)

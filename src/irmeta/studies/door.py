@@ -1,12 +1,11 @@
-"""The door of a study: it takes what people have, checks each choice, seed and cube once, and records options."""
+"""What stands at the door of a public function: every argument is held once against its signature."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, wraps
 from importlib import import_module
-from numbers import Integral, Number, Real
+from os import PathLike
 from pathlib import Path
-from types import MappingProxyType, UnionType
 from typing import (
     Annotated,
     Any,
@@ -14,7 +13,6 @@ from typing import (
     NamedTuple,
     ParamSpec,
     TypeVar,
-    Union,
     get_args,
     get_origin,
     get_type_hints,
@@ -23,6 +21,7 @@ from typing import (
 import numpy as np
 import xarray as xr
 
+from irmeta.arguments import is_list, kinds_of, once, require_fitting
 from irmeta.errors import IrmetaError, ScoresError, require_choice
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded
@@ -31,7 +30,6 @@ from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import EACH, STEM, Groups, source_of_groups
 from irmeta.studies.result import Result
-from irmeta.words import shortened
 
 Taken = ParamSpec("Taken")
 Returned = TypeVar("Returned")
@@ -48,70 +46,6 @@ def typed_name(name: str) -> str:
 
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
-
-
-class Fitting(NamedTuple):
-    """How a plain type is known, and what a message calls it."""
-
-    fits: Callable[[Any], bool]
-    called: str
-
-
-_LARGEST = 1e15
-"""Numbers beyond have no digits left for what is measured here, and overflow where they are squared."""
-_MOST = 10_000_000
-"""More repetitions, topics or metrics than this take more time and memory than anybody has."""
-
-
-def _is_number(value: Any) -> bool:
-    """Say whether a value is a number that is not too large; a truth value is none, and NaN is the study's to name."""
-    if type(value) is bool or not isinstance(value, Real):
-        return False
-    return not abs(float(value)) > _LARGEST
-
-
-def _is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number that is not too large; a truth value is none."""
-    return (
-        type(value) is not bool
-        and isinstance(value, Integral)
-        and abs(int(value)) <= _MOST
-    )
-
-
-def _are_names(value: Any) -> bool:
-    """Say whether a value lists names: texts, or objects that are written as one, as a measure of ir_measures."""
-    if not isinstance(value, Iterable) or isinstance(value, Mapping):
-        return False
-    return all(
-        isinstance(one, str) or not isinstance(one, Number | Iterable | None)
-        for one in value
-    )
-
-
-FITTING: Mapping[Any, Fitting] = MappingProxyType(
-    {
-        bool: Fitting(lambda one: isinstance(one, bool | np.bool_), "True or False"),
-        int: Fitting(_is_whole, f"a whole number of at most {_MOST:,}"),
-        float: Fitting(_is_number, f"a number of at most {_LARGEST:.0e}"),
-        str: Fitting(lambda one: isinstance(one, str), "a text"),
-        Path: Fitting(lambda one: isinstance(one, str | Path), "a path"),
-        Iterable[str]: Fitting(_are_names, "a list of names"),
-        Sequence[str]: Fitting(_are_names, "a list of names"),
-        Sequence[int]: Fitting(
-            lambda some: isinstance(some, Iterable) and all(map(_is_whole, some)),
-            f"whole numbers of at most {_MOST:,}",
-        ),
-        Mapping[str, str]: Fitting(
-            lambda some: isinstance(some, Mapping) and _are_names(list(some)),
-            "a mapping of names",
-        ),
-        Mapping[str, float]: Fitting(
-            lambda some: isinstance(some, Mapping), "a mapping of names to numbers"
-        ),
-    }
-)
-"""The plain types of parameters; a value for a parameter of other types is the study's to check."""
 
 
 class Given(NamedTuple):
@@ -147,17 +81,10 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
 
     @wraps(function)
     def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> Result:
-        try:
-            bound = door.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(
-                f"{function.__name__}: {door.mend(error, kwargs)}"
-            ) from None
-        bound.apply_defaults()
+        bound = door.bound(args, kwargs)
         options: dict[str, Any] = {}
         for name, value in bound.arguments.items():
-            taken = bound.arguments[name] = door.takes[name].read(value)
-            options |= door.takes[name].recorded(taken)
+            options |= door.takes[name].recorded(value)
         made = function(*bound.args, **bound.kwargs)
         own = about(made)["options"]
         return Result(made.assign_attrs(recorded({"options": options | own})))
@@ -166,32 +93,82 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
     return checked
 
 
+def public(name: str, function: Callable[Taken, Returned]) -> Callable[Taken, Returned]:
+    """Return a function that is no study as people get it, by its public name, with the same door."""
+    door = Door(function)
+
+    @wraps(function)
+    def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> Returned:
+        bound = door.bound(args, kwargs)
+        return function(*bound.args, **bound.kwargs)
+
+    # by these names pickle finds it again
+    checked.__module__, checked.__qualname__ = "irmeta", name
+    checked.door = door  # type: ignore[attr-defined]
+    return checked
+
+
 class Door:
-    """What a study takes: its parameters, with what may be given for each."""
+    """What a public function takes: its parameters, with what may be given for each."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.signature = inspect.signature(function)
 
-    def mend(self, error: TypeError, given: Iterable[str]) -> str:
+    def bound(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> inspect.BoundArguments:
+        """Return arguments as the function takes them; raise IrmetaError for one that it cannot take."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(self._mend(str(error), kwargs)) from None
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = self._read(name, value)
+        return bound
+
+    def _read(self, name: str, value: Any) -> Any:
+        """Return an argument, or those that a function hands on (**options), as the function takes them."""
+        if name in self.takes:
+            return self.takes[name].read(value)
+        for option in value:
+            if option not in self.takes:
+                wrong = f"got an unexpected keyword argument {option!r}"
+                raise TypeError(self._mend(wrong, value))
+        return {option: self.takes[option].read(one) for option, one in value.items()}
+
+    def _mend(self, error: str, given: Iterable[str]) -> str:
         """Say what is wrong with arguments, and which may have been meant by a name that is not one."""
-        known = list(self.signature.parameters)
+        known = list(self.takes)
         wrong = [name for name in given if name not in known]
-        return f"{error}; {nearest(wrong[0], known)}" if wrong else str(error)
+        text = f"{self.function.__name__}: {error}"
+        return f"{text}; {nearest(wrong[0], known)}" if wrong else text
 
     @cached_property
     def takes(self) -> dict[str, "Parameter"]:
         """The parameters by name, read on first use: the hints need every module that they name."""
-        hints = get_type_hints(self.function, include_extras=True)
+        hints = _hints(self.function)
         texts = entries(self.function.__doc__ or "")
-        return {
-            name: Parameter(name, hints[name], one.default, texts.get(name, ""))
-            for name, one in self.signature.parameters.items()
-        }
+        takes = {}
+        for name, one in self.signature.parameters.items():
+            if one.kind is one.VAR_KEYWORD:
+                (named,) = get_args(hints[name])  # of Unpack
+                for option, hint in _hints(named).items():
+                    takes[option] = Parameter(option, hint, one.empty, "")
+            else:
+                text = texts.get(name, "")
+                takes[name] = Parameter(name, hints[name], one.default, text)
+        return takes
+
+
+def _hints(of: Any) -> dict[str, Any]:
+    """Return the types that annotations name, also where xarray is imported for types alone."""
+    return get_type_hints(of, localns={"xr": xr}, include_extras=True)
 
 
 class Parameter:
-    """A parameter of a study: its name, type, default and what the docstring says of it."""
+    """A parameter: its name, type, default and what the docstring says of it."""
 
     def __init__(self, name: str, hint: Any, default: Any, text: str) -> None:
         self.name = name
@@ -201,7 +178,8 @@ class Parameter:
         self.hint = hint
         self.default = default
         self.text = text
-        self.kinds = _kinds(hint)
+        self.kinds = kinds_of(hint)
+        self.optional = default is None or type(None) in get_args(hint)
 
     @property
     def choices(self) -> Any:
@@ -217,13 +195,18 @@ class Parameter:
     @property
     def cube(self) -> bool:
         """Whether it takes one cube."""
-        one = self.given is None and xr.DataArray in self.kinds
-        return one and not self.cubes
+        return self.given is None and self.kinds == [xr.DataArray]
 
     @property
     def either(self) -> bool:
         """Whether it takes cubes by name, or the runs that they are made of."""
         return self.given is not None and Mapping[str, xr.DataArray] in self.kinds
+
+    @property
+    def _tables(self) -> bool:
+        """Whether it takes tables, which the study itself makes cubes of."""
+        scores = {xr.DataArray, Mapping[str, xr.DataArray]}
+        return self.given is not None and bool(scores.intersection(self.kinds))
 
     @property
     def several(self) -> bool:
@@ -233,7 +216,7 @@ class Parameter:
     @property
     def typed(self) -> bool:
         """Whether text can stand for it, as on the command line."""
-        plain = {bool, int, float, str, Groups, *LISTS}
+        plain = {bool, int, float, str, Path, PathLike[str], Groups, *LISTS}
         return bool(self.given or self.choices or plain.intersection(self.kinds))
 
     def read(self, value: Any) -> Any:
@@ -245,29 +228,22 @@ class Parameter:
         if self.name == "rng":
             allowed = seeded if np.random.Generator in self.kinds else seed
             allowed(value)
+            return value
         if isinstance(value, str):
             value = self._of_text(value)
         value = self._fitting(value)
-        if self.choices is not None and value is not None:
-            each = value if self.several and not isinstance(value, str) else [value]
+        if self.choices is not None and not (value is None and self.optional):
+            each = value if self.several and is_list(value) else [value]
             for one in each:
                 require_choice(self.name, one, get_args(self.choices))
         return value
 
     def _fitting(self, value: Any) -> Any:
         """Return a value of a type that the parameter takes, a list of what can be passed through once only."""
-        if (
-            value is None
-            or value is self.default
-            or not set(self.kinds) <= set(FITTING)
-        ):
+        if value is self.default or self._tables or (value is None and self.optional):
             return value
-        if isinstance(value, Iterator):
-            value = list(value)
-        if not any(FITTING[kind].fits(value) for kind in self.kinds):
-            expected = " or ".join(FITTING[kind].called for kind in self.kinds)
-            given = shortened(repr(value))
-            raise ScoresError(f"{typed_name(self.name)} {given}: expected {expected}")
+        value = once(value, self.kinds)
+        require_fitting(typed_name(self.name), value, self.kinds)
         return value
 
     def recorded(self, value: Any) -> dict[str, Any]:
@@ -286,9 +262,9 @@ class Parameter:
 
     def _scores(self, value: Any) -> Any:
         """Return a checked cube, or cubes by name, of a cube, a mapping, a table or a score file."""
-        if value is None and self.default is None:
+        if value is None and self.optional:
             return None
-        if isinstance(value, str | Path):
+        if isinstance(value, str | PathLike):
             from irmeta.io.scores import load, load_all
 
             return load_all(value) if self.cubes else load(value)
@@ -314,14 +290,6 @@ def _plain(*values: Any) -> bool:
         value is None or isinstance(value, bool | int | float | str | np.generic)
         for value in values
     )
-
-
-def _kinds(hint: Any) -> list[Any]:
-    """List the types that a hint allows, None aside."""
-    if isinstance(hint, UnionType) or get_origin(hint) is Union:
-        parts = [part for one in get_args(hint) for part in _kinds(one)]
-        return [part for part in parts if part is not type(None)]
-    return [hint]
 
 
 def entries(doc: str) -> dict[str, str]:

@@ -233,7 +233,7 @@ def test_studies_take_the_path_of_a_table(tmp_path):
 
 def test_a_path_is_wanted():
     """A frame is read by another function, which the message names."""
-    with pytest.raises(FileFormatError, match=r"read by irmeta\.from_frame"):
+    with pytest.raises(ScoresError, match=r"a path; irmeta\.from_frame reads a table"):
         irmeta.import_table({"bm25": {"nq": 0.5}})
 
 

@@ -155,7 +155,7 @@ def test_a_model_that_does_not_know_its_numbers_refuses_to_use_another(made):
         predict(given("P@10=0.4"), relevant="0")
     with pytest.raises(IrmetaError, match="no such file"):
         predict(given("P@10=0.4"), relevant="many")
-    with pytest.raises(ScoresError, match="nor a file of judgments"):
+    with pytest.raises(ScoresError, match="expected a number of at most .* or a path"):
         predict(given("P@10=0.4"), relevant=[3])
 
 

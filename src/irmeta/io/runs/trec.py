@@ -15,7 +15,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from irmeta.errors import FileFormatError, Remark, require_choice
+from irmeta.arguments import require_fields
+from irmeta.errors import FileFormatError, Remark
 from irmeta.io.files import Content, Location, stem
 from irmeta.io.runs.beir import table_of
 from irmeta.io.runs.decimals import numbers
@@ -67,8 +68,7 @@ class Reading:
     qrels_format: Literal["trec", "beir"] = "trec"
 
     def __post_init__(self) -> None:
-        require_choice("dedup", self.dedup, ("error", "first", "best"))
-        require_choice("qrels_format", self.qrels_format, ("trec", "beir"))
+        require_fields(self)
 
 
 Given = TypeVar("Given", Run, Qrels)

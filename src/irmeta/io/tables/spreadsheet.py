@@ -56,10 +56,6 @@ def import_table(
     system, topic, metric, score, repeat, rows, ignore : what columns are called, and which are not scores, as in
     `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
     """
-    if not isinstance(path, str | PathLike):
-        raise FileFormatError(
-            f"import_table takes a path, not {type(path).__name__}; a data frame is read by irmeta.from_frame"
-        )
     where = location(path)
     columns: dict[str, Any] = {
         "system": system,

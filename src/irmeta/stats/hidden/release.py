@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import NamedTuple, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from irmeta.choices import Feedback
 from irmeta.errors import ScoresError, require_choice, require_least
@@ -31,8 +30,8 @@ class Answer(NamedTuple):
 
 def release(
     feedback: Feedback,
-    history: Sequence[npt.ArrayLike],
-    scores: npt.ArrayLike,
+    history: Sequence[Floats | Sequence[float]],
+    scores: Floats | Sequence[float],
     *,
     step: float = 0.05,
     topics: Sequence[int] | Indices = (),
@@ -131,8 +130,11 @@ def require_step(step: float, topics: int) -> None:
         )
 
 
-def _scores(given: npt.ArrayLike) -> Floats:
-    scores = np.asarray(given, dtype=np.float64)
+def _scores(given: Floats | Sequence[float]) -> Floats:
+    try:
+        scores = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):  # of other things than numbers
+        scores = np.empty(0)
     if scores.ndim != 1 or not scores.size or np.isnan(scores).any():
         raise ScoresError(
             "scores of a run to answer must be numbers, one for each topic; a run without documents for a topic has 0"

@@ -72,6 +72,6 @@ def _estimator(name: Learner, kernel: float | None, standardize: bool, rng: int)
     models: dict[Learner, Callable[[], Any]] = {
         "ridge": lambda: RidgeCV(alphas=np.logspace(-3, 3, 13)),
         "svr": lambda: SVR(C=1.0, epsilon=0.01, gamma=gamma),
-        "boosting": lambda: GradientBoostingRegressor(random_state=rng),
+        "boosting": lambda: GradientBoostingRegressor(random_state=rng % 2**32),
     }
     return make_pipeline(first, models[name]())

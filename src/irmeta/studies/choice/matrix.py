@@ -15,7 +15,6 @@ from irmeta.metrics.names import canonical
 from irmeta.scores.cube import DIMS
 from irmeta.scores.cubes import (
     by_name,
-    each_topic_alike,
     prepare_together,
     shared_topics,
     side_by_side,
@@ -32,7 +31,7 @@ from irmeta.stats.subsets.matrices import (
     smallest_eigenvalue,
     symmetrized,
 )
-from irmeta.words import counted, listed
+from irmeta.words import counted, listed, reason
 
 
 def _shrunk(rows: Floats) -> Floats:
@@ -134,8 +133,6 @@ def from_scores(
     cubes, of_clusters = side_by_side(cubes)
     notes += of_clusters
     level, more = _level(cubes, level)
-    if level != "system":
-        more += each_topic_alike(cubes)
     if shared := shared_topics(cubes):
         more.append(f"{listed(shared)} by name; each name is resampled as one topic.")
     rows = _rows(cubes, level)
@@ -189,7 +186,13 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
         raise ScoresError(
             f"a {kind} matrix is computed from scores, not from another matrix; pass the scores"
         )
-    sigma, off = symmetrized(labelled.values.astype(np.float64))
+    try:
+        entries = labelled.values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ScoresError(
+            f"a matrix of metrics holds numbers ({reason(error)})"
+        ) from error
+    sigma, off = symmetrized(entries)
     if not np.isfinite(sigma).all() or (np.diag(sigma) <= 0).any():
         raise ScoresError(
             "not a covariance matrix: entries must be finite and variances positive; drop the metrics that are not"

@@ -206,12 +206,10 @@ def on_pools(
     )
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
-    _require_prices(ways, budget)
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     found = _measured(used, target, spending, partitions, generator)
     team = teams_of(used["system"].values, teams, used.values)
     of_teams = found.by_team(team.of)
-    counts = [n for n in sizes if n >= 2]
     options = {
         "target": target,
         "budget": budget,
@@ -225,7 +223,7 @@ def on_pools(
         "judged": judged,
         "seed": seed,
     }
-    data = _figures(of_teams, ways, counts, budget, level)
+    data = _figures(of_teams, ways, sizes, budget, level)
     of_a_unit = _cost_of_unit(ways, target, prices.topic)
     of_a_topic = (of_a_unit - paid) / each
     data |= more_of(by_topic, target, Costs(of_a_topic, cluster_cost, run_cost))
@@ -280,17 +278,12 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
     for name, cost in costs.items():
         if not cost >= 0:
             raise ScoresError(f"{name} must be 0 or more, not {cost:g}")
+    if costs["topic_cost"] + costs["judgment_cost"] <= 0:
+        raise ScoresError(
+            "topics and judgments cost nothing, so there is nothing to choose; set --topic-cost"
+        )
     if budget is not None and not 0 < budget < np.inf:
         raise ScoresError(f"the budget must be above 0 and finite, not {budget:g}")
-
-
-def _require_prices(ways: Sequence[Way], budget: float | None) -> None:
-    """Refuse what people judge for nothing; with a budget, which buys any number of it, what a machine does, too."""
-    for way in ways:
-        if way.cost <= 0 and (budget is not None or way.judge == "people"):
-            raise ScoresError(
-                f"judging {way} costs nothing, so there is nothing to choose; set --topic-cost"
-            )
 
 
 def _sizes(topics: int) -> list[int]:
@@ -313,7 +306,11 @@ def _figures(
     """Compute worth and cost of each way with each number of topics, and with those that the budget buys."""
     half = found.sizes[-1]
     most = BEYOND * half
-    counts = [n for n in topics if n <= most]
+    counts = [n for n in topics if 2 <= n <= most]
+    if not counts:
+        raise ScoresError(
+            f"--sizes: none is from 2 to {most}, which is as far as {half} measured topics reach"
+        )
     prices = np.array([way.cost for way in ways])
     cost = prices[:, None] * np.array(counts)  # (way, size)
     points = [_promised(found, np.full(len(ways), n), level) for n in counts]

@@ -87,6 +87,7 @@ def leak(
     if not (given.grades > 0).any():
         raise ScoresError("no judged document is relevant: there is nothing to hide")
     count = len(given.topics)
+    require_least(step=(step, 0))
     if feedback == "ladder":
         require_step(step, count)
     tried = min(submissions, max(1, MOST // together))

@@ -13,8 +13,9 @@ from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores import standardization
-from irmeta.scores.attributes import OVER, REPEATS, about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import (
+    OVER,
     by_cluster,
     cluster_map,
     in_clusters,
@@ -74,23 +75,24 @@ def known_by_collection(
     on: Known | Mapping[str, Known], names: Sequence[str]
 ) -> dict[str, Known]:
     """Return what is known of everybody's systems, by the collections of the systems to place."""
+    given: Any = on
+    known: Mapping[str, Any]
     if isinstance(on, xr.Dataset):
-        on = dict.fromkeys(names, on)
-    elif isinstance(on, xr.DataArray) or is_table(on):
-        # not a mapping with factors
-        every: dict[str, Any] = by_name(on)  # type: ignore[arg-type]
-        if len(every) > 1:
-            on = every
-        else:
-            on = dict.fromkeys(names, *every.values())
+        known = dict.fromkeys(names, on)
+    elif isinstance(on, Mapping) and not is_table(on):
+        known = {str(name): one for name, one in given.items()}
+    else:
+        known = by_name(given)
+        if len(known) == 1:
+            known = dict.fromkeys(names, *known.values())
     for name in names:
-        if name not in on:
+        if name not in known:
             raise ScoresError(
-                f"there are no factors for the collection {name!r}; {nearest(name, on)}; fit them "
+                f"there are no factors for the collection {name!r}; {nearest(name, known)}; fit them "
                 "on all of its systems (irmeta standardize fit)"
             )
     return {
-        name: one if isinstance(one := on[name], xr.Dataset) else _named(check(one))
+        name: one if isinstance(one := known[name], xr.Dataset) else _named(check(one))
         for name in names
     }
 

@@ -72,7 +72,7 @@ def lowcost(
     scores by topic of these three, and for targets other than P, R, AP, nDCG and RBP; a note says what to evaluate.
     Source: Aslam, Yilmaz and Pavlu (SIGIR 2005).
     """
-    cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
+    cubes, role = with_roles(train=train, dev=dev, test=test)
     known = common_metrics(cubes)
     wanted = common_metrics(cubes, targets)
     groups = _groups(known, depths)

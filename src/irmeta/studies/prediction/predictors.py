@@ -72,7 +72,7 @@ def predictors(
     and intercept.
     """
     rng = seed(rng)
-    cubes, role = with_roles(train=train, dev={} if dev is None else dev, test=test)
+    cubes, role = with_roles(train=train, dev=dev, test=test)
     cubes = at_unit(cubes, unit)
     names, wanted, candidates = targets_and_candidates(cubes, targets, metrics)
     check_sizes(k, wanted, candidates)

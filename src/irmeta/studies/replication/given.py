@@ -10,6 +10,7 @@ from typing import Any
 
 import xarray as xr
 
+from irmeta.arguments import require_fitting
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.engine import Evaluation, evaluate
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
@@ -102,8 +103,8 @@ def _cubes(given: Any) -> dict[str, xr.DataArray]:
         given = [given]
     if not isinstance(given, list | tuple):
         return by_name(given)
-    for one in given:
-        if Path(one).is_dir() or Path(one).suffix not in (".parquet", ".csv"):
+    for one in map(Path, _paths(given)):
+        if one.is_dir() or one.suffix not in (".parquet", ".csv"):
             raise IrmetaError(
                 f"{one}: runs need judgments; name them with --qrels, or give score files (Parquet, CSV)"
             )
@@ -120,7 +121,7 @@ def _by_name(given: Any) -> dict[str, RunsLike]:
         return {str(name): runs for name, runs in given.items()}
     if isinstance(given, str | PathLike):
         given = [given]
-    paths = [fspath(one) for one in given]
+    paths = _paths(given)
     for path in paths:
         if path.endswith(".parquet"):
             raise IrmetaError(
@@ -131,6 +132,12 @@ def _by_name(given: Any) -> dict[str, RunsLike]:
     if len(set(names)) < len(names):
         raise IrmetaError("an experiment is named twice; give each folder once")
     return dict(zip(names, paths, strict=True))
+
+
+def _paths(given: Iterable[Any]) -> list[str]:
+    """Return the paths in a list; anything else in it raises ScoresError."""
+    require_fitting("experiments", given, [Sequence[Files]])
+    return [fspath(one) for one in given]
 
 
 def _each(qrels: Any, count: int) -> list[QrelsLike]:

@@ -260,6 +260,8 @@ def _baselines(
             raise ScoresError(
                 f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
             )
+    if not names:
+        raise ScoresError("--against names nobody; name one system or more")
     return list(dict.fromkeys(names))
 
 

@@ -1,7 +1,7 @@
 """What judges are compared by: scores of each, or judgment sets, of which some runs can be scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +79,13 @@ def scored(
     return given | {"judges": cubes, "judgments": labels}, cubes
 
 
-def relevant(text: str) -> Relevant:
+def relevant(given: str | PathLike[str]) -> Relevant:
     """Read the lowest relevant grade, of all sets or of each.
 
     >>> relevant("2"), relevant("nist=2 llm=1")
     (2.0, {'nist': 2.0, 'llm': 1.0})
     """
+    text = fspath(given)
     try:
         if "=" not in text:
             return float(text)
