@@ -72,6 +72,9 @@ def test_the_same_bytes_are_the_same_submission(served: Served) -> None:
     again = served.put("twice", a_run(10))
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["key"] == again.json()["key"]
+    for about in ({"team": "another"}, {"board": "lab", "name": "thrice"}):
+        given = {"name": "twice", "body": a_run(10), **about}
+        assert served.put(**given).status_code == 201
     assert served.put("twice", a_run(10), baseline="nobody").status_code == 422
     about = {"description": "as before", "link": "https://a.example"}
     assert served.put("twice", a_run(10), **about).status_code == 200

@@ -68,8 +68,8 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     assert (code, out.splitlines()[-2]) == (3, "good: -1.000")
     assert out.splitlines()[-1].startswith("Worse: by nDCG@10 ")
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--name", "night")
-    assert code == 1
-    assert "--replace" in out
+    assert code == 2
+    assert "called night; choose another name, or replace that run (--name NAME" in out
     (tmp_path / "broken").write_text("x\n")
     code, out, _ = run("submit", str(tmp_path / "broken"), *given, "--check")
     assert code == 1
@@ -107,7 +107,7 @@ def test_arguments_that_are_wrong_are_no_refusals(
     (tmp_path / "one").write_bytes(a_run(8))
     (tmp_path / "empty").write_bytes(b"")
     for secret, where, more, says in (
-        ("x", to, [], "give a token of this site"),
+        ("x", to, [], "this token opens nothing here"),
         (token, f"{to}er", [], "there is no board 'laber'"),
         (token, to, ["--name", "a b"], "--name a b: a run's name has 1 to 40 of"),
         (token, to, ["--baseline", "who"], "the board has no run 'who'"),

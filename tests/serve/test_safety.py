@@ -27,18 +27,41 @@ from irmeta.serve.web.receive import receive
 
 from .conftest import Served, a_run, write_qrels
 
+OPEN = {"/healthz", "/v1/boards", "/v1/boards/{board}"}
+"""What anybody may ask for; who learns more, or changes something, has a token."""
+NAMES = {"board": "lab", "name": "x", "key": "a" * 16}
+
 
 def test_who_has_no_token_changes_nothing(served: Served) -> None:
-    """Without a known token an upload, a check and a withdrawal are refused before their body is read."""
-    for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": "Basic x"}):
-        for method, path in (
-            ("PUT", "/v1/boards/lab/runs/x"),
-            ("POST", "/v1/boards/lab/check"),
-            ("POST", "/v1/submissions/aaaaaaaaaaaaaaaa/withdraw"),
-            ("GET", "/v1/submissions/aaaaaaaaaaaaaaaa"),
-        ):
+    """Without a known token no operation but those on boards is answered, and the refusal says which it needs."""
+    paths = served.client.get("/v1/openapi.json").json()["paths"]
+    asked = [
+        (method, path.format(**NAMES))
+        for path in paths.keys() - OPEN
+        for method in paths[path]
+    ]
+    assert len(asked) == 5
+    for scheme, says in (
+        ("", "Bearer TOKEN"),
+        ("Bearer x", "not of this site"),
+        ("Basic x", "not of this site"),
+    ):
+        for method, path in asked:
+            headers = {"Authorization": scheme} if scheme else {}
             answer = served.client.request(method, path, headers=headers, content=b"x")
             assert answer.status_code == 401
+            assert says in answer.json()["detail"]
+
+
+def test_another_site_sends_nothing(served: Served) -> None:
+    """A browser that shows another site gets no leave to send a token from there, and cookies open nothing."""
+    path = "/v1/submissions/aaaaaaaaaaaaaaaa/withdraw"
+    origin = {"origin": "https://evil.example", "cookie": f"token={served.token}"}
+    asks = {"access-control-request-method": "POST"}
+    assert served.client.options(path, headers=origin | asks).status_code == 405
+    answer = served.client.post(path, headers=origin)
+    assert answer.status_code == 401
+    assert "access-control-allow-origin" not in answer.headers
 
 
 def test_a_token_is_taken_from_its_header_only(served: Served) -> None:
@@ -63,6 +86,8 @@ def test_a_token_is_taken_from_its_header_only(served: Served) -> None:
         "//etc/passwd",
         "/b/lab/..%5c..%5csite.db",
         "/b/lab/%00",
+        "/b/lab/;/..;/..;/site.db",
+        "/b/lab/%23/../../site.db",
         "/runs/",
         "/truth/",
         "/site.db",
@@ -76,6 +101,19 @@ def test_nothing_but_public_files_is_served(served: Served, path: str) -> None:
     answer = served.client.get(path)
     assert answer.status_code == 404
     assert b"SQLite" not in answer.content
+
+
+def test_who_reads_pages_reads_that_one_is_lost(served: Served) -> None:
+    """Where there is no page a browser is shown a page that leads to the boards; a program gets a problem."""
+    lost = served.client.get("/b/lab/s/nobody/")
+    assert (lost.status_code, lost.headers["content-type"]) == (
+        404,
+        "text/html; charset=utf-8",
+    )
+    assert "There is no such page" in lost.text
+    assert 'href="/index.html"' in lost.text
+    answer = served.client.get("/v1/nothing")
+    assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_a_link_in_the_public_folder_leads_nowhere(served: Served) -> None:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -229,7 +230,8 @@ def _say(server: Any, found: dict[str, Any]) -> None:
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]
         print(
-            f"{score['metric']} {_figure(one, 'mean')}; rank {score['rank']} of {score['of']}"
+            f"{score['metric']} {_figure(one, 'mean')}; rank {score['rank']} of {score['of']}; "
+            f"judgments version {score['judgments']}"
         )
         if score["claim"]:
             print(
@@ -284,10 +286,14 @@ def _gate(
 
 
 def _code(outcomes: list[dict[str, Any]], *, failed: bool) -> int:
-    """Return the exit code: 1 for a refused run, 3 for one that fails."""
+    """Return the exit code: 1 for a refused run, 2 for a name that is taken, 3 for a run that fails."""
+    taken = [one for one in outcomes if one["status"] == HTTPStatus.CONFLICT]
     wrong = any(
         one["status"] >= 400
         or any(remark["level"] == "error" for remark in one.get("remarks", []))
         for one in outcomes
+        if one not in taken
     )
+    if taken and not wrong:
+        return 2
     return 1 if wrong else FAILED * failed

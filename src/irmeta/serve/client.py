@@ -22,8 +22,8 @@ PATIENCE = 600.0
 """Seconds that the score of a run is waited for."""
 ANSWER = 120.0
 """Seconds that an answer is waited for."""
-REFUSED = (409, 413)
-"""Statuses by which a run is refused; it is, too, where remarks say why."""
+TAKEN, TOO_LONG = 409, 413
+"""Statuses by which a run is not taken, for its name or its size; it is refused, too, where remarks say why."""
 NAMED = "has 1 to 40 of A-Z a-z 0-9 . _ -"
 """What the name of a run is, in words."""
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -138,10 +138,12 @@ class Server:
     def _sent(self, method: str, where: str, **given: Any) -> Answer:
         """Send a run; raise IrmetaError unless it was taken, or refused for what it is."""
         found = self._ask(method, where, **given)
-        refused = found["status"] in REFUSED or found.get("remarks")
+        refused = found["status"] in (TAKEN, TOO_LONG) or found.get("remarks")
         if found["status"] >= 400 and not refused:
             what = found.get("detail", f"status {found['status']}")
             raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
+        if found["status"] == TAKEN:
+            found["detail"] += " (--name NAME, --replace)"
         return found
 
     def _ask(self, method: str, where: str, **given: Any) -> Answer:

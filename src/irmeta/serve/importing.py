@@ -151,10 +151,11 @@ def import_runs(
     if not files:
         raise IrmetaError(f"{', '.join(map(str, runs))}: no run files")
     said = {} if table is None else read_table(table)
+    together = now()
     new = 0
     for name, path in zip(names_of(files), files, strict=True):
         about = dict(said.get(known_as(name, said) or "", {}))
-        at = int(about.pop("received", "") or now())
+        at = int(about.pop("received", "") or together)
         made = submissions.submit(
             *(engine, key, name, store(site, path)), received=at, about=about
         )

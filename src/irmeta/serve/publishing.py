@@ -158,16 +158,16 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
 
 
 def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
-    """Render a site."""
+    """Render a site, frozen."""
     about = []
     for shot in shots:
-        pages = Pages(site, shot, stand(shot, {}))
+        pages = Pages(site, shot, stand(shot, {}), frozen=True)
         about.append(pages.about())
         for name, content in chain(
             pages.tables(), pages.runs(pages.said()), pages.data()
         ):
             yield f"b/{shot.board.key}/{name}", content
-    yield from html.home(site, about)
+    yield from html.home(site, about, frozen=True)
 
 
 def _beside(site: Site) -> Iterator[File]:

@@ -65,8 +65,10 @@ def submit(
                 touch(db, at)
             return Received(old.key, new=False)
         if old is not None and not replace:
-            mend = "choose another name, or replace that run (--replace, ?replace=1)"
-            raise RefusedError(409, f"another run has this name; {mend}")
+            mend = "choose another name, or replace that run"
+            raise RefusedError(
+                409, f"another run of the board is called {name}; {mend}"
+            )
         if old is not None:
             _set(db, old.id, state="withdrawn")
             touch(db, at)
@@ -139,19 +141,21 @@ def _set(db: Connection, at: int, **values: Any) -> None:
 
 
 def pending(engine: Engine, most: int) -> list[tuple[str, str]]:
-    """List submissions to be checked or scored, the oldest first: their key, and which of the two."""
+    """List submissions to be checked and to be scored, the oldest of each first: their key, and which of the two."""
     judged = sa.exists().where(judgments.c.board == submission.c.board)
-    waits = submission.c.state == "received"
-    waits |= (submission.c.state == "accepted") & judged
     wanted = (
         sa.select(submission.c.key, submission.c.state)
         .join(run, run.c.digest == submission.c.run)
-        .where(run.c.stored.is_not(None) & waits)
+        .where(run.c.stored.is_not(None))
         .order_by(submission.c.id)
         .limit(most)
     )
+    # a state each: its index has them in order, however many wait
+    received = wanted.where(submission.c.state == "received")
+    accepted = wanted.where((submission.c.state == "accepted") & judged)
     with reading(engine) as db:
-        return [(key, state) for key, state in db.execute(wanted)]
+        found = [row for one in (received, accepted) for row in db.execute(one)]
+    return [(key, state) for key, state in found]
 
 
 def checked(

@@ -14,6 +14,12 @@ import msgspec
 
 FORMULA = tuple("=+-@\t\r")
 """What a spreadsheet takes for the beginning of a formula."""
+TEX = str.maketrans(
+    {one: f"\\{one}" for one in "#$%&_"}
+    | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
+)
+"""What is no letter to TeX; BibTeX counts braces, also where a backslash stands before them."""
 
 
 def template(name: str) -> jinja2.Template:
@@ -32,7 +38,7 @@ def _environment() -> jinja2.Environment:
         auto_reload=False,
     )
     forms = {"f3": figure, "signed": signed, "time": time, "slug": slug}
-    environment.filters |= {**forms, "interval": interval}
+    environment.filters |= {**forms, "interval": interval, "tex": tex}
     return environment
 
 
@@ -71,6 +77,15 @@ def time(micros: int) -> str:
     '1970-01-01 00:00:00'
     """
     return f"{datetime.fromtimestamp(micros / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
+
+
+def tex(text: str) -> str:
+    r"""Write a text of people for BibTeX, on one line.
+
+    >>> tex("R_1 {x}")
+    'R\\_1 \\textbraceleft{}x\\textbraceright{}'
+    """
+    return " ".join(text.split()).translate(TEX)
 
 
 def slug(team: str) -> str:

@@ -30,20 +30,24 @@ MOVED = 20
 File = tuple[str, bytes]
 
 
-def home(site: Site, boards: Sequence[dict[str, Any]]) -> Iterator[File]:
+def home(
+    site: Site, boards: Sequence[dict[str, Any]], *, frozen: bool = False
+) -> Iterator[File]:
     """Render what belongs to no board."""
     last = max((one["changed"] for one in boards), default=0)
     shared = {"root": "", "site": site.settings, "stamp": f"as of {time(last)} UTC"}
-    page = template("index.html").render(boards=boards, **shared)
+    page = template("index.html").render(boards=boards, frozen=frozen, **shared)
     yield "index.html", page.encode()
     for name in ("style.css", "script.js"):
         yield name, files("irmeta.serve").joinpath("pages", name).read_bytes()
 
 
 class Pages:
-    """The pages of a board, below its folder."""
+    """The pages of a board, below its folder; a frozen board takes no runs."""
 
-    def __init__(self, site: Site, shot: Snapshot, found: Standing) -> None:
+    def __init__(
+        self, site: Site, shot: Snapshot, found: Standing, *, frozen: bool = False
+    ) -> None:
         self._shot = shot
         self._found = found
         self._lines = found.lines
@@ -55,6 +59,7 @@ class Pages:
         of = shot.board
         self._shared = {
             "site": site.settings,
+            "frozen": frozen,
             "board": of,
             "shot": shot,
             "found": found,
@@ -140,9 +145,10 @@ class Pages:
         own = {name: vectors[name].tolist() for name in line.scores}
         yield self._page("run", folder, line=line, topics=self._of_run(line))
         yield f"{folder}record.json", data.record(self._shot, found, line)
-        shown = {"found": found, "line": line, "board": self._shot.board}
+        day = time(line.about["received"])[:10]
         for name in ("badge.svg", "cite.bib"):
-            yield f"{folder}{name}", template(name).render(**shown).encode()
+            text = template(name).render(line=line, day=day, **self._shared)
+            yield f"{folder}{name}", text.encode()
         scores = {"key": line.key, "label": line.label, "scores": own}
         yield f"{folder}scores.js", as_script("irmeta_scores", scores)
 
@@ -197,10 +203,10 @@ class Pages:
         }
 
     def _steps(self) -> list[Line]:
-        """List the runs that were the best when they came, by the first metric."""
+        """List the runs that were the best when they came, by the first metric; of those that came at once the best."""
         best: list[Line] = []
         metric = self._found.metric
-        for line in sorted(self._found.ranked, key=_came):
+        for line in sorted(self._found.ranked, key=lambda one: one.about["received"]):
             if not best or line.scores[metric].value > best[-1].scores[metric].value:
                 best.append(line)
         return best

@@ -4,6 +4,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from stat import S_ISREG
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from fastapi.responses import HTMLResponse, Response
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from irmeta.errors import typed
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.pages.forms import template
 from irmeta.serve.site import Site
 from irmeta.serve.web import routes
 from irmeta.serve.web.door import Door
@@ -39,6 +41,8 @@ SAFE = {
     "referrer-policy": "same-origin",
     "x-frame-options": "DENY",
 }
+DYNAMIC = ("/v1/", "/healthz")
+"""Where the paths of the API begin."""
 SMALL = 1 << 18
 """Bytes of a file that is read at once."""
 
@@ -63,7 +67,7 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     app.exception_handler(RefusedError)(_refused)
     app.exception_handler(OperationalError)(_busy)
     app.exception_handler(OSError)(_unwritten)
-    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(HTTPException)(partial(_http, site))
     app.exception_handler(RequestValidationError)(_invalid)
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
@@ -113,7 +117,14 @@ def _unwritten(_: Request, error: OSError) -> Response:
     return problem(507, "the disk takes nothing more; tell the operator")
 
 
-def _http(_: Request, error: HTTPException) -> Response:
+def _http(site: Site, request: Request, error: HTTPException) -> Response:
+    """Answer programs with a problem; who looks for a page reads one."""
+    lost = error.status_code == HTTPStatus.NOT_FOUND
+    if lost and not request.url.path.startswith(DYNAMIC):
+        root = f"{urlsplit(site.settings.address).path.rstrip('/')}/"
+        given = {"site": site.settings, "stamp": "not found", "frozen": False}
+        page = template("missing.html").render(root=root, **given)
+        return HTMLResponse(page, error.status_code)
     answer = problem(error.status_code, str(error.detail))
     answer.headers.update(error.headers or {})
     return answer
@@ -137,7 +148,7 @@ class _Guarded:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        dynamic = scope["path"].startswith(("/v1/", "/healthz"))
+        dynamic = scope["path"].startswith(DYNAMIC)
         own = SAFE | {"cache-control": "no-store" if dynamic else "no-cache"}
         begun = False
 

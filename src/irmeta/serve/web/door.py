@@ -19,6 +19,11 @@ from irmeta.serve.web.receive import Arrived, receive
 
 ANONYMOUS = 60
 """Requests of one address without a token in a minute, at most."""
+LACKING = "give a token of this site: Authorization: Bearer TOKEN"
+UNKNOWN = (
+    "this token opens nothing here: it is not of this site, or has expired; "
+    "the operator finds a valid one in the site's folder, in the file token"
+)
 OURS = ("127.0.0.1", "::1", "testclient")
 
 
@@ -58,8 +63,7 @@ class Door:
         known = await to_thread.run_sync(tokens.is_known, self.engine, digest)
         if not known or kind.lower() != "bearer":
             await self.anybody(request)
-            mend = "give a token of this site: Authorization: Bearer TOKEN"
-            raise RefusedError(401, mend)
+            raise RefusedError(401, UNKNOWN if secret else LACKING)
         self._frequency.require(digest, self.site.settings.requests)
 
     async def anybody(self, request: Request) -> None:
