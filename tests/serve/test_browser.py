@@ -103,7 +103,7 @@ def test_every_link_leads_to_a_file(browser: Any, frozen: Path) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_pages_fit_their_window(browser: Any, frozen: Path, width: int) -> None:
-    """No page is wider than a phone or a laptop."""
+    """No page is wider than a phone or a laptop, and no column of its tables is cut off."""
     sized = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sized)
     run = next((frozen / "b/lab/s").iterdir())
@@ -112,6 +112,11 @@ def test_pages_fit_their_window(browser: Any, frozen: Path, width: int) -> None:
         browser.get((folder / "index.html").as_uri())
         wide = browser.execute_script("return document.documentElement.scrollWidth")
         assert wide <= width, folder
+        cut = browser.execute_script(
+            """return [...document.querySelectorAll('.wide')]
+            .filter(one => one.scrollWidth > one.clientWidth).length"""
+        )
+        assert cut == 0, folder
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
