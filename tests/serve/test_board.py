@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import hashlib
 import io
 
 import numpy as np
@@ -121,6 +122,12 @@ def test_a_run_comes_back_as_it_was_sent(served: Served) -> None:
     body = gzip.compress(a_run(40), mtime=1)
     key = served.put("back", body).json()["key"]
     assert served.get(f"/v1/submissions/{key}/run").content == body
+    path = served.site.run(hashlib.sha256(body).hexdigest())
+    path.rename(path.with_name("away"))
+    try:
+        assert served.get(f"/v1/submissions/{key}/run").status_code == 404
+    finally:
+        path.with_name("away").rename(path)
 
 
 def test_withdrawn_runs_leave_the_table(served: Served) -> None:

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -185,6 +186,10 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
         running.serve(tmp_path / "site", **{**given, "qrels": None})
     with pytest.raises(IrmetaError, match="name an address and a port"):
         running.serve(tmp_path / "site", **{**given, "listen": "8400"})
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = {**given, "listen": f"127.0.0.1:{other.getsockname()[1]}"}
+        with pytest.raises(IrmetaError, match="choose another port"):
+            running.serve(tmp_path / "site", **taken)
     running.serve(tmp_path / "new", **{**given, "qrels": None, "runs": []})
     assert "no board yet" in capsys.readouterr().out
 
@@ -239,6 +244,10 @@ def test_children_check_and_score(tmp_path: Path) -> None:
     given = {"topics": TOPICS, "documents": str(tmp_path / "documents"), "depth": 100}
     found = tasks.check(str(path), "mine", **given)
     assert list(found) == ["remarks"]
+    (tmp_path / "odd").write_text("301 0 d01 1\n301 0 d01\n" * 15)
+    odd = tasks.check(str(tmp_path / "odd"), "odd", **given)["remarks"]
+    assert len(odd) == 21
+    assert odd[-1]["text"].startswith("and ")
     assert [one["level"] for one in found["remarks"]].count("error") == 1
     scored = tasks.score(str(path), str(qrels), ["AP", "P@5"], TOPICS, "float64")
     cube = irmeta.evaluate(qrels, [path], "AP P@5")
@@ -273,7 +282,10 @@ def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("team\nx\n", "names no run"),
-        ("run,date\na,yesterday\n", "not a date"),
+        (
+            "run,date\na,2026-01-01T00:00+01:00\nb,yesterday\n",
+            "'yesterday' is not a date",
+        ),
     ],
 )
 def test_tables_that_are_none(tmp_path: Path, text: str, says: str) -> None:

@@ -5,13 +5,11 @@ import gzip
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -28,9 +26,8 @@ from irmeta.serve.crew.child import ENDED, Child
 from irmeta.serve.pages import html
 from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
-from irmeta.serve.standing import stand
 
-from .conftest import TOPICS, a_run, work_off, write_qrels
+from .conftest import TOPICS, work_off, write_qrels
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -39,11 +36,6 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
-
-
-def page(site: Site, name: str = "") -> str:
-    """Return a page of the board `lab` as the public sees it."""
-    return (site.public / f"b/lab/{name}index.html").read_text()
 
 
 class Links(HTMLParser):
@@ -127,6 +119,11 @@ def test_a_score_file_is_made_a_board(filled: Site, tmp_path: Path) -> None:
     scores = tmp_path / "one/b/lab/data/scores.parquet"
     engine = tables.upgraded(filled.database)
     assert importing.import_scores(engine, scores, "again") == 5
+    plain = irmeta.load(scores).drop_vars("cluster")
+    irmeta.save(plain, tmp_path / "plain.parquet")
+    assert importing.import_scores(engine, tmp_path / "plain.parquet", "plain") == 5
+    assert importing.import_scores(engine, scores, "twice") == 5
+    assert boards.board_of(engine, "plain").clusters is None
     engine.dispose()
     publishing.publish(filled)
     found = irmeta.load(filled.public / "b/again/data/scores.parquet")
@@ -261,7 +258,7 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
     assert not publisher.go_on(60)
     before = files(filled.public)
     engine = tables.upgraded(filled.database)
-    last = snapshot(engine, "lab").runs[-1]
+    last = snapshot(engine, "lab").runs[0]
     submissions.withdraw(engine, last.key)
     engine.dispose()
 
@@ -429,104 +426,4 @@ def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
         importing.import_runs(filled, engine, "lab", [tmp_path / "none"])
     with pytest.raises(IrmetaError, match="no frozen site"):
         importing.import_frozen(engine, tmp_path / "none")
-    engine.dispose()
-
-
-def test_a_frozen_copy_takes_no_runs(filled: Site, tmp_path: Path) -> None:
-    """A living board says how to submit; its frozen copy says that it is one, and not how to submit."""
-    publishing.publish(filled)
-    publishing.freeze(filled, tmp_path / "one")
-    frozen = tmp_path / "one/b/lab/about/index.html"
-    assert "irmeta submit" in page(filled, "about/")
-    assert "irmeta submit" not in frozen.read_text()
-    for one in (frozen, tmp_path / "one/index.html"):
-        assert "A frozen copy, " in one.read_text()
-    assert "frozen" not in page(filled)
-
-
-def test_a_run_is_cited(filled: Site) -> None:
-    """A run's BibTeX names its team, its board, the day and its address, whatever the team is called."""
-    (filled.folder / "site.toml").write_text('address = "https://runs.example"\n')
-    site = Site.open(filled.folder)
-    engine = tables.upgraded(site.database)
-    odd = {"team": "A & B}, url={x", "type": "manual"}
-    content = importing.store(site, next(site.folder.glob("runs/*/*")))
-    given = (engine, "lab", "odd_1", content)
-    key = submissions.submit(*given, received=86_400_000_000, about=odd).key
-    work_off(site, engine)
-    engine.dispose()
-    publishing.publish(site)
-    text = (site.public / f"b/lab/s/{key}/cite.bib").read_text()
-    assert text.count("{") == text.count("}")
-    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", text, flags=re.M))
-    assert fields == {
-        "author": r"{A \& B\textbraceright{}, url=\textbraceleft{}x}",
-        "title": r"{Run odd\_1 on lab}",
-        "year": "1970",
-        "date": "1970-01-02",
-        "url": f"https://runs.example/b/lab/s/{key}/",
-        "note": f"SHA-256 {content.digest}",
-    }
-
-
-def test_a_badge_has_the_figures_of_the_table(filled: Site) -> None:
-    """A run's badge is an image with its mean and its ranks, as the table has them."""
-    publishing.publish(filled)
-    with (filled.public / "b/lab/data/table.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        badge = ElementTree.parse(filled.public / f"b/lab/s/{row['key']}/badge.svg")
-        title, _, text = badge.getroot()
-        ranks = f"rank {row['rank_low']}–{row['rank_high']} of {len(rows)}"
-        assert title.text == row["run"]
-        assert text.text == f"nDCG@10 {float(row['mean']):.3f} · {ranks}"
-
-
-def test_repeats_are_runs_that_name_their_system(filled: Site) -> None:
-    """Repeats of a system are ranked each for itself; page, record and data say of which system, and which time."""
-    engine = tables.upgraded(filled.database)
-    keys = []
-    for run, name in zip(sorted(filled.folder.glob("runs/*/*")), "ab", strict=False):
-        about = {"system": "sampler", "repeat": name}
-        given = (engine, "lab", f"sampler-{name}", importing.store(filled, run))
-        keys.append(submissions.submit(*given, received=1, about=about).key)
-    work_off(filled, engine)
-    found = stand(snapshot(engine, "lab"), {})
-    engine.dispose()
-    publishing.publish(filled)
-    runs = json.loads((filled.public / "b/lab/data/board.json").read_text())["runs"]
-    repeats = {one["key"]: (one["system"], one["repeat"]) for one in runs}
-    for key, name in zip(keys, "ab", strict=True):
-        assert found.lines[key].rank is not None
-        assert repeats[key] == ("sampler", name)
-        assert f"system sampler · repeat {name}" in page(filled, f"s/{key}/")
-
-
-def test_a_cut_list_says_so(filled: Site, monkeypatch) -> None:
-    """The page of a topic names its first runs, and of how many they are where these are not all."""
-    publishing.publish(filled)
-    assert "The first" not in page(filled, "t/1/")
-    monkeypatch.setattr(html, "MOVED", 3)
-    shutil.rmtree(filled.public)
-    publishing.publish(Site.open(filled.folder))
-    assert "The first 3 of 5 runs" in page(filled, "t/1/")
-
-
-def test_what_came_together_is_no_progress(tmp_path: Path) -> None:
-    """Of runs that were imported together only the best is a step of progress, and a better one that came later."""
-    site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
-    importing.open_board(site, engine, "lab", qrels=write_qrels(tmp_path / "qrels.txt"))
-    for folder, skills in (
-        ("first", {"a": 0.2, "b": 0.6, "c": 0.4}),
-        ("then", {"d": 3.0}),
-    ):
-        (tmp_path / folder).mkdir()
-        for seed, (name, skill) in enumerate(skills.items()):
-            (tmp_path / folder / name).write_bytes(a_run(seed, skill))
-        importing.import_runs(site, engine, "lab", [tmp_path / folder])
-        work_off(site, engine)
-        publishing.publish(site)
-        steps = page(site, "progress/").count("<tr><td>")
-        assert steps == (1 if folder == "first" else 2)
     engine.dispose()

@@ -476,6 +476,15 @@ def test_others_are_not_listened_to_in_the_clear(tmp_path: Path) -> None:
         )
 
 
+def test_a_key_of_nobody_is_not_there(served: Served) -> None:
+    """All that can be asked of a submission is answered for a key of nobody as for what is not there."""
+    for method, more in (("GET", ""), ("GET", "/run"), ("POST", "/withdraw")):
+        path = f"/v1/submissions/{'a' * 16}{more}"
+        answer = served.client.request(method, path, headers=served.headers)
+        assert answer.status_code == 404
+        assert answer.json()["detail"] == f"there is no submission '{'a' * 16}'"
+
+
 def test_keys_tell_nothing() -> None:
     """Keys of submissions are random: they do not say how many there are."""
     keys = {new_key() for _ in range(1000)}

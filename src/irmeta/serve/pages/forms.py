@@ -19,7 +19,7 @@ TEX = str.maketrans(
     | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 )
-"""What is no letter to TeX; BibTeX counts braces, also where a backslash stands before them."""
+"""What TeX reads as more than a letter; BibTeX counts braces, also where a backslash stands before them."""
 
 
 def template(name: str) -> jinja2.Template:

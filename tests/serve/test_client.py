@@ -1,0 +1,74 @@
+"""What `irmeta submit` says of servers that do not answer as they should."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from irmeta.errors import IrmetaError
+from irmeta.serve import client
+from irmeta.serve.client import Server
+
+
+@pytest.fixture
+def server(monkeypatch) -> Server:
+    """A client whose server keeps a run waiting for ever."""
+    monkeypatch.setattr(client, "PATIENCE", 0.1)
+    made = Server("http://127.0.0.1/b/lab", "secret")
+    monkeypatch.setattr(made._session, "request", answering(200, {"published": False}))
+    return made
+
+
+def answering(status: int, content: Any) -> Any:
+    """Return what sends a request, and is answered so; an exception is raised."""
+
+    def answer(*_: object, **__: object) -> requests.Response:
+        if isinstance(content, Exception):
+            raise content
+        found = requests.Response()
+        found.status_code = status
+        text = content if isinstance(content, str) else json.dumps(content)
+        found._content = text.encode()
+        return found
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("status", "content", "says"),
+    [
+        (200, {"published": False}, "key: no score after 0 s; look later"),
+        (404, {"detail": "there is no submission"}, "key: there is no submission"),
+        (502, "<html>", "status 502, and no answer of irmeta serve"),
+        (0, requests.Timeout(), "no answer within 120 s; try again"),
+        (0, requests.exceptions.SSLError(), "mend its certificate"),
+        (0, requests.ConnectionError(), "no server answers"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_named(
+    server: Server, monkeypatch, status: int, content: Any, says: str
+) -> None:
+    """Whoever waits for a score is told what is wrong with the server, or with the run, in a sentence."""
+    monkeypatch.setattr(server._session, "request", answering(status, content))
+    with pytest.raises(IrmetaError, match=says):
+        server.score("key")
+
+
+def test_scores_that_are_not_there_are_named(server: Server, monkeypatch) -> None:
+    """Scores by topic that the board does not have are refused with their address."""
+    monkeypatch.setattr(server._session, "request", answering(404, "<html>"))
+    with pytest.raises(IrmetaError, match="/b/lab/data/topics.csv: status 404"):
+        server.topics()
+
+
+def test_a_name_that_is_taken_can_be_helped(
+    server: Server, monkeypatch, tmp_path: Path
+) -> None:
+    """Whoever sends a run under a name that is taken reads which options help."""
+    (tmp_path / "run").write_bytes(b"")
+    taken = {"detail": "another run is called x; choose another name"}
+    monkeypatch.setattr(server._session, "request", answering(409, taken))
+    found = server.submit(tmp_path / "run", "x", {})
+    assert found["detail"] == f"{taken['detail']} (--name NAME, --replace)"

@@ -1,0 +1,87 @@
+"""What the crew does about children that fail, and about runs that change while they are scored."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irmeta.serve import importing
+from irmeta.serve.catalogue import submissions, tables
+from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.crew import crew as crews
+from irmeta.serve.crew.crew import Crew
+from irmeta.serve.site import Site
+
+from .conftest import a_run
+
+
+class Failing:
+    """A child that has no answer."""
+
+    def ask(self, *_: object, **__: Any) -> dict[str, Any]:
+        return {"error": "it takes too long"}
+
+
+def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -> None:
+    """A run on which the child ends is refused with the reason, and no run behind it waits."""
+    engine = tables.upgraded(filled.database)
+    (tmp_path / "one").write_bytes(a_run(9))
+    importing.import_runs(filled, engine, "lab", [tmp_path / "one"])
+    crew = Crew(filled, engine, 1)
+    crew._own.child = Failing()
+    crew.work_off()
+    crew.close()
+    counts = submissions.counts(engine, "lab")
+    engine.dispose()
+    assert counts == {"refused": 1, "scored": 5}
+
+
+def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
+    """A submission or a step that raises is logged, and the crew goes on."""
+    engine = tables.upgraded(filled.database)
+    crew = Crew(filled, engine, 1)
+    crew._handed("nobody", crew._check).result()
+    assert "submission nobody" in caplog.text
+    monkeypatch.setattr(crews, "PAUSE", 0.0)
+    steps = iter([ValueError("odd"), None])
+
+    def step() -> None:
+        if error := next(steps):
+            raise error
+        crew.close()
+
+    crew._repeat(step)
+    assert "the crew stumbled" in caplog.text
+    engine.dispose()
+
+
+def test_a_run_withdrawn_while_it_is_scored_stays_so(filled: Site) -> None:
+    """Scores that come for a withdrawn run are kept, and it stays off the table."""
+    engine = tables.upgraded(filled.database)
+    shot = snapshot(engine, "lab")
+    key, vectors = shot.runs[0].key, shot.vectors[1][shot.runs[0].key]
+    submissions.withdraw(engine, key)
+    kept = {name: one.tobytes() for name, one in vectors.items()}
+    submissions.scored(engine, key, submissions.work(engine, key).judgments, kept)
+    assert submissions.submission_of(engine, key).state == "withdrawn"
+    engine.dispose()
+
+
+def test_what_is_left_over_is_removed(filled: Site) -> None:
+    """Halves of files that a killed server left are gone when the next one begins."""
+    for folder in ("", "tmp", "public", "truth"):
+        (filled.folder / folder / "half.part").write_bytes(b"x")
+    filled.sweep()
+    assert list(filled.folder.rglob("*.part")) == []
+
+
+@pytest.mark.parametrize(("at_once", "status"), [(0, 429), (16, 201)])
+def test_uploads_at_once(served, monkeypatch, at_once: int, status: int) -> None:
+    """More uploads at once than the site takes are told to wait."""
+    limits = served.site.settings.__class__(uploads=at_once)
+    before = served.site.settings
+    object.__setattr__(served.site, "settings", limits)
+    try:
+        assert served.put(f"at-once-{at_once}", a_run(90)).status_code == status
+    finally:
+        object.__setattr__(served.site, "settings", before)
