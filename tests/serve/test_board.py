@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import irmeta
+from irmeta.cli.serve import _gate
+from irmeta.io.nights import read_nights
 from irmeta.serve.answers import STANDING
+from irmeta.serve.client import Server
 
-from .conftest import Served, a_run, write_qrels
+from .conftest import TOPICS, Served, a_run, write_qrels
 
 
 def test_runs_are_checked_scored_and_shown(served: Served, tmp_path) -> None:
@@ -142,3 +145,35 @@ def test_withdrawn_runs_leave_the_table(served: Served) -> None:
     served.shown(key)
     assert "Withdrawn" in served.get(f"/b/lab/s/{key}/").text
     assert ">gone<" not in served.get("/b/lab/").text
+
+
+@pytest.fixture
+def board(served, monkeypatch):
+    """A client of the board `lab`, whose requests go to the server of the tests."""
+    client = Server("http://127.0.0.1/b/lab", served.token)
+
+    def answer(method, where):
+        return served.client.request(method, where, headers=served.headers)
+
+    monkeypatch.setattr(client, "_answer", answer)
+    return client
+
+
+def test_a_bad_run_fails_and_is_a_night(served, board, tmp_path):
+    """A run that finds far less than its baseline is worse, by the topics of the board; an equal one does not fail."""
+    keys = {}
+    for name, seed, skill in (
+        ("release", 1, 5.0),
+        ("worse", 2, -5.0),
+        ("same", 3, 5.0),
+    ):
+        about = {} if name == "release" else {"baseline": "release"}
+        keys[name] = served.put(name, a_run(seed, skill), **about).json()["key"]
+    history = tmp_path / "nights.jsonl"
+    bad = _gate(board, served.shown(keys["worse"]), 0.02, False, history)
+    same = _gate(board, served.shown(keys["same"]), 0.02, False, None)
+    assert bad["failed"]
+    assert bad.findings[0].startswith("Worse: ")
+    assert not same["failed"]
+    (night,) = read_nights(history)
+    assert set(night.comparisons[0].differences) == set(TOPICS)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from irmeta.serve import importing
 from irmeta.serve.catalogue import submissions, tables
 from irmeta.serve.catalogue.snapshot import snapshot
@@ -12,7 +10,7 @@ from irmeta.serve.crew import crew as crews
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
 
-from .conftest import a_run
+from .conftest import a_run, work_off
 
 
 class Failing:
@@ -27,10 +25,7 @@ def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -
     engine = tables.upgraded(filled.database)
     (tmp_path / "one").write_bytes(a_run(9))
     importing.import_runs(filled, engine, "lab", [tmp_path / "one"])
-    crew = Crew(filled, engine, 1)
-    crew._own.child = Failing()
-    crew.work_off()
-    crew.close()
+    work_off(filled, engine, Failing())
     counts = submissions.counts(engine, "lab")
     engine.dispose()
     assert counts == {"refused": 1, "scored": 5}
@@ -73,15 +68,3 @@ def test_what_is_left_over_is_removed(filled: Site) -> None:
         (filled.folder / folder / "half.part").write_bytes(b"x")
     filled.sweep()
     assert list(filled.folder.rglob("*.part")) == []
-
-
-@pytest.mark.parametrize(("at_once", "status"), [(0, 429), (16, 201)])
-def test_uploads_at_once(served, monkeypatch, at_once: int, status: int) -> None:
-    """More uploads at once than the site takes are told to wait."""
-    limits = served.site.settings.__class__(uploads=at_once)
-    before = served.site.settings
-    object.__setattr__(served.site, "settings", limits)
-    try:
-        assert served.put(f"at-once-{at_once}", a_run(90)).status_code == status
-    finally:
-        object.__setattr__(served.site, "settings", before)

@@ -88,9 +88,18 @@ def test_a_frozen_site_is_made_a_living_one(filled: Site, tmp_path: Path) -> Non
     assert importing.import_frozen(engine, tmp_path / "one") == ["lab"]
     with pytest.raises(IrmetaError, match="already"):
         importing.import_frozen(engine, tmp_path / "one")
-    engine.dispose()
     publishing.freeze(other, tmp_path / "two")
     assert files(tmp_path / "one") == files(tmp_path / "two")
+    # neither runs nor judgments came along; those that come again can be scored
+    assert boards.rescore(engine, "lab") == 0
+    [qrels] = (filled.folder / "truth").iterdir()
+    assert importing.judge(other, engine, "lab", qrels) == 1
+    runs = list((filled.folder / "runs").glob("*/*"))
+    importing.import_runs(other, engine, "lab", runs)
+    work_off(other, engine)
+    assert submissions.counts(engine, "lab") == {"scored": 10}
+    assert boards.rescore(engine, "lab") == 10
+    engine.dispose()
 
 
 @pytest.mark.parametrize(

@@ -333,6 +333,16 @@ def test_a_full_disk_takes_no_runs(tmp_path: Path) -> None:
     assert found.value.status == 507
 
 
+@pytest.mark.parametrize(("at_once", "status"), [(0, 429), (16, 201)])
+def test_uploads_at_once(served: Served, at_once: int, status: int) -> None:
+    """More uploads at once than the site takes are told to wait."""
+    object.__setattr__(served.site, "settings", Settings(uploads=at_once))
+    try:
+        assert served.put("at-once", a_run(90)).status_code == status
+    finally:
+        object.__setattr__(served.site, "settings", Settings())
+
+
 def test_too_many_requests(served: Served) -> None:
     """Who asks too often is told to wait."""
     tight = Settings(requests=1)

@@ -72,9 +72,12 @@ def submit(
         if old is not None:
             _set(db, old.id, state="withdrawn")
             touch(db, at)
-        line = {"board": at, "name": name, "received": received, **texts}
-        line |= {"key": new_key(), "replaces": old and old.key}
-        return Received(insert(db, line, content, stored=now()), new=True)
+        _keep(db, content)
+        made = {"key": new_key(), "board": at, "name": name, "run": content.digest}
+        made |= {"received": received, "replaces": old and old.key, **texts}
+        more = {"state": "received", "remarks": []}
+        db.execute(sa.insert(submission).values(made | more))
+        return Received(made["key"], new=True)
 
 
 def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
@@ -84,20 +87,15 @@ def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
     return db.execute(sa.select(submission).where(own)).first()
 
 
-def insert(
-    db: Connection, line: Mapping[str, Any], content: Bytes, *, stored: int | None
-) -> str:
-    """Add a submission within a transaction; return its key. `stored` says since when its bytes lie here."""
+def _keep(db: Connection, content: Bytes) -> None:
+    """Note that the bytes of a run lie here; those of a frozen site did not."""
     of_run = run.c.digest == content.digest
     known = db.execute(sa.select(run).where(of_run)).first()
     if known is None:
-        values = {"digest": content.digest, "bytes": content.size, "stored": stored}
+        values = {"digest": content.digest, "bytes": content.size, "stored": now()}
         db.execute(sa.insert(run).values(values))
     elif known.stored is None:
-        db.execute(sa.update(run).where(of_run).values(stored=stored))
-    values = {"state": "received", "remarks": [], **line, "run": content.digest}
-    db.execute(sa.insert(submission).values(values))
-    return str(line["key"])
+        db.execute(sa.update(run).where(of_run).values(stored=now()))
 
 
 def _baseline(db: Connection, at: int, named: str) -> str:

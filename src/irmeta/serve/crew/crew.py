@@ -67,13 +67,6 @@ class Crew:
         """Check a run that is not kept."""
         return self._pool.submit(self._remarks, path, name, board).result()[0]
 
-    def work_off(self) -> None:
-        """Do all that waits now, one after the other, without the help of threads."""
-        steps = {"received": self._check, "accepted": self._score}
-        while waiting := submissions.pending(self.engine, AHEAD):
-            for key, state in waiting:
-                steps[state](key)
-
     def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
         """Have a submission worked on, unless it is."""
         with self._guard:
