@@ -520,7 +520,7 @@ def test_names_that_are_not_utf8(
         ),
         (
             "sys.argv = ['irmeta', '--help']; from irmeta.cli import main; main()",
-            {"numpy", "polars", "xarray", "pandas"},
+            {"numpy", "polars", "xarray", "pandas", "fastapi", "sqlalchemy"},
         ),
         (
             "sys.argv = ['irmeta', 'evaluate', '--help']; from irmeta.cli import main; main()",
