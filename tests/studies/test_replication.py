@@ -13,6 +13,7 @@ from tests.typed import typed
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.scores.cube import cube
+from irmeta.studies.replication.figures import UNSHOWN
 
 SYSTEMS = ["mine", "bm25"]
 
@@ -78,6 +79,54 @@ def test_a_collection_that_becomes_easier_is_no_drift_of_the_system():
     assert "no drift of mine against bm25 is shown" in drift[0]
     assert "no change of the collection is shown" in drift[1]
     assert "mine loses to bm25" in drift[1]
+
+
+def months(rng, count=8, trend=0.0, drift=0.0):
+    """Draw months of other queries, as LongEval has them: hard ones, a quarter of which a system finds nothing for."""
+    given = {}
+    for at in range(count):
+        size = int(rng.integers(40, 80))
+        easy = rng.normal(-1.2 + trend * at, 1.2, size)
+        skill = np.array([[0.35 - drift * at], [0.0]])
+        scores = 1 / (1 + np.exp(-easy - skill - rng.normal(0, 0.6, (2, size))))
+        scores[rng.random((2, size)) < 0.25] = 0
+        names = [f"q{at}{query:03}" for query in range(size)]
+        given[f"month {at}"] = cube(scores[..., None], SYSTEMS, names, ["nDCG@10"])
+    return given
+
+
+def moved(**options):
+    """Compare months with the first, and say in which anything moved, as sentences say it and by intervals alone."""
+    seed = options.pop("seed")
+    given = months(np.random.default_rng([38, seed]), **options)
+    found = irmeta.replicate(given, system="mine", against="bm25")
+    by_itself = (found["lead_change_low"] > 0) | (found["lead_change_high"] < 0)
+    return found, bool(by_itself.any())
+
+
+def test_months_without_a_trend_show_none():
+    """In months that are alike sentences say less often that anything moved than their intervals do, and seldom."""
+    found = [moved(seed=at) for at in range(24)]
+    drifts, changes = (
+        sum(bool((one[name] != "not shown").any()) for one, _ in found)
+        for name in ("drift", "collection")
+    )
+    assert max(drifts, changes) <= 4 < sum(alone for _, alone in found)
+    quiet = [one for one, alone in found if alone and (one["drift"] == UNSHOWN).all()]
+    assert "no drift of mine against bm25 is shown" in quiet[0].findings[1]
+    assert any("by itself)" in sentence for sentence in quiet[0].findings)
+
+
+def test_months_with_a_trend_show_it():
+    """A collection that becomes harder, and a system that loses to the other, are found in the last month."""
+    harder, _ = moved(seed=0, trend=-0.3)
+    assert harder["collection"].values[-1, 0] == "harder"
+    loses, _ = moved(seed=0, drift=0.25)
+    assert loses["drift"].values[-1, 0] == "loses"
+    assert "month 7; no drift" in harder.findings[1]
+    assert "month 7, against bm25." in loses.findings[1]
+    table = loses.tables["experiments"]
+    assert table["drift"].to_list() == loses["drift"].values.ravel().tolist()
 
 
 def test_unpaired_takes_topics_of_one_name_as_others():

@@ -17,6 +17,9 @@ from irmeta.studies.replication.given import DEPTH, Experiment
 LEAST_SHARED = 2
 """Topics that two experiments must share by name to be compared topic by topic."""
 ENDS = ("", "_low", "_high")
+HARDER, EASIER, LOSES, GAINS = "harder", "easier", "loses", "gains"
+UNSHOWN = "not shown"
+"""What may be said of a collection and of a system, over time."""
 Figures = dict[str, tuple[tuple[str, ...], Any]]
 """Figures by name, each with its dimensions."""
 
@@ -59,9 +62,15 @@ def stacked(found: Sequence[Figures]) -> dict[str, Any]:
 
 
 def against(
-    first: Part, again: Part, unpaired: bool, keep: float, within: float, level: float
+    first: Part,
+    again: Part,
+    unpaired: bool,
+    keep: float,
+    within: float,
+    level: float,
+    count: int,
 ) -> Figures:
-    """Compare an experiment with the original: figures over (metric,) or (run, metric), by the dims that they get."""
+    """Compare one of some experiments with the original: figures over (metric,) or (run, metric), by their dims."""
     one, two, together = _arrays(first.scores, again.scores, unpaired)
     by_topic = _arrays(first.topics, again.topics, unpaired)[:2]
     clustered = in_clusters(first.topics)
@@ -81,6 +90,8 @@ def against(
             effect = Two(own.first - base.first, own.again - base.again, together)
         row = _of_effect(effect, runs, keep, within, level)
         row |= _of_runs(runs, [] if clustered else plain, level)
+        if len(runs) > 1:
+            row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
         rows.append(row)
     whole = {name: np.stack([row[name] for row in rows], axis=-1) for name in rows[0]}
     whole["topics"] = np.array(min(one.shape[1], two.shape[1]))
@@ -130,6 +141,23 @@ def _of_effect(
             **_named("delta_ri", reproduced.relative(runs[0], runs[1], level)),
         }
     return figures
+
+
+def _over_time(effect: Two, baseline: Two, level: float) -> dict[str, str]:
+    """Say whether the collection moved, by the baseline, and the system, by its lead; nothing on the same topics."""
+    if effect.together:
+        return {"collection": "", "drift": ""}
+    return {
+        "collection": _way(reproduced.change(baseline, level), HARDER, EASIER),
+        "drift": _way(reproduced.change(effect, level), LOSES, GAINS),
+    }
+
+
+def _way(found: Found, below: str, above: str) -> str:
+    """Say on which side of 0 an interval lies."""
+    if found.low > 0:
+        return above
+    return below if found.high < 0 else UNSHOWN
 
 
 def _mean(values: Floats, level: float) -> Found:

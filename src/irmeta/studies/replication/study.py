@@ -73,10 +73,11 @@ def replicate(
     Returns over (experiment, metric), for each experiment but the original: ratio (of leads, or of means without a
     baseline) with low and high; verdict (reproduced, not reproduced, cannot tell, no effect, where the original shows
     no lead), topics_needed;
-    lead and lead_change with low and high, delta_ri with low and high, over those with a baseline. Over (run,
-    experiment, metric): mean, change from the original with low and high, p of the t test (paired on the same topics),
-    rmse with low and high. Over (run, experiment), of runs: tau_union and rbo with low and high, and by topic. Raises
-    ScoresError for fewer than 2 experiments. Sources: Breuer et al. (SIGIR 2020); Fieller (JRSS B 1954).
+    lead and lead_change with low and high, delta_ri with low and high, over those with a baseline; on other topics
+    collection (harder, easier, not shown) and drift (loses, gains, not shown), said for all experiments at once. Over
+    (run, experiment, metric): mean, change from the original with low and high, p of the t test (paired on the same
+    topics), rmse with low and high. Over (run, experiment), of runs: tau_union and rbo with low and high, and by topic.
+    Raises ScoresError for fewer than 2 experiments. Sources: Breuer et al. (SIGIR 2020); Fieller (JRSS B 1954).
 
     >>> from irmeta.scores.cube import cube
     >>> first = [[[0.5], [0.6], [0.8], [0.7]], [[0.4], [0.4], [0.5], [0.5]]]
@@ -94,7 +95,7 @@ def replicate(
     parts = [_part(one, names, topics, wanted, missing) for one in every]
     level = 1 - alpha
     found = [
-        figures.against(parts[0], part, unpaired, keep, within, level)
+        figures.against(parts[0], part, unpaired, keep, within, level, len(every) - 1)
         for part in parts[1:]
     ]
     data = figures.stacked(found)
@@ -187,6 +188,13 @@ def _notes(
             )
         )
     together = data["together"][1]
+    if (several := int((~together).sum())) > 1 and "drift" in data:
+        notes.append(
+            Method(
+                f"That the collection changes, or a system drifts, is said of {several} experiments at once "
+                "(Bonferroni); intervals are each by themselves."
+            )
+        )
     for one, part, same, count in zip(
         every[1:], parts[1:], together, data["topics"][1], strict=True
     ):

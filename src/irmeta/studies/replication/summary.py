@@ -8,7 +8,8 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import interval, intervals, short, spoken
 from irmeta.scores.result import frame
-from irmeta.words import counted, joined
+from irmeta.studies.replication.figures import EASIER, GAINS, HARDER, LOSES, UNSHOWN
+from irmeta.words import counted, joined, listed
 
 FEW = 3
 """Verdicts that are each spoken of; of more there is a count first."""
@@ -23,13 +24,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
     experiments : experiment, metric, verdict, ratio with low and high (null where there is no interval), topics (of the
     experiment that has fewer), together (whether these are the original's), topics_needed (null where no number does);
-    with a baseline original_lead, lead, lead_change and delta_ri, each with low and high.
+    with a baseline original_lead, lead, lead_change and delta_ri, each with low and high, collection and drift.
     runs : run, experiment, metric, first (mean in the original), mean, change and rmse, each with low and high, and p.
     lists, topics : run, experiment, tau_union and rbo, with low and high, or by topic; of run files only.
     """
     names = ["verdict", *_ends("ratio"), "topics", "together", "topics_needed"]
     if "lead" in outcome:
         names += _ends("original_lead", "lead", "lead_change", "delta_ri")
+        names += ["collection", "drift"]
     of_runs = [*_ends("first"), "mean", *_ends("change", "rmse"), "p"]
     views = {
         "experiments": frame(outcome, names, by=["experiment", "metric"]).with_columns(
@@ -168,9 +170,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
     sentences = []
     if outcome["verdict"].size > FEW:
         sentences.append(_count(outcome))
+        sentences += [_over_time(outcome.sel(metric=one)) for one in _spoken(outcome)]
     sentences += [_verdict(one, outcome) for one in pairs]
     sentences += [_moved(one) for one in pairs]
-    return list(dict.fromkeys(sentences))
+    return list(dict.fromkeys(filter(None, sentences)))
 
 
 def _spoken(outcome: xr.Dataset) -> list[str]:
@@ -311,6 +314,37 @@ def _figure(one: xr.Dataset, name: str) -> str:
     return f"{short(value, 3, sign=True)}, {_level(one)} {ends}"
 
 
+def _over_time(every: xr.Dataset) -> str:
+    """Say what moved in any of several experiments on other topics; nothing of fewer than 2, or without a baseline."""
+    apart = every.isel(experiment=~every["together"].values)
+    if apart.sizes["experiment"] < 2 or "drift" not in every:
+        return ""
+    system, baseline = (str(name) for name in every.run.values)
+    moved = _where(apart, "collection", EASIER, HARDER)
+    drifted = _where(apart, "drift", GAINS, LOSES)
+    collection = "no change of the collection is shown"
+    if moved:
+        collection = f"the collection is {moved}"
+    own = f"no drift of {system} against {baseline} is shown"
+    if drifted:
+        own = f"{system} {drifted}, against {baseline}"
+    return (
+        f"In {apart.sizes['experiment']} experiments after {_original(every)}, by {every.metric.item()}: {collection}; "
+        f"{own}."
+    )
+
+
+def _where(apart: xr.Dataset, name: str, *ways: str) -> str:
+    """List the experiments in which either way is shown."""
+    told = {
+        way: apart.experiment.values[apart[name].values == way].astype(str)
+        for way in ways
+    }
+    return joined(
+        [f"{way} in {listed(names)}" for way, names in told.items() if names.size]
+    )
+
+
 def _moved(one: xr.Dataset) -> str:
     """Say what moved since the original: on the same topics the systems, on others the collection or the system."""
     if bool(one["together"]):
@@ -349,21 +383,22 @@ def _drift(one: xr.Dataset) -> str:
     system, baseline = (str(name) for name in one.run.values)
     base = one.isel(run=1)
     where = f"From {_original(one)} to {one.experiment.item()}, by {one.metric.item()}"
-    moved, drifted = _shown(base, "change"), _shown(one, "lead_change")
-    easier = "easier" if float(base["change"]) > 0 else "harder"
-    if moved:
-        collection = f"the collection becomes {easier}"
-    else:
+    moved, drifted = str(one["collection"].item()), str(one["drift"].item())
+    collection = f"the collection becomes {moved}"
+    if moved == UNSHOWN:
         collection = "no change of the collection is shown"
-    if drifted:
-        lost = "gains on" if float(one["lead_change"]) > 0 else "loses to"
-        own = f"{system} {lost} {baseline}"
-    else:
+    own = f"{system} {'gains on' if drifted == GAINS else 'loses to'} {baseline}"
+    if drifted == UNSHOWN:
         own = f"no drift of {system} against {baseline} is shown"
     return (
-        f"{where}: {collection} ({baseline} {_figure(base, 'change')}); {own} (lead "
-        f"{_figure(one, 'lead_change')})."
+        f"{where}: {collection} ({baseline} {_figure(base, 'change')}{_alone(moved, base, 'change')}); {own} (lead "
+        f"{_figure(one, 'lead_change')}{_alone(drifted, one, 'lead_change')})."
     )
+
+
+def _alone(said: str, one: xr.Dataset, name: str) -> str:
+    """Say that an interval that excludes 0 is by itself, where nothing is shown for all experiments at once."""
+    return " by itself" if said == UNSHOWN and _shown(one, name) else ""
 
 
 def _shown(one: xr.Dataset, name: str) -> bool:
