@@ -74,6 +74,7 @@ class Run {
   };
   static constexpr size_t CHUNK = 1 << 15;
   static constexpr size_t LONGEST = 1 << 20;  // bytes of a line
+  static constexpr size_t AHEAD = 12;
   static constexpr i64 NONE = -2, NOT_JUDGED = -1;
 
   const Judgments& judgments_;
@@ -233,7 +234,6 @@ class Run {
     // both can be read and written beyond their ends, and so many bytes at once are quicker than few
     if (n <= 16) std::memcpy(&ids_[used_], id, 16);
     else std::memcpy(&ids_[used_], id, n);
-    const i64 row = current_ < 0 ? -1 : judgments_.find(current_, key, id, n);
     if (count_ == documents_.size()) documents_.resize(2 * count_ + 1024);
     Document& document = documents_[count_++];
     document.score = score;
@@ -241,7 +241,6 @@ class Run {
     document.column = column;
     document.begin = static_cast<u32>(used_);
     document.length = static_cast<u32>(n);
-    document.judgment = static_cast<i32>(row);
     used_ += n;
     slots_[at] = static_cast<u32>(count_);
     if (4 * count_ > slots_.size()) grow();
@@ -261,6 +260,7 @@ class Run {
   // End a list: rank it, and keep where its judged documents stand.
   void close() {
     if (current_ >= 0) {
+      judge();
       retrieved[static_cast<size_t>(current_)] = static_cast<i64>(count_);
       sort();
       look();
@@ -273,6 +273,16 @@ class Run {
     before_ = INFINITY;
     falls_ = true;
     ties_ = false;
+  }
+
+  // Look up the judgments of the list's documents. Those of a few documents ahead are fetched meanwhile: the tables of
+  // many topics are larger than the first caches.
+  void judge() {
+    for (size_t i = 0; i < count_; ++i) {
+      if (i + AHEAD < count_) judgments_.fetch(current_, documents_[i + AHEAD].key);
+      Document& document = documents_[i];
+      document.judgment = static_cast<i32>(judgments_.find(current_, document.key, &ids_[document.begin], document.length));
+    }
   }
 
   // Order the documents by score, the highest first; ties by id, the last in the order of bytes first.
