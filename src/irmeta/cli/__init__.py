@@ -1,6 +1,7 @@
 """The command line: one verb a question; each unpacks its arguments, calls one public function, and writes."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
+    # each core has a thread of ours (`irmeta.parallel`); others would only take time to start
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with _without_dask(sys.argv):
         limited.watched(_run, _fail)
     sys.exit(0)

@@ -10,7 +10,7 @@ import xarray as xr
 from jinja2 import Environment
 
 from irmeta.choices import MEANINGS, Status
-from irmeta.report.page.writing import hashes
+from irmeta.report.page.templates import hashes
 from irmeta.scores.attributes import about
 from irmeta.studies.checks.reproduction import findings, tables
 

@@ -17,13 +17,13 @@ from irmeta.io.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.since import since
-from irmeta.report.page.writing import (
+from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
-    _asset,
-    _script,
+    asset,
     bundle,
     hashes,
+    script,
     template,
 )
 from irmeta.scores.attributes import about
@@ -100,11 +100,11 @@ def html(
         generator=f"{GENERATOR} {version('irmeta')}",
         written=written,
         since=said,
-        css=_asset("page.css") + _asset("leaderboard.css"),
+        css=asset("page.css") + asset("leaderboard.css"),
         theme=THEME,
         scripts=scripts,
         hashes=hashes(THEME, scripts),
-        content=_script({**drawn, "written": written, "since": said}),
+        content=script({**drawn, "written": written, "since": said}),
     )
 
 

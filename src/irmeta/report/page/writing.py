@@ -1,39 +1,39 @@
 """The page written: every study run, index.html with all it needs inside, tables and figures beside it."""
 
-import json
-import math
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from hashlib import sha256
 from importlib.metadata import version
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
 import xarray as xr
-from jinja2 import Environment, PackageLoader, Template
-from markupsafe import Markup
 
 from irmeta.choices import Missing
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import require_choice
 from irmeta.parallel import seed, steps
-from irmeta.report.forms import csv, flat, latex
+from irmeta.report.forms import csv, latex
 from irmeta.report.kept import PAGE, Kept, Write
 from irmeta.report.page.metrics.prediction import calculator
 from irmeta.report.page.panel import Panel, Picture, Section
 from irmeta.report.page.sections import sections
+from irmeta.report.page.templates import (
+    MOST_ROWS,
+    THEME,
+    asset,
+    bundle,
+    hashes,
+    script,
+    template,
+)
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import Grouping
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies.result import Result
-from irmeta.words import printable
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
@@ -42,13 +42,6 @@ _WRITTEN = r"index\.html|(?:tables|figures)/[\w-][\w.-]*"
 
 PIXELS = 104
 """Pixels of the page for an inch of a figure: text of 8 points is 11.6 pixels high."""
-MOST_ROWS = 100
-"""Rows of a table on the page; the file beside it has all."""
-THEME = (
-    "document.documentElement.dataset.theme = "
-    'matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
-)
-"""The script that chooses the colours before anything is drawn."""
 _SCRIPTS = (
     "elements.js",
     "address.js",
@@ -233,127 +226,15 @@ def _html(
         title=title,
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
-        css=_asset("page.css"),
+        css=asset("page.css"),
         theme=THEME,
         scripts=scripts,
         hashes=hashes(THEME, scripts),
         model=model,
-        content=_script(content),
+        content=script(content),
         most=MOST_ROWS,
         levels=LEVELS,
     )
-
-
-def bundle(names: Sequence[str]) -> str:
-    """Return modules of the page as one script: each has what those before it export."""
-    text = "\n".join(_asset(f"scripts/{name}") for name in names)
-    return '"use strict";\n' + re.sub(
-        r"^import .*?;\n|^export ", "", text, flags=re.M | re.S
-    )
-
-
-def template(name: str) -> Template:
-    """Return one of our pages to fill in: what comes into it is text, not markup, and can be printed."""
-    environment = Environment(
-        loader=PackageLoader("irmeta.report.page", "assets"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-    environment.filters |= {
-        "sentences": sentences,
-        "setting": setting,
-        "cell": cell,
-        "flat": flat,
-    }
-    return environment.get_template(name)
-
-
-def _shown(value: Any) -> Any:
-    """Return what stands on a page for a value; what we wrote ourselves, marked as safe, as it is."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return printable(value, "\n\t")
-    return value
-
-
-def hashes(*scripts: str) -> str:
-    """Return the digests by which a page's policy allows these scripts, and no others."""
-    digests = [
-        b64encode(sha256(script.encode()).digest()).decode() for script in scripts
-    ]
-    return " ".join(f"'sha256-{digest}'" for digest in digests)
-
-
-def sentences(findings: Sequence[str]) -> list[str]:
-    """Cut findings into sentences: the first one opens its section.
-
-    >>> sentences(["AP leads (.63). 2 of 3 do not.", "RR says it all."])
-    ['AP leads (.63).', '2 of 3 do not.', 'RR says it all.']
-    """
-    return [
-        part
-        for line in findings
-        for part in re.split(r"(?<=[.!?])\s+(?=[A-Z]|\d+ )", line)
-    ]
-
-
-def setting(value: Any) -> str:
-    """Write an option's value as people read it.
-
-    >>> setting(["raw", "normal"]), setting(None), setting(True)
-    ('raw, normal', 'none', 'yes')
-    """
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "yes", False: "no"}[value]
-    if isinstance(value, Mapping):
-        return (
-            ", ".join(f"{name}: {setting(one)}" for name, one in value.items())
-            or "none"
-        )
-    if isinstance(value, list | tuple):
-        return ", ".join(map(setting, value)) or "none"
-    return str(value)
-
-
-def cell(value: Any) -> str:
-    """Write a value of a table as a page shows it.
-
-    >>> cell(0.12345), cell(-0.5), cell(3), cell(None), cell(0.000012)
-    ('0.1235', '−0.5000', '3', '–', '1.20e-05')
-    """
-    if value is None or value != value:
-        return "\N{EN DASH}"
-    if not isinstance(value, float):
-        return str(value)
-    small = 0 < abs(value) < 1e-4
-    text = f"{value:.2e}" if small else f"{value:.4f}"
-    return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
-
-
-def _script(content: Any) -> str:
-    """Write JSON that may stand inside a script element."""
-    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
-
-
-def _finite(value: Any) -> Any:
-    """Return a value as JSON has it: numbers that are not finite are null, texts can be printed."""
-    if isinstance(value, Mapping):
-        return {_finite(name): _finite(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, str):
-        return printable(value, "\n\t")
-    return value
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files("irmeta.report.page") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _slug(text: str) -> str:
