@@ -536,6 +536,14 @@ def test_names_that_are_not_utf8(
             "sys.argv = ['irmeta', 'evaluate', 'q', 'r']; from irmeta.cli import main; main()",
             {"dask", "scipy", "matplotlib", "xarray", "pandas"},
         ),
+        (
+            "import irmeta, numpy as np; from irmeta.scores.cube import cube; shape = (4, 6, 1); "
+            "rows = np.random.default_rng(1).random(shape); "
+            "axes = [[f'{axis}{i}' for i in range(n)] for axis, n in zip('stm', shape)]; "
+            "axes[2] = ['AP']; irmeta.save(cube(rows, *axes), 's.parquet'); "
+            "sys.argv = ['irmeta', 'leaderboard', 's.parquet']; from irmeta.cli import main; main()",
+            {"jinja2", "matplotlib", "scipy.stats", "scipy.optimize"},
+        ),
         ("import irmeta.report.words", {"matplotlib"}),
     ],
 )

@@ -1,6 +1,7 @@
 """The compiled core against NumPy: the same ranks, judgments, remarks and scores, to the last bit."""
 
 import gzip
+import hashlib
 import math
 import os
 import pickle
@@ -8,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import core
-from irmeta.evaluation.engine import evaluate
+from irmeta.evaluation.engine import Evaluation, evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.evaluation.task import Task
 from irmeta.io import files
@@ -442,3 +443,21 @@ def test_what_a_run_says_of_itself_is_kept(tmp_path: Path) -> None:
     whole = run_of(Content(tmp_path / "said"), "said", Reading())
     assert whole.metadata == "actor:\n  team: ours\n"
     assert scores.values.ravel().tolist() == [1, 1, 1]
+
+
+def test_digests_are_made_where_they_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores carry the digests of their runs; means that are only printed, and pools, cost none."""
+    text = b"1 Q0 a 1 3 t\n"
+    (tmp_path / "run").write_bytes(text)
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    work = Evaluation.of(tmp_path / "qrels", tmp_path / "run", "AP AP(pool=1)")
+    kept = work.scored()
+    assert kept.provenance["runs"] == {"run": hashlib.sha256(text).hexdigest()}
+    monkeypatch.setattr("irmeta.io.files.hashlib", None)
+    printed = replace(work, task=replace(work.task, digested=False)).scored()
+    assert printed.provenance["runs"] == {"run": ""}
+    assert printed.scores.tolist() == kept.scores.tolist()
+    [source] = work.sources
+    assert [part.tolist() for part in work.task.top(source, 5)[:2]] == [[0], [0]]

@@ -1,6 +1,6 @@
 """`irmeta evaluate`: runs and judgments to scores."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -250,7 +250,8 @@ def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
     from irmeta.report.forms import text
 
     with working(shown.workers, quiet=shown.quiet):
-        scored = Evaluation.of(qrels, runs, wanted, **options).scored()
+        work = Evaluation.of(qrels, runs, wanted, **options)
+        scored = replace(work, task=replace(work.task, digested=False)).scored()
     _remark(scored.provenance["notes"], quiet=shown.quiet)
     by_metric = means(scored.scores, scored.metrics).T
     columns = dict(zip(scored.metrics, by_metric, strict=True))

@@ -76,13 +76,16 @@ def read(
     judgments: Any,
     precision: Precision,
     top: int = 0,
+    *,
+    digested: bool = True,
 ) -> Found | None:
     """Read a run; None unless it is regular and has a judged topic: then the plain reader says what it is.
 
     judgments : what `table` made of the qrels.  top : of how many documents of each list the ids are wanted.
+    digested : whether the run is to have the digest of its file.
     """
     reader = compiled.run(judgments, precision == "float32", top)
-    header, pieces = _header(content.pieces())
+    header, pieces = _header(content.pieces(digested=digested))
     for piece in pieces:
         if not compiled.feed(reader, piece):
             return None
@@ -107,7 +110,7 @@ def read(
             *([] if is_ascii or _is_utf8(content) else [not_utf8(content.path)]),
             *([tag_remark(content.path)] if more_tags else []),
         ],
-        digest=content.digest,
+        digest=content.digest if digested else "",
         tag=tag.decode("utf-8", "surrogateescape"),
         metadata=metadata_of(header),
     )

@@ -38,6 +38,7 @@ class Task:
     """Judges and scores runs; one serves all runs, and travels to whichever process has some of them.
 
     pools : for every depth that a metric's `pool=` names. done : keys of runs not to be evaluated again.
+    digested : whether outcomes are to have the digests of their files, which take a tenth of the time of a run.
     folder : where relative paths begin.
     """
 
@@ -47,6 +48,7 @@ class Task:
     precision: Precision = "float64"
     pools: Pools = field(default_factory=dict)
     done: frozenset[Key] = frozenset()
+    digested: bool = True
     folder: Path = field(default_factory=Path.cwd)
 
     def __call__(self, sources: Sequence[Source]) -> list[RunScores]:
@@ -105,12 +107,20 @@ class Task:
     def found(self, given: Run | Content, name: str, top: int = 0) -> Found | None:
         """Return what the core finds in a run; None where only the plain reader can read it.
 
-        top : of how many documents of each list the ids are wanted.
+        top : of how many documents of each list the ids are wanted; then the run has no digest.
         """
         table = self.judgments.table
         if table is None or isinstance(given, Run) or self._foreign.metrics:
             return None
-        return core.read(given, name, self.judgments.qrels, table, self.precision, top)
+        return core.read(
+            given,
+            name,
+            self.judgments.qrels,
+            table,
+            self.precision,
+            top,
+            digested=self.digested and not top,
+        )
 
     def _opened(self, source: Source) -> Run | Content | str:
         """Return a system's run, or the content of its file; of a run that is done, its digest."""
@@ -218,6 +228,7 @@ def _pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pool
         depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_)
         for depth in depths
     }
+    task = replace(task, digested=False)
     for source in sources:
         with suppress(FileFormatError):  # the evaluation that follows says so
             read = task.judged(source)
