@@ -249,14 +249,19 @@ def _of_shared(
     values, there : scores (topic, system), 0 where there is none, and whether there is one. The weights of the topics
     that two systems share are scaled to a mean square of 1.
     """
-    own, other = values[:, rows], values[:, columns]
     mine, theirs = there[:, rows], there[:, columns]
     shared = np.maximum(mine.T @ theirs, 1)
+    # sum w (a there_b - there_a b), in one product
+    left = np.concatenate([values[:, rows], -mine])
+    right = np.concatenate([theirs, values[:, columns]])
     for w in weights[draws, :, None]:
-        # sum w (a there_b - there_a b)
-        sums = (w * own).T @ theirs - (w * mine).T @ other
-        squares = (w**2 * mine).T @ theirs
-        yield sums / np.sqrt(np.where(squares > 0, squares / shared, 1))
+        sums = (np.concatenate([w, w]) * left).T @ right
+        if not (np.abs(w) == 1).all():
+            scale = (w**2 * mine).T @ theirs
+            scale /= shared
+            scale[scale == 0] = 1
+            sums /= np.sqrt(scale, out=scale)
+        yield sums
 
 
 def _stepped(
@@ -367,11 +372,12 @@ def _of_block(
     later = slice(rows.start, None)
     above = upward[rows, later]
     below = np.ascontiguousarray(upward[later, rows].T)
+    alike = np.array_equal(above, below)
     largest = np.empty(len(draws), dtype=np.float32)
     pair = np.empty((len(draws), 2), dtype=np.intp)
     for draw, difference in enumerate(differences(draws, rows, later)):
         high = difference * above
-        low = difference * below
+        low = high if alike else difference * below
         row, column = divmod(int(high.argmax()), high.shape[1])
         other_row, other_column = divmod(int(low.argmin()), low.shape[1])
         if high[row, column] >= -low[other_row, other_column]:
