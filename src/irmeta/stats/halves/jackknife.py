@@ -1,6 +1,6 @@
 """How far split-half figures would move with other topics and other systems: a two-way jackknife."""
 
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -134,13 +134,31 @@ def _summed(taus: Floats) -> Floats:
     The lead of A over B is the mean phi of A less that of B, over all targets. So are their moves.
     """
     phi, advantages = advantage(taus)
-    mean = phi.mean(axis=-1)
-    leads = mean[..., :, None] - mean[..., None, :]
-    means = np.broadcast_to(mean[..., None], phi.shape)
-    figures = (advantages, leads, phi, means)
-    totals = [moves.sum(axis=0) for moves in figures]
-    squares = [(moves**2).sum(axis=0) for moves in figures]
-    return np.array([totals, squares])
+    mean = phi.mean(axis=-1)  # (partition, item, metric)
+    # the sum of moves is the move of the sum
+    total, total_advantage = advantage(taus.sum(axis=0))
+    total_mean = _spread(total.mean(axis=-1), total)
+    totals = (
+        total_advantage,
+        total_mean - np.swapaxes(total_mean, -1, -2),
+        total,
+        total_mean,
+    )
+    # sum (a - b)^2 = sum a^2 + sum b^2 - 2 sum a b
+    products = mean.transpose(1, 2, 0) @ mean.transpose(1, 0, 2)
+    of_mean = _spread(np.diagonal(products, axis1=-2, axis2=-1), total)
+    leads = of_mean + np.swapaxes(of_mean, -1, -2) - 2 * products
+    return np.array([totals, (_squared(advantages), leads, _squared(phi), of_mean)])
+
+
+def _spread(of_metric: Floats, like: Floats) -> Floats:
+    """Repeat what belongs to metric A for all metrics: (..., metric) gives (..., metric, metric)."""
+    return np.broadcast_to(of_metric[..., None], like.shape)
+
+
+def _squared(moves: Floats) -> Floats:
+    """Sum squares over the partitions, which come first."""
+    return np.einsum("p...,p...->...", moves, moves)
 
 
 def _left_out(
@@ -230,9 +248,8 @@ class _SingleScores:
         chunk = max(1, BLOCK // (topics * metrics * systems))
         for start in range(0, len(self.drawn), chunk):
             part = slice(start, start + chunk)
-            taus = np.array(
-                [self._moves(part, system) for system in members.tolist()]
-            ).sum(axis=0)
+            each = (self._moves(part, system) for system in members.tolist())
+            taus = reduce(np.add, each)
             moves.add(_summed(taus), len(taus))
         return moves.squares()
 
@@ -277,19 +294,22 @@ class _SingleScores:
             counts = counts.transpose(0, 2, 1)
         counts = counts[:, None]  # (partition, 1, metric here, metric there)
         products = new.reshape(len(new), -1, new.shape[-1]) @ other
-        moved = products.reshape(*after.shape, -1) - (old @ other)[:, None]
+        # (partition, member, metric here, metric there)
+        tau = products.reshape(*after.shape, -1).astype(np.float64)
+        tau += counts - (old @ other)[:, None]
 
         pairs = self.pairs[part, half][:, None]  # (partition, 1, metric here)
         # (partition, 1, 1, metric there)
-        beside = self.pairs[part, 1 - half][:, None, None, :]
+        beside = _inverse_root(self.pairs[part, 1 - half])[:, None, None, :]
         pairs_after = pairs
         if self.ties == "b":
             # (partition, member, metric here)
             pairs_after = pairs + (_count(new) - _count(old)[:, None])
 
-        tau_after = _ratio(counts + moved, pairs_after[..., None] * beside)
-        tau_before = _ratio(counts, pairs[..., None] * beside)
-        return tau_after - tau_before
+        tau *= _inverse_root(pairs_after)[..., None]
+        tau *= beside
+        tau -= counts * _inverse_root(pairs)[..., None] * beside
+        return tau
 
 
 def _signs(a: Floats, b: Floats) -> Singles:
@@ -304,7 +324,6 @@ def _count(signs: Singles) -> Floats:
     return np.einsum("...j,...j->...", signs, signs).astype(np.float64)
 
 
-def _ratio(counts: Floats, squared: Floats) -> Floats:
-    """Divide by the root of `squared`; 0 where that is 0."""
-    shape = np.broadcast_shapes(counts.shape, squared.shape)
-    return np.divide(counts, np.sqrt(squared), out=np.zeros(shape), where=squared > 0)
+def _inverse_root(pairs: Floats) -> Floats:
+    """Divide 1 by the root; 0 where there is none."""
+    return np.divide(1, np.sqrt(pairs), out=np.zeros(pairs.shape), where=pairs > 0)
