@@ -16,7 +16,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.report.page import writing
+from irmeta.report.page import templates, writing
 from irmeta.report.page.collections import design as design_page
 from irmeta.report.page.metrics.predictivity import PARTITIONS
 from irmeta.report.page.panel import Panel, Picture, Section, numbers
@@ -70,7 +70,7 @@ def test_only_its_own_scripts_may_run(page: Path) -> None:
     )
     scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
     assert len(scripts) == 2
-    assert f"script-src {writing.hashes(*scripts)};" in policy
+    assert f"script-src {templates.hashes(*scripts)};" in policy
     assert policy.startswith("default-src 'none'")
 
 
@@ -535,7 +535,7 @@ def test_an_interrupted_report_is_run_again(
 def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     """The JSON of a page has null for infinite and missing numbers, wherever they stand."""
     assert (
-        writing._script({"a": [float("nan"), {"b": float("inf")}, 1.5]})
+        templates.script({"a": [float("nan"), {"b": float("inf")}, 1.5]})
         == '{"a":[null,{"b":null},1.5]}'
     )
 
