@@ -336,6 +336,36 @@ def test_a_site_says_what_is_damaged(filled: Site) -> None:
     ]
 
 
+def test_a_damaged_catalogue_is_named(filled: Site) -> None:
+    """Where the index of submissions is damaged the check says so, and what to do."""
+    engine = tables.upgraded(filled.database)
+    wanted = "SELECT rootpage FROM sqlite_master WHERE name = 'one_name_a_team'"
+    with engine.begin() as db:
+        page_of_index = db.execute(text(wanted)).scalar_one()
+        size = db.execute(text("PRAGMA page_size")).scalar_one()
+    engine.dispose()
+    with filled.database.open("r+b") as file:
+        file.seek((page_of_index - 1) * size + size // 2)
+        file.write(b"x" * (size // 2))
+    engine = tables.upgraded(filled.database)
+    [found] = checkup.problems(filled, engine)
+    engine.dispose()
+    assert found.startswith(f"{filled.database}: damaged (")
+    assert found.endswith("restore a backup")
+
+
+def test_what_no_site_froze_is_refused(filled: Site, tmp_path: Path) -> None:
+    """A board's data that lack something, or are of something else, are refused by their file."""
+    publishing.freeze(filled, tmp_path / "one")
+    path = tmp_path / "one/b/lab/data/board.json"
+    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    for content in ("{}", "no JSON"):
+        path.write_text(content)
+        with pytest.raises(IrmetaError, match=r"board\.json: not what irmeta freezes"):
+            importing.import_frozen(engine, tmp_path / "one")
+    engine.dispose()
+
+
 def test_settings_that_cannot_be(tmp_path: Path) -> None:
     """An unknown setting, a wrong type and a folder that is no site are each refused with their name."""
     site = Site.make(tmp_path / "site")

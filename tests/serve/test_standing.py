@@ -74,6 +74,20 @@ def test_names_that_cannot_be(filled: Site) -> None:
     engine.dispose()
 
 
+def test_a_run_without_a_score_has_no_line(filled: Site, tmp_path: Path) -> None:
+    """A run that waits for its score is no line of the board, and the others stand as before."""
+    (tmp_path / "new").write_bytes(a_run(12))
+    engine = tables.upgraded(filled.database)
+    before = stand(snapshot(engine, "lab"), {})
+    importing.import_runs(filled, engine, "lab", [tmp_path / "new"])
+    [(key, _)] = submissions.pending(engine, 10)
+    submissions.checked(engine, key, [], failed=False)
+    found = stand(snapshot(engine, "lab"), {})
+    engine.dispose()
+    assert key not in found.lines
+    assert [line.rank for line in found.ranked] == [one.rank for one in before.ranked]
+
+
 def test_equal_runs_differ_by_nothing() -> None:
     """The difference of equal runs is 0, and is not written as a loss."""
     same = {"AP": np.array([0.5, 0.7])}
