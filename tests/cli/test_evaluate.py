@@ -229,8 +229,46 @@ def test_runs_of_a_system_are_in_its_folder(desk: Path) -> None:
         typed(["versus", "s.parquet", "--system", "bm25"])
     made = irmeta.with_repeats(scores, "stem")
     assert sorted(made.system.values) == ["bge-m3", "bm25"]
-    with pytest.raises(FileFormatError, match="is in no folder that names its system"):
+    with pytest.raises(
+        FileFormatError, match="qrels is not named as {system}/{repeat}"
+    ):
         typed(["evaluate", "qrels", "qrels", "-m", "AP", "--names", "folder"])
+
+
+@pytest.mark.parametrize(
+    "names", ["{system}.seed-{repeat}.run", "{system}.seed-{repeat}", "names.csv"]
+)
+def test_runs_of_a_system_go_by_a_pattern_or_a_file(desk: Path, names: str) -> None:
+    """A pattern says where a path has the system and which run of it, a file says it of each: --repeats knows both."""
+    (desk / "seeds").mkdir()
+    lines = []
+    for system in ("bm25", "bge-m3_large"):
+        for number in ("7", "7.5"):
+            file = f"{system}.seed-{number}.run"
+            (desk / "seeds" / f"{file}.gz").write_text(RUN)
+            lines.append(f"{file},{system},{number.replace('.', '')}")
+    (desk / "names.csv").write_text("\n".join(lines))
+    given = ["evaluate", "qrels", "seeds/", "-m", "AP", "-o", "s.parquet"]
+    typed([*given, "--names", names, "--quiet"])
+    scores = irmeta.load("s.parquet")
+    assert sorted(scores.system.values) == [
+        "bge-m3_large_7",
+        "bge-m3_large_75",
+        "bm25_7",
+        "bm25_75",
+    ]
+    made = irmeta.with_repeats(scores, "stem")
+    assert sorted(made.system.values) == ["bge-m3_large", "bm25"]
+
+
+def test_a_pattern_has_a_system_and_a_repeat(desk: Path) -> None:
+    """A pattern that lacks one, and a file that does not fit it, are refused with what to do."""
+    for names, says in (
+        ("{system}.run", "a pattern has {system} once and {repeat} once"),
+        ("{system}-{repeat}", "runs/one is not named as {system}-{repeat}"),
+    ):
+        with pytest.raises(FileFormatError, match=says):
+            typed(["evaluate", "qrels", "runs/", "--names", names])
 
 
 def test_reading_options(desk: Path) -> None:

@@ -1,7 +1,9 @@
+import json
 import re
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.io.scores import load, save
@@ -12,6 +14,8 @@ from irmeta.scores.clusters import by_cluster, measured, noticed, with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 from irmeta.scores.selection import prepare
+from irmeta.studies.agreement.correlation import correlate
+from irmeta.studies.choice.ranking import rank
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.description import summary as description
 from irmeta.studies.differences.versus import summary as versus_summary
@@ -54,7 +58,26 @@ def test_a_mean_may_be_over_clusters():
     for over, mean in (("topics", 0.25), ("clusters", 0.5)):
         units, _ = by_cluster(with_clusters(scores, "stem", mean_over=over))
         assert means(units).item() == pytest.approx(mean)
+        named = with_clusters(scores, "stem", mean_over=over)
+        assert means(named).item() == pytest.approx(mean)
         assert units.topic.values.tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize("study", [correlate, rank, describe, reliability])
+def test_results_say_what_was_independent(study):
+    """The metadata of a result, and so its JSON, tell of clusters and what means are over; without them of topics."""
+    plain = xr.concat([_turns(0.6), _turns(0.6, seed=1)], "metric").assign_coords(
+        metric=["AP", "RR"]
+    )
+    found = study(with_clusters(plain, "stem", mean_over="clusters"))
+    assert found.method["unit"] == "cluster"
+    [described] = json.loads(found.to_json())["inputs"]["collections"].values()
+    assert described["clusters"] == {
+        "clusters": 12,
+        "topics": 60,
+        "mean_over": "clusters",
+    }
+    assert study(plain).method["unit"] == "topic"
 
 
 def test_geometric_means_are_kept():

@@ -395,6 +395,17 @@ def test_a_budget_buys_clusters_at_the_price_of_their_topics():
     assert found.findings[0].startswith("Buy 4 clusters by AP for 200 of 200")
 
 
+def test_clusters_alone_may_cost():
+    """Where only clusters have a price it is all that a design costs; where they do not, nothing is to be chosen."""
+    scores = _repeated(clusters=True)
+    free = {"topic_cost": 0, "judgment_cost": 0, "budget": 200, "partitions": 20}
+    found = design(scores, cluster_cost=50, **free)
+    assert found["affordable"].values.tolist() == [4]
+    assert any("Costs are of clusters and topics only" in one for one in found.findings)
+    with pytest.raises(ScoresError, match="judging by AP costs nothing"):
+        design(scores, **free)
+
+
 def test_pools_are_scored_on_the_clusters_of_the_scores():
     """Scores at each depth are computed from runs again, and keep the clusters and whether these count alike."""
     qrels = {topic: {"a": 1, "b": 0, "c": 1} for topic in "1234"}

@@ -135,11 +135,12 @@ def evaluate(
     names: Annotated[
         str,
         option(
-            metavar="file|tag|folder|FILE",
+            metavar="file|tag|folder|PATTERN|FILE",
             help="Where system names come from: file, the name of the run file; tag, the last "
             "field of its lines; folder, those of its folder and file, as e5_1 of e5/1.run, which "
-            "--repeats stem then takes for a run of e5; or a CSV file with a run file and its "
-            "system's name on each line.",
+            "--repeats stem then takes for a run of e5; a pattern says the same of other paths, as "
+            "'{system}-seed{repeat}.run'; or a CSV file with a run file and its system's name on "
+            "each line, and which run of it this is if there are several.",
         ),
     ] = "file",
     topics: Annotated[
@@ -220,9 +221,9 @@ def evaluate(
         else:
             kept = ""
         say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
-        if names == "folder":
+        if names == "folder" or "{system}" in names:
             say(
-                "runs of one folder are one system to the other commands with --repeats stem",
+                "the other commands take the runs of a system together with --repeats stem",
                 quiet=shown.quiet,
             )
     else:

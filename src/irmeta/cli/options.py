@@ -158,8 +158,10 @@ class Selected:
 
     def _clustered(self, scores: "xr.DataArray") -> "xr.DataArray":
         """Return the cube with the clusters that the options name, else with those that its file has."""
+        from irmeta.errors import ScoresError
         from irmeta.io.groups import read_clusters
-        from irmeta.scores.clusters import OVER, cluster_map, with_clusters
+        from irmeta.scores.attributes import OVER
+        from irmeta.scores.clusters import cluster_map, with_clusters
         from irmeta.scores.teams import STEM
 
         clusters: str | dict[str, str] = cluster_map(scores)
@@ -168,6 +170,10 @@ class Selected:
         elif self.clusters is not None:
             clusters = read_clusters(self.clusters)
         if not clusters:
+            if self.mean_over == "clusters":
+                raise ScoresError(
+                    "--mean-over clusters needs topics with clusters; name them (--clusters)"
+                )
             return scores
         over = self.mean_over or scores.attrs.get(OVER, "topics")
         return with_clusters(scores, clusters, mean_over=over)

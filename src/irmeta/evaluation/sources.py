@@ -115,14 +115,16 @@ def _bare(sources: list[Source]) -> list[Source]:
 def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     """Return run files by the name of their system, which is not the file's.
 
-    names : "tag" takes the run tag, the sixth field of a file's last line; "folder" the name of the file's folder and
-    of the file, as e5_1 for e5/1.run, so that the stem of a name is a system that ran several times; anything else is a
-    file whose lines have the name of a run file, without compression suffix, and the system's name. FileFormatError
-    names a file without a name.
+    names : "tag" takes the run tag, the sixth field of a file's last line; a pattern, as {system}/{repeat}.run, what
+    stands there, as e5_1 for e5/1.run, so that the stem of a name is a system that ran several times; "folder" is this
+    pattern; anything else is a file whose lines have the name of a run file, without compression suffix, the system's
+    name and, if it ran several times, which run it is. FileFormatError names a file without a name.
     """
     paths = [*(listed(given) if isinstance(given, str) else chain(*map(listed, given)))]
     if names == "folder":
-        return _once([(_in_folder(path), path) for path in paths])
+        names = FOLDER
+    if _is_pattern(names):
+        return _once([(_by_pattern(names, path), path) for path in paths])
     files = [(stem(path), path) for path in paths]
     if names == "tag":
         known = {name: _tag(path) for name, path in files}
@@ -152,19 +154,43 @@ def _once(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
     return found
 
 
-def _in_folder(path: Location) -> str:
-    """Return the name of a run that is one of several of its folder's system.
+FOLDER = "{system}/{repeat}"
+"""The pattern of files of which each system has a folder."""
 
-    >>> _in_folder(Path("runs/bge-large/run-1.txt.gz"))
+
+def _by_pattern(pattern: str, path: Location) -> str:
+    """Return the name of a run of a system that ran several times, as its file's path has both.
+
+    pattern : how paths end, with {system} and {repeat}; suffixes that only say that a file is a run may be left out.
+
+    >>> _by_pattern(FOLDER, Path("runs/bge-large/run-1.txt.gz"))
     'bge-large_run1'
+    >>> _by_pattern("{system}-seed{repeat}", Path("runs/bge-large-seed7.run"))
+    'bge-large_7'
     """
-    number = re.sub(r"[-_.]", "", bare(stem(path)))
-    folder = re.split(r"[/\\]", shown(path))[-2:-1]
-    if not folder:
+    text = re.escape(pattern)
+    for name in ("system", "repeat"):
+        text = text.replace(rf"\{{{name}\}}", f"(?P<{name}>[^/]+)")
+    whole = re.sub(r"\\", "/", shown(path))
+    folder = whole.removesuffix(whole.rpartition("/")[2])
+    for one in (folder + bare(stem(path)), folder + stem(path), whole):
+        if found := re.search(rf"(?:^|/){text}$", one):
+            # a stem of names ends at the last of these signs
+            return f"{found['system']}_{re.sub(r'[-_.]', '', found['repeat'])}"
+    raise FileFormatError(
+        f"{shown(path)} is not named as {pattern}, which tells its system and which run of it this is; rename it, or "
+        "name each run in a file (--names FILE)"
+    )
+
+
+def _is_pattern(names: str) -> bool:
+    """Say whether names are a pattern; one that lacks {system} or {repeat} raises FileFormatError."""
+    has = [names.count(f"{{{name}}}") for name in ("system", "repeat")]
+    if any(has) and has != [1, 1]:
         raise FileFormatError(
-            f"{shown(path)} is in no folder that names its system; put the runs of each system in a folder of its own"
+            f"--names {names!r}: a pattern has {{system}} once and {{repeat}} once, as in {FOLDER}.run"
         )
-    return f"{folder[0]}_{number}"
+    return any(has)
 
 
 def _tag(path: Location) -> str:
@@ -179,7 +205,7 @@ def _tag(path: Location) -> str:
 
 
 def _map(path: Path) -> dict[str, str]:
-    """Read a file of names: on each line a run file and its system, with a comma or a tab between them."""
+    """Read a file of names: on each line a run file, its system and perhaps which run of it, with commas or tabs."""
     try:
         lines = [
             line
@@ -188,18 +214,19 @@ def _map(path: Path) -> dict[str, str]:
         ]
     except (OSError, UnicodeError) as error:
         raise FileFormatError(
-            f"{path}: cannot be read ({error}); --names is file, tag, or a file of names"
+            f"{path}: cannot be read ({error}); --names is file, tag, folder, a pattern such as {FOLDER}, or a file of "
+            "names"
         ) from error
     pairs = [
         [part.strip() for part in line.replace("\t", ",").split(",")] for line in lines
     ]
     for number, pair in enumerate(pairs, 1):
-        if len(pair) != 2 or not all(pair):
+        if len(pair) not in (2, 3) or not all(pair):
             raise FileFormatError(
                 f"{path}:{number}: each line needs a run file and its system, as in "
-                "input.ours.gz,ours"
+                "input.ours.gz,ours; a run of several has its number, too, as in input.ours.gz,ours,1"
             )
-    return {stem(Path(file)): system for file, system in pairs}
+    return {stem(Path(file)): "_".join(names) for file, *names in pairs}
 
 
 def where(source: Source) -> str:

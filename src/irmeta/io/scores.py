@@ -20,8 +20,8 @@ from irmeta.io.schemas import ScoreFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
-from irmeta.scores.attributes import about
-from irmeta.scores.clusters import OVER, cluster_map, with_clusters
+from irmeta.scores.attributes import OVER, about
+from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct

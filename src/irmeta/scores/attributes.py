@@ -12,6 +12,10 @@ NAMES = ("collection", "study")
 """Attributes that are names: text, whatever it looks like."""
 REPEATS = "repeats"
 """The attribute of a cube that says how many runs its systems are means of, and how these differ."""
+CLUSTER = "cluster"
+"""The coordinate of topics that names each topic's cluster."""
+OVER = "mean_over"
+"""The attribute of a cube that says what its means are over: its topics, or its clusters."""
 MACHINES = "machine_judges"
 """The attribute of a cube that names the machine judges behind its scores, by metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')

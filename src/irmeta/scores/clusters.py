@@ -1,7 +1,7 @@
 """Topics that come in clusters: turns of one conversation, questions on one document, translations of one question."""
 
 from collections.abc import Iterable, Mapping
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import xarray as xr
@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import MeanOver
 from irmeta.errors import ScoresError, require_choice
 from irmeta.measured.coverage import CLUSTERS, Held, held
-from irmeta.scores.attributes import REPEATS, about
+from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, about
 from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.notes import Act
@@ -19,10 +19,6 @@ from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of
 from irmeta.words import counted, listed
 
-CLUSTER = "cluster"
-"""The coordinate of topics that names each topic's cluster."""
-OVER = "mean_over"
-"""The attribute of a cube that says what its means are over: its topics, or its clusters."""
 SIZE = "cluster_size"
 """The coordinate of clusters in place of topics that says how many topics each has, where means are over topics."""
 FEW = 5
@@ -102,7 +98,6 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     else:
         values = statistics.pseudo_values(line, number)
     facts = about(scores)
-    topics = scores.sizes["topic"]
     provenance = {key: facts[key] for key in facts if key not in ("collection", OVER)}
     made = cube(
         np.moveaxis(values, 2, 1),
@@ -110,13 +105,24 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         names,
         [str(name) for name in scores.metric.values],
         collection=str(scores.attrs.get("collection", "collection")),
-        provenance=provenance
-        | {"clusters": {"clusters": len(names), "topics": topics, "mean_over": over}},
+        provenance=provenance | described(scores),
     )
     metric = str(scores.metric.values[0])
     if over == "topics":
         made = made.assign_coords({SIZE: ("topic", np.bincount(number))})
     return from_additive(made), [_note(line[:, 0], number, over, metric)]
+
+
+def described(scores: xr.DataArray) -> dict[str, Any]:
+    """Return what results say of a cube's clusters: how many there are, of how many topics, and what means are over."""
+    if not in_clusters(scores):
+        return {}
+    facts = {
+        "clusters": len(set(units(scores))),
+        "topics": scores.sizes["topic"],
+        "mean_over": str(scores.attrs.get(OVER, "topics")),
+    }
+    return {"clusters": facts}
 
 
 def added(values: Floats, scores: xr.DataArray) -> Floats:

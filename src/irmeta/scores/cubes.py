@@ -12,8 +12,8 @@ from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.metrics.values import require_possible
-from irmeta.scores.attributes import about
-from irmeta.scores.clusters import few, in_clusters, numbered, units
+from irmeta.scores.attributes import OVER, about, recorded
+from irmeta.scores.clusters import described, few, in_clusters, numbered, units
 from irmeta.scores.cube import check, cube, from_frame_all
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
@@ -198,7 +198,7 @@ def side_by_side(
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
     """Put the topics of a unit (`unit_numbers`) side by side; note which collections have clusters of topics.
 
-    A collection without clusters may hold topics that another has in one.
+    A collection without clusters may hold topics that another has in one. Cubes with clusters say how many they have.
     """
     found, notes = {}, []
     for (name, scores), own in zip(cubes.items(), unit_numbers(cubes), strict=True):
@@ -206,12 +206,24 @@ def side_by_side(
         if len(np.unique(own)) < len(own):
             found[name] = scores.isel(topic=np.argsort(own, kind="stable"))
         if in_clusters(scores):
+            found[name] = found[name].assign_attrs(recorded(described(scores)))
             names, number = numbered(scores)
             notes.append(
                 f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "
                 f"independent.{few(number)}"
             )
     return found, notes
+
+
+def each_topic_alike(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Note, where scores on topics are studied, that means over clusters play no part in it."""
+    if all(one.attrs.get(OVER) != "clusters" for one in cubes.values()):
+        return []
+    return [
+        Act(
+            "Every topic counts alike here: scores on topics are no means; --mean-over clusters is of --unit system."
+        )
+    ]
 
 
 def topics_halved(

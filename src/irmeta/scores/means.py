@@ -1,8 +1,10 @@
-"""Means over topics: arithmetic, and geometric for GMAP."""
+"""Means over topics, or over their clusters: arithmetic, and geometric for GMAP."""
 
+import numpy as np
 import xarray as xr
 
 from irmeta.metrics import values as arrays
+from irmeta.scores.attributes import CLUSTER, OVER
 from irmeta.scores.cube import in_order
 
 
@@ -19,14 +21,23 @@ def additive(scores: xr.DataArray) -> xr.DataArray:
 def means(scores: xr.DataArray) -> xr.DataArray:
     """Return system-level scores of shape (system, metric): the mean over topics, for GMAP the geometric mean.
 
-    scores : a cube.
+    scores : a cube. Where it says that means are over clusters (`with_clusters`), each cluster counts alike.
     A system with a missing topic has a missing mean: means over different topics do not compare.
 
     >>> from irmeta.scores.cube import cube
     >>> means(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).item()
     0.3
     """
-    return from_additive(additive(in_order(scores)).mean("topic", skipna=False))
+    line = additive(in_order(scores))
+    if line.attrs.get(OVER) == "clusters" and CLUSTER in line.coords:
+        return from_additive(line.weighted(_weights(line)).mean("topic", skipna=False))
+    return from_additive(line.mean("topic", skipna=False))
+
+
+def _weights(scores: xr.DataArray) -> xr.DataArray:
+    """Return a weight for each topic with which each cluster counts alike: one over the topics of its cluster."""
+    _, cluster = np.unique(scores[CLUSTER].values.astype(str), return_inverse=True)
+    return xr.DataArray(1 / np.bincount(cluster)[cluster], dims="topic")
 
 
 def from_additive(values: xr.DataArray) -> xr.DataArray:

@@ -201,6 +201,26 @@ def test_ranks_cannot_be_taken_of_a_matrix() -> None:
         from_matrix(np.eye(2), "rank")
 
 
+def test_means_over_clusters_are_correlated_where_they_are_asked_for():
+    """At system level a row is a system's mean over the clusters' means; at topic level a note says it is not."""
+    rng = np.random.default_rng(0)
+    topics = ["1_1", "2_1", "2_2", "2_3", "2_4", "3_1"]
+    made = with_clusters(
+        cube(rng.random((5, 6, 2)), list("abcde"), topics, ["AP", "RR"]),
+        "stem",
+        mean_over="clusters",
+    )
+    by_hand = np.mean(
+        [made.values[:, part].mean(axis=1) for part in ([0], [1, 2, 3, 4], [5])], axis=0
+    )
+    found = from_scores(made, "correlation", "system", "error")
+    np.testing.assert_allclose(found.sigma, np.corrcoef(by_hand.T))
+    said = "Every topic counts alike"
+    assert not [note for note in found.notes if note.startswith(said)]
+    over_topics = from_scores(made, "correlation", "topic", "error")
+    assert [note for note in over_topics.notes if note.startswith(said)]
+
+
 def test_blocks_left_out_are_clusters():
     """Where topics come in clusters the matrix is computed without each cluster, not without each topic."""
     rng = np.random.default_rng(0)

@@ -367,3 +367,19 @@ def test_clusters_are_what_is_drawn():
     np.testing.assert_allclose(found["own_p"].values.ravel(), p)
     np.testing.assert_allclose(found["drmse"], over_topics["drmse"])
     assert "A: 12 topics come in 4 clusters" in " ".join(about(found)["notes"])
+    described = about(found)["inputs"]["collections"]["A"]
+    assert described["clusters"] == {"clusters": 4, "topics": 12, "mean_over": "topics"}
+    assert "random splits of the clusters" in found.findings[0]
+    assert "random splits of the topics" in over_topics.findings[0]
+
+
+def test_one_cluster_left_is_refused_with_its_collection():
+    """Flat topics that are dropped may leave one cluster; the error names the collection and how many went."""
+    both = {name: collection(name, seed) for seed, name in enumerate("AB")}
+    both["B"][:, 3:] = 0.5
+    of = {str(topic): str(topic // 3) for topic in range(12)}
+    named = {name: with_clusters(one, of) for name, one in both.items()}
+    with pytest.raises(
+        ScoresError, match="^B, once 9 flat topics are dropped: all topics are of one"
+    ):
+        compare(named, kinds=["normal"], flat="drop", partitions=20)

@@ -15,6 +15,7 @@ from irmeta.metrics.names import canonical
 from irmeta.scores.cube import DIMS
 from irmeta.scores.cubes import (
     by_name,
+    each_topic_alike,
     prepare_together,
     shared_topics,
     side_by_side,
@@ -133,6 +134,8 @@ def from_scores(
     cubes, of_clusters = side_by_side(cubes)
     notes += of_clusters
     level, more = _level(cubes, level)
+    if level != "system":
+        more += each_topic_alike(cubes)
     if shared := shared_topics(cubes):
         more.append(f"{listed(shared)} by name; each name is resampled as one topic.")
     rows = _rows(cubes, level)

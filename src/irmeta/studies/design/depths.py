@@ -10,7 +10,8 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.pooling import pooled, pools
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
-from irmeta.scores.clusters import OVER, cluster_map, with_clusters
+from irmeta.scores.attributes import OVER
+from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.selection import select
 
 DEPTHS = (5, 10, 20, 50, 100)
@@ -44,7 +45,7 @@ def judged_to_depths(
     cube = select(full, **kept)
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
     if clusters := cluster_map(scores):
-        cube = with_clusters(cube, clusters, mean_over=scores.attrs[OVER])
+        cube = with_clusters(cube, clusters, mean_over=scores.attrs.get(OVER, "topics"))
     return {
         "scores": cube,
         "metrics": wanted,

@@ -206,6 +206,7 @@ def on_pools(
     )
     spending = ways_to_spend(used, other, names, pools, judged, prices)
     ways = spending.ways
+    _require_prices(ways, budget)
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
     found = _measured(used, target, spending, partitions, generator)
     team = teams_of(used["system"].values, teams, used.values)
@@ -278,12 +279,17 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
     for name, cost in costs.items():
         if not cost >= 0:
             raise ScoresError(f"{name} must be 0 or more, not {cost:g}")
-    if costs["topic_cost"] + costs["judgment_cost"] <= 0:
-        raise ScoresError(
-            "topics and judgments cost nothing, so there is nothing to choose; set --topic-cost"
-        )
     if budget is not None and not 0 < budget < np.inf:
         raise ScoresError(f"the budget must be above 0 and finite, not {budget:g}")
+
+
+def _require_prices(ways: Sequence[Way], budget: float | None) -> None:
+    """Refuse what people judge for nothing; with a budget, which buys any number of it, what a machine does, too."""
+    for way in ways:
+        if way.cost <= 0 and (budget is not None or way.judge == "people"):
+            raise ScoresError(
+                f"judging {way} costs nothing, so there is nothing to choose; set --topic-cost"
+            )
 
 
 def _sizes(topics: int) -> list[int]:

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import CLUSTER, about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.result import frame
@@ -158,8 +158,9 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
             f"The budget pays for {paid} {unit(outcome)}s, but figures are extrapolated only to {most}."
         )
     if np.isnan(float(way["judgments"])):
+        what = "clusters and topics" if unit(outcome) == CLUSTER else "topics"
         said.append(
-            "Costs are of topics only; --runs and --qrels add those of judgments."
+            f"Costs are of {what} only; --runs and --qrels add those of judgments."
         )
     return said
 

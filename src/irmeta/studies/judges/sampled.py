@@ -15,8 +15,8 @@ from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.scores import load_all
+from irmeta.scores.attributes import OVER
 from irmeta.scores.clusters import (
-    OVER,
     cluster_map,
     few,
     in_clusters,

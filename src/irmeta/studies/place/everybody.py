@@ -13,9 +13,8 @@ from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores import standardization
-from irmeta.scores.attributes import REPEATS, about
+from irmeta.scores.attributes import OVER, REPEATS, about
 from irmeta.scores.clusters import (
-    OVER,
     by_cluster,
     cluster_map,
     in_clusters,

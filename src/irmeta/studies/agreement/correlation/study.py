@@ -10,10 +10,11 @@ from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
 from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.scores import means, selection
-from irmeta.scores.attributes import about, recorded
-from irmeta.scores.clusters import CLUSTER, in_clusters, units
+from irmeta.scores.attributes import CLUSTER, about, recorded
+from irmeta.scores.clusters import in_clusters, units
 from irmeta.scores.cubes import (
     by_name,
+    each_topic_alike,
     prepare_together,
     shared_topics,
     side_by_side,
@@ -105,6 +106,8 @@ def correlate(
     _check(used, unit, method, threshold)
     used, of_clusters = side_by_side(used)
     notes += of_clusters
+    if unit != "system":
+        notes += each_topic_alike(used)
     if unit == "topic" and method == "pearson":
         notes += _held_over_clusters(used)
     names = next(iter(used.values()))["metric"].values

@@ -8,6 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.studies.choice.ranking.study import _few, is_reported
 from irmeta.words import counted
 
@@ -134,7 +135,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             lines.append(_trust(outcome, few))
     elif any(described["topics"] > 1 for described in collections):
         lines.append(
-            "To see whether other topics would lead to the same choice, add --partitions 100."
+            f"To see whether other {unit(outcome)}s would lead to the same choice, add --partitions 100."
         )
     return lines
 
@@ -152,7 +153,8 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     if np.isnan(low):
         interval = ""
     else:
-        interval = f"; 95% interval over topics {low:.1%} to {high:.1%}"
+        over = f"{unit(outcome)}s"
+        interval = f"; 95% interval over {over} {low:.1%} to {high:.1%}"
     which = (
         f"{few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} "
         f"{explained:.1%} of the variance of all metrics ({options['matrix']} "
@@ -271,7 +273,7 @@ def _as_good_as(outcome: xr.Dataset) -> str:
         which = f"Any of the {every}"
     else:
         which = f"{near} of the {every}"
-    return f"{which} sets of {size} may be the best on other topics (95%, all at once; table rivals)."
+    return f"{which} sets of {size} may be the best on other {unit(outcome)}s (95%, all at once; table rivals)."
 
 
 def _otherwise(outcome: xr.Dataset, few: int) -> str:
@@ -303,16 +305,16 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
         float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
     )
     if chance == 1:  # all metrics are chosen, whatever the topics say
-        return f"There is only one set of {few}, so halves of the topics cannot choose another."
+        return f"There is only one set of {few}, so halves of the {unit(outcome)}s cannot choose another."
     if (tied := _tied(outcome)) > 1:
         return (
             f"{tied} sets of {few} are equally good by this criterion, to the last digit, so the choice among them is "
-            "arbitrary, whatever halves of the topics choose."
+            f"arbitrary, whatever halves of the {unit(outcome)}s choose."
         )
     corrected = (kept - chance) / (1 - chance)
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
-        f"Two random halves of the topics agree on {kept:.0%} of the best {few} metrics (by chance "
+        f"Two random halves of the {unit(outcome)}s agree on {kept:.0%} of the best {few} metrics (by chance "
         f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "
         f"{verdict}.{_as_good(outcome, few)}"
     )

@@ -13,7 +13,7 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import CLUSTER, about
 from irmeta.scores.clusters import measured, with_clusters
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method
@@ -36,6 +36,7 @@ from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judge
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
 from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
 from irmeta.studies.judges.sampled import CLUSTERS
+from irmeta.words import counted
 
 TAUS = ("tau, good judge", "tau, bad judge")
 DIFFERENCES = (
@@ -528,9 +529,10 @@ def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
     systems = together.first.sizes["system"]
-    topics = together.first.sizes["topic"]
+    noun = CLUSTER if "clusters" in about(together.first) else "topic"
     if together.shared:
-        over = f"{systems} systems on {topics} topics"
+        units = counted(together.first.sizes["topic"], noun)
+        over = f"{systems} systems on {units}"
     else:
         over = f"{systems} systems"
     if correct == "none":
@@ -539,14 +541,14 @@ def _notes(
         corrected = f"corrected for all pairs ({correct})"
     lines: list[str] = [
         Method(
-            f"{over}; intervals of tau are for other samples of as many systems and topics"
+            f"{over}; intervals of tau are for other samples of as many systems and {noun}s"
         ),
         Method(_coverage_note(together.first, team)),
         Method(f"pairs of systems: paired t test at {alpha:g}, {corrected}"),
     ]
     if not together.shared:
         lines.append(
-            "each judge and the truth are tested on as many topics as the one with fewer has: counts of pairs "
+            f"each judge and the truth are tested on as many {noun}s as the one with fewer has: counts of pairs "
             "are means over random parts of the other's"
         )
     lines.append(

@@ -8,6 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.words import counted, joined
@@ -168,7 +169,9 @@ def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     judges = int((~np.isnan(one["tau"].values)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     topics = one["topics"].values
-    over = f" over {topics[best]:.0f} topics" if np.unique(topics).size > 1 else ""
+    over = (
+        f" over {topics[best]:.0f} {unit(one)}s" if np.unique(topics).size > 1 else ""
+    )
     return (
         f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
         f"{_with_interval(tau, low, high)}{over}{highest}{_soft(one, best)}; the expected tau of {truth} "
@@ -260,7 +263,7 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
     else:
         picked = ""
     return [
-        f"{metric}: on half of the topics {judge} predicts {truth} on the other half with tau "
+        f"{metric}: on half of the {unit(one)}s {judge} predicts {truth} on the other half with tau "
         f"{short(other)}, {truth} itself with {short(own)}: {verdict} (difference "
         f"{_with_interval(gain, low, high, digits)}{picked})."
     ]

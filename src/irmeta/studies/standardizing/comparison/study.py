@@ -14,8 +14,8 @@ from irmeta.metrics.names import parse
 from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
-from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster
+from irmeta.scores.attributes import about, recorded
+from irmeta.scores.clusters import by_cluster, described
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
@@ -24,6 +24,7 @@ from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import comparability
 from irmeta.studies.door import study
+from irmeta.words import counted
 
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
@@ -257,7 +258,7 @@ def _prepare(
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
     for kind, (name, scores) in product(kinds, chosen.items()):
         form, more = _form_of(scores, kind, flat)
-        form, _ = by_cluster(form)
+        form = _over_clusters(name, form, scores)
         _require_topics(name, form.sizes["topic"], scores.sizes["topic"])
         form = form.sel(system=systems)
         require_variation(
@@ -265,7 +266,21 @@ def _prepare(
         )
         forms[kind][name] = form
         notes += [f"{name}, {line}" for line in more]
-    return chosen, forms, notes
+    said = {
+        name: scores.assign_attrs(recorded(described(scores)))
+        for name, scores in chosen.items()
+    }
+    return said, forms, notes
+
+
+def _over_clusters(name: str, form: xr.DataArray, before: xr.DataArray) -> xr.DataArray:
+    """Put clusters in the place of topics; an error says of which collection, and whether topics were dropped."""
+    try:
+        return by_cluster(form)[0]
+    except ScoresError as error:
+        lost = before.sizes["topic"] - form.sizes["topic"]
+        dropped = f", once {counted(lost, 'flat topic')} are dropped" if lost else ""
+        raise ScoresError(f"{name}{dropped}: {error}") from None
 
 
 def _require_topics(name: str, topics: int, before: int) -> None:

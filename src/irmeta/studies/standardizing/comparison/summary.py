@@ -8,6 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals
 from irmeta.scores.result import frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
@@ -99,7 +100,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
         ]
     rows = views["forms"].iter_rows(named=True)
     return [
-        _of_metric(row, differing.filter(metric=row["metric"], kind=row["kind"]), limit)
+        _of_metric(
+            row,
+            differing.filter(metric=row["metric"], kind=row["kind"]),
+            limit,
+            unit(outcome),
+        )
         for row in rows
     ]
 
@@ -117,8 +123,13 @@ def _limit(outcome: xr.Dataset) -> float:
     return 1 - (level * (splits + 1) - 1) / splits - 1e-9
 
 
-def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame, limit: float) -> str:
-    """Say how far collections agree in one metric and form, and which pairs differ more than chance would make them."""
+def _of_metric(
+    row: Mapping[str, Any], differing: pl.DataFrame, limit: float, split: str
+) -> str:
+    """Say how far collections agree in one metric and form, and which pairs differ more than chance would make them.
+
+    split : what random splits are of, "topic" or "cluster".
+    """
     kind = "" if row["kind"] == "raw" else f", {row['kind']}"
     names = [
         f"{a} vs {b}"
@@ -131,12 +142,12 @@ def _of_metric(row: Mapping[str, Any], differing: pl.DataFrame, limit: float) ->
     if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
         return (
             f"{row['metric']} ({row['form']}{kind}): dRMSE is undefined, because systems' scores do "
-            f"not differ enough in every split of the topics; {row['false_positive_rate']:.1%} of "
+            f"not differ enough in every split of the {split}s; {row['false_positive_rate']:.1%} of "
             "systems score significantly differently on the two collections."
         )
     return (
         f"{row['metric']} ({row['form']}{kind}): mean dRMSE {row['drmse']:.3f}, while random splits "
-        f"of the topics give {row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems "
+        f"of the {split}s give {row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems "
         f"score significantly differently on the two collections. {beyond}"
     )
 
