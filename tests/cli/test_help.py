@@ -23,6 +23,7 @@ VALUES = {
         "TEAM",
         "URL",
         "TYPE",
+        "PATTERN",
         "RUN",
     ),
 }
