@@ -4,6 +4,7 @@ import re
 import numpy as np
 import pytest
 import xarray as xr
+from scipy import stats
 
 from irmeta.errors import ScoresError
 from irmeta.io.scores import load, save
@@ -18,9 +19,12 @@ from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.choice.ranking import rank
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.description import summary as description
+from irmeta.studies.differences.significance import significance
 from irmeta.studies.differences.versus import summary as versus_summary
 from irmeta.studies.differences.versus import versus
 from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.place import place
 from irmeta.studies.reliability import reliability
 from irmeta.studies.reliability import summary as reliable
 
@@ -63,7 +67,17 @@ def test_a_mean_may_be_over_clusters():
         assert units.topic.values.tolist() == ["1", "2"]
 
 
-@pytest.mark.parametrize("study", [correlate, rank, describe, reliability])
+def _placed(scores):
+    return place(scores.sel(metric=["AP"], system=["a"]), on=scores.sel(metric=["AP"]))
+
+
+def _ranked(scores):
+    return leaderboard(scores, metric="AP", resamples=100)
+
+
+@pytest.mark.parametrize(
+    "study", [correlate, rank, describe, reliability, _placed, _ranked]
+)
 def test_results_say_what_was_independent(study):
     """The metadata of a result, and so its JSON, tell of clusters and what means are over; without them of topics."""
     plain = xr.concat([_turns(0.6), _turns(0.6, seed=1)], "metric").assign_coords(
@@ -78,6 +92,71 @@ def test_results_say_what_was_independent(study):
         "mean_over": "clusters",
     }
     assert study(plain).method["unit"] == "topic"
+
+
+def test_a_board_says_what_its_mean_is_over():
+    """A board of clusters ranks by the mean over topics, unless each cluster is to count alike, and says so."""
+    scores = _turns(0.6)
+    found = leaderboard(with_clusters(scores, "stem"), resamples=100)
+    assert found.findings[0].startswith("By the mean over topics, ")
+    assert "With other clusters" in found.findings[0]
+    assert [note for note in found.notes if note.startswith("60 topics come in 12")]
+    alike = with_clusters(scores, "stem", mean_over="clusters")
+    first = leaderboard(alike, resamples=100).findings[0]
+    assert first.startswith("By the mean over clusters, ")
+    few = leaderboard(with_clusters(_turns(conversations=4), "stem"), resamples=100)
+    assert "too few to claim anything" in " ".join(few.notes)
+
+
+def test_a_board_takes_no_clusters_with_missing_scores():
+    """What a cluster would be worth without a topic is not guessed; the error says what a board can do."""
+    scores = _turns()
+    scores[0, 0, 0] = np.nan
+    with pytest.raises(ScoresError, match=r"every topic; name those that have all"):
+        leaderboard(with_clusters(scores, "stem"))
+
+
+def _unequal():
+    """Two systems on clusters of 10, 1, 1 and 2 topics, and the mean difference on each."""
+    apart, sizes = [0.5, -0.1, -0.2, 0.0], [10, 1, 1, 2]
+    rng = np.random.default_rng(0)
+    theirs = rng.uniform(0.2, 0.4, sum(sizes))
+    mine = theirs + np.repeat(apart, sizes)
+    mine[-2:] += [0.05, -0.05]
+    topics = [f"{at}_{turn}" for at, size in enumerate(sizes) for turn in range(size)]
+    made = cube(np.array([mine, theirs])[..., None], ["a", "b"], topics, ["AP"])
+    return with_clusters(made, "stem"), apart
+
+
+def test_what_looks_at_each_cluster_takes_its_own_mean():
+    """A cluster is won, lost or tied by its own topics, however few; sign and Wilcoxon's test ask of these."""
+    scores, apart = _unequal()
+    found = versus(scores, "a", "b", test="sign")
+    assert [found[name].item() for name in ("wins", "ties", "losses")] == [1, 1, 2]
+    np.testing.assert_allclose(found["by_topic"].values.ravel(), apart, atol=1e-12)
+    of_each = scores.values[0, :, 0][10:12]
+    np.testing.assert_allclose(found["score"].values.ravel()[1:3], of_each)
+    assert found["difference"].item() == pytest.approx(4.7 / 14)
+    assert found["p"].item() == pytest.approx(stats.binomtest(1, 3).pvalue)
+    by_rank = versus(scores, "a", "b", test="wilcoxon")["p"].item()
+    same = versus(
+        cube([[[one] for one in apart], [[0.0]] * 4], ["a", "b"], list("wxyz"), ["AP"]),
+        *("a", "b"),
+        test="wilcoxon",
+    )
+    assert by_rank == pytest.approx(same["p"].item())
+    assert significance(scores, test="sign")["p"].item() == found["p"].item()
+
+
+def test_votes_are_of_each_cluster():
+    """On a board each cluster has one vote, by its own topics, while the mean is over topics."""
+    scores, _ = _unequal()
+    found = leaderboard(scores, aggregate="mean,borda", resamples=100)
+    values = found["value"]
+    assert values.sel(aggregate="mean", system="a") > values.sel(
+        aggregate="mean", system="b"
+    )
+    assert values.sel(aggregate="borda").values.tolist() == [1.5, 2.5]
 
 
 def test_geometric_means_are_kept():
@@ -130,7 +209,9 @@ def test_clusters_that_nobody_named_are_noticed():
     assert sum(bool(noticed(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
 
 
-@pytest.mark.parametrize("study", [describe, lambda scores: versus(scores, "a")])
+@pytest.mark.parametrize(
+    "study", [describe, leaderboard, lambda scores: versus(scores, "a")]
+)
 def test_studies_note_clusters_that_nobody_named(study):
     """A study says what it costs that differences are alike within stems, and only if nobody named them."""
     said = "Topics look clustered"

@@ -378,3 +378,33 @@ def test_runs_that_score_the_same_are_noted() -> None:
     for score, noted in (("main_score", True), ("f1", False)):
         notes = about(from_frame(table, score=score))["notes"]
         assert bool([one for one in notes if "the same 'main_score'" in one]) is noted
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_a_column_says_which_topics_are_a_cluster(repeats):
+    """Turns 1 and 2 of each conversation are topics of its own; one without a conversation stands alone."""
+    rows = [
+        (system, conversation, turn, seed, score + seed / 10)
+        for system, score in (("bm25", 0.1), ("e5", 0.3))
+        for conversation, turn in (("x", 1), ("x", 2), ("y", 1), (None, 3))
+        for seed in range(repeats)
+    ]
+    names = ["system", "conversation", "turn", "seed", "score"]
+    made = from_frame(pd.DataFrame(rows, columns=names))
+    assert made.topic.values.tolist() == ["x_1", "x_2", "y_1", "3_3"]
+    assert made["cluster"].values.tolist() == ["x", "x", "y", "3"]
+    assert "topics of one 'conversation' are a cluster" in about(made)["notes"]
+    assert made.system.values.tolist() == ["bm25", "e5"]
+    named = pd.DataFrame(rows, columns=["system", "about", "turn", "seed", "score"])
+    again = from_frame(named, cluster="about")
+    xr.testing.assert_equal(again, made)
+
+
+def test_topics_keep_their_names_where_these_say_enough():
+    """Topics of different names keep them; where each is its own cluster there are none."""
+    table = pd.DataFrame(LONG).assign(cluster=["x", "x", "x", "x"])
+    assert from_frame(table)["cluster"].values.tolist() == ["x", "x"]
+    alone = from_frame(pd.DataFrame(LONG).assign(cluster=["1", "2", "1", "2"]))
+    assert "cluster" not in alone.coords
+    with pytest.raises(ScoresError, match="a row for each score; name the clusters"):
+        from_frame(WIDE.assign(z=["1", "2"]), cluster="z")

@@ -56,6 +56,15 @@ class Named:
             show_default="repeat, seed, trial, epoch or experiment",
         ),
     ] = None
+    cluster: Annotated[
+        str | None,
+        option(
+            panel=TABLE,
+            metavar="NAME",
+            help="The column that says which topics come together, as turns of a conversation.",
+            show_default="cluster or conversation",
+        ),
+    ] = None
     ignore: Annotated[
         str | None,
         option(
@@ -76,16 +85,18 @@ class Named:
             "topic": self.topic,
             "score": self.score,
             "repeat": self.repeat,
+            "cluster": self.cluster,
         }
         return {**columns, "ignore": ignored}
 
     def of_labels(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_labels`."""
         given = self.named()
-        others = {name: given.pop(name) for name in ("metric", "score", "repeat")}
+        more = ("metric", "score", "repeat", "cluster")
+        others = {name: given.pop(name) for name in more}
         if any(others.values()):
             raise IrmetaError(
-                "labels have no --metric, --score and --repeat: each judge's column is one of Yes and No"
+                "labels have no --metric, --score, --repeat and --cluster: each judge's column is one of Yes and No"
             )
         return given
 

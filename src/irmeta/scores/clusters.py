@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import MeanOver
 from irmeta.errors import ScoresError, require_choice
 from irmeta.measured.coverage import CLUSTERS, Held, held
-from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, about
+from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, about, recorded
 from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.notes import Act
@@ -125,6 +125,11 @@ def described(scores: xr.DataArray) -> dict[str, Any]:
     return {"clusters": facts}
 
 
+def told(scores: xr.DataArray) -> xr.DataArray:
+    """Return a cube whose attributes say what there is to say of its clusters, as results keep it."""
+    return scores.assign_attrs(recorded(described(scores)))
+
+
 def added(values: Floats, scores: xr.DataArray) -> Floats:
     """Return what each topic, or each cluster in place of topics, adds to the sum that a mean is of.
 
@@ -133,6 +138,26 @@ def added(values: Floats, scores: xr.DataArray) -> Floats:
     if SIZE not in scores.coords:
         return values
     return statistics.totals(values, scores[SIZE].values)
+
+
+def each(values: Floats, scores: xr.DataArray) -> Floats:
+    """Return values of each topic, or of each cluster in place of topics the mean of its topics' values.
+
+    values : as in `added`.
+    """
+    if SIZE not in scores.coords:
+        return values
+    return statistics.means_of_each(values, scores[SIZE].values)
+
+
+def of_each(units: xr.DataArray) -> xr.DataArray:
+    """Return the scores of each topic, or the mean of each cluster in place of topics."""
+    if SIZE not in units.coords:
+        return units
+    line = additive(units).transpose(..., "topic")
+    return from_additive(line.copy(data=each(line.values, units))).transpose(
+        *units.dims
+    )
 
 
 def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:

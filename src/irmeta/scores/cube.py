@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, nearest
 from irmeta.metrics.values import require_possible
 from irmeta.scores import frames
-from irmeta.scores.attributes import REPEATS, recorded
+from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, recorded
 from irmeta.scores.columns import require_names, require_short
 from irmeta.scores.names import labels
 from irmeta.scores.runs import averaged, described, numbered_systems
@@ -67,6 +67,7 @@ def from_frame(
     metric: str | None = None,
     score: str | None = None,
     repeat: str | None = None,
+    cluster: str | None = None,
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
     collection: str | None = None,
@@ -76,9 +77,10 @@ def from_frame(
     Long: a row for each score, with columns for system (or model, run, name), topic (query, qid, task, dataset),
     metric (measure) and score (value, main_score). Wide: a row for each system and a column for each topic; the other
     way round; or a row for each system and topic and a column for each metric. A long table of systems that ran several
-    times has a column repeat (seed, trial, epoch, experiment); its systems are means of runs (`with_repeats`). Columns
-    named otherwise are named by `system`, `topic`, `metric`, `score` and `repeat`; `metric` may also be the name of the
-    metric that all scores are of ("score" if nothing says it).
+    times has a column repeat (seed, trial, epoch, experiment); its systems are means of runs (`with_repeats`). One of
+    topics that come together, as turns do, has a column cluster (conversation; `with_clusters`); turns of one name in
+    several are named CLUSTER_TOPIC. Columns named otherwise are named by `system`, `topic`, `metric`, `score`, `repeat`
+    and `cluster`; `metric` may also be the name of the metric that all scores are of ("score" if nothing says it).
 
     table : the data frame, or {system: {topic: score}}.
     rows : what the rows of a wide table are where no column's name says it; systems by default.
@@ -98,6 +100,7 @@ def from_frame(
         metric=metric,
         score=score,
         repeat=repeat,
+        cluster=cluster,
         rows=rows,
         ignore=ignore,
     )
@@ -132,35 +135,45 @@ def from_frame_all(
     >>> {name: cube.shape for name, cube in from_frame_all(polars.DataFrame(rows)).items()}
     {'fiqa': (2, 1, 1)}
     """
-    rows, notes, runs = frames.rows_of(table, **columns)
+    rows, notes, runs, clusters = frames.rows_of(table, **columns)
     told = {"notes": notes} if notes else {}
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
     made = {}
     for name, one in every.items():
-        systems, values, facts = _of_runs(one, runs)
-        made[name] = possible(
-            cube(
-                values,
-                systems,
-                one.topics,
-                one.metrics,
-                collection=name,
-                provenance={**told, **facts},
-            )
+        units = [clusters.get(name, {}).get(topic, topic) for topic in one.topics]
+        systems, values, facts = _of_runs(one, runs, units)
+        of_one = cube(
+            values,
+            systems,
+            one.topics,
+            one.metrics,
+            collection=name,
+            provenance={**told, **facts},
         )
+        if len(set(units)) < len(units):
+            together = ("topic", np.array(units, dtype=object))
+            of_one = of_one.assign_coords({CLUSTER: together})
+            of_one = of_one.assign_attrs({OVER: "topics"})
+        made[name] = possible(of_one)
     return made
 
 
 def _of_runs(
-    one: frames.Cells, runs: Mapping[str, str]
+    one: frames.Cells, runs: Mapping[str, str], units: Sequence[str]
 ) -> tuple[list[str], Floats, dict[str, Any]]:
-    """Return the systems of a table, their scores, means over their runs where they have several, and what to say."""
+    """Return the systems of a table, their scores, means over their runs where they have several, and what to say.
+
+    units : of each topic its cluster, or itself.
+    """
     of_runs = [runs.get(name, name) for name in one.systems]
     if len(set(of_runs)) == len(of_runs):
         return of_runs, one.values, {}
     systems, of = numbered_systems(of_runs)
-    facts = described(one.values, of, systems, one.metrics)
+    cluster = None
+    if len(set(units)) < len(units):
+        cluster = np.unique(units, return_inverse=True)[1]
+    facts = described(one.values, of, systems, one.metrics, cluster)
     return systems, averaged(one.values, of), {REPEATS: facts}
 
 

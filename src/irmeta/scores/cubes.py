@@ -12,8 +12,8 @@ from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.metrics.values import require_possible
-from irmeta.scores.attributes import OVER, about, recorded
-from irmeta.scores.clusters import described, few, in_clusters, numbered, units
+from irmeta.scores.attributes import OVER, about
+from irmeta.scores.clusters import few, in_clusters, numbered, told, units
 from irmeta.scores.cube import check, cube, from_frame_all
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
@@ -206,7 +206,7 @@ def side_by_side(
         if len(np.unique(own)) < len(own):
             found[name] = scores.isel(topic=np.argsort(own, kind="stable"))
         if in_clusters(scores):
-            found[name] = found[name].assign_attrs(recorded(described(scores)))
+            found[name] = told(found[name])
             names, number = numbered(scores)
             notes.append(
                 f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "

@@ -44,6 +44,8 @@ _ITEMS = (
     "question_id",
     "item",
     "item_id",
+    "turn",
+    "turn_id",
 )
 SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -63,6 +65,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "metric": ("metric", "measure"),
         "score": ("score", "value", "main_score"),
         "repeat": ("repeat", "seed", "trial", "epoch", "experiment"),
+        "cluster": ("cluster", "cluster_id", "conversation", "conversation_id"),
     }
 )
 """How people name the columns; of several in one table the first one counts."""
@@ -88,14 +91,19 @@ class Columns(NamedTuple):
     metric: str | None
     score: str | None
     repeat: str | None
+    cluster: str | None
 
 
 class Table(NamedTuple):
-    """A table of scores, read: rows with the columns `COLUMNS`, what to say of it, and the system of each run."""
+    """A table of scores, read: rows with the columns `COLUMNS`, what to say of it, and the system of each run.
+
+    clusters : by collection, the cluster of each topic, where a column says it.
+    """
 
     rows: pl.DataFrame
     notes: list[str]
     runs: dict[str, str]
+    clusters: dict[str, dict[str, str]]
 
 
 def is_table(given: object) -> bool:
@@ -156,6 +164,7 @@ def rows_of(
     metric: str | None = None,
     score: str | None = None,
     repeat: str | None = None,
+    cluster: str | None = None,
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
 ) -> Table:
@@ -193,6 +202,7 @@ def rows_of(
         metric=named,
         score=score,
         repeat=repeat,
+        cluster=cluster,
     )
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
@@ -204,7 +214,12 @@ def rows_of(
         if _numbers_rows(table) and "index" not in found:
             frame = frame.drop("index", strict=False)
         return _long(frame, found, constant)
-    return Table(_wide(frame, found, constant, rows), [], {})
+    if cluster is not None:
+        raise ScoresError(
+            f"the column {cluster!r} says the clusters of topics in a table with a row for each score; name the "
+            "clusters of this one by a table of topics and clusters (--clusters of a study)"
+        )
+    return Table(_wide(frame, found, constant, rows), [], {}, {})
 
 
 def cells(rows: pl.DataFrame) -> Cells:
@@ -481,12 +496,41 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
     else:
         notes = []
     table = pl.DataFrame([*parts, scores])
+    table, clusters = _of_clusters(table, frame, found)
+    if clusters:
+        notes.append(f"topics of one {found.cluster!r} are a cluster")
     if runs and not _varies(table, runs):
         notes.append(
             f"every run of a system has the same {found.score!r}, which may be their mean already; --score names "
             "another column (score=)"
         )
-    return Table(spelled(table), notes, runs)
+    return Table(spelled(table), notes, runs, clusters)
+
+
+def _of_clusters(
+    table: pl.DataFrame, frame: pl.DataFrame, found: Columns
+) -> tuple[pl.DataFrame, dict[str, dict[str, str]]]:
+    """Return the rows, and by collection the cluster of each topic; a topic without one stands alone.
+
+    Where topics of several clusters have one name, as turns 1, 2 and 3 of each conversation, all are named
+    CLUSTER_TOPIC.
+    """
+    if found.cluster is None or found.topic is None:
+        return table, {}
+    own = frame[found.cluster].cast(pl.String).str.strip_chars()
+    named = table.with_columns(
+        cluster=pl.when(own.is_null() | (own == "")).then("topic").otherwise(own)
+    )
+    each = ["collection", "topic"]
+    if named.unique([*each, "cluster"]).select(each).is_duplicated().any():
+        name = pl.format("{}_{}", "cluster", "topic")
+        named = named.with_columns(topic=name)
+    clusters: dict[str, dict[str, str]] = {}
+    for collection, topic, cluster in (
+        named.select(*each, "cluster").unique(maintain_order=True).iter_rows()
+    ):
+        clusters.setdefault(collection, {})[topic] = cluster
+    return named.drop("cluster"), clusters
 
 
 def _varies(table: pl.DataFrame, runs: Mapping[str, str]) -> bool:

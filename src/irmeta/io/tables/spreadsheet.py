@@ -46,6 +46,7 @@ def import_table(
     metric: str | None = None,
     score: str | None = None,
     repeat: str | None = None,
+    cluster: str | None = None,
     rows: Rows | None = None,
     ignore: str | Iterable[str] = (),
     collection: str | None = None,
@@ -53,8 +54,8 @@ def import_table(
     """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, or JSON.
 
     path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx.
-    system, topic, metric, score, repeat, rows, ignore : what columns are called, and which are not scores, as in
-    `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
+    system, topic, metric, score, repeat, cluster, rows, ignore : what columns are called, and which have no scores, as
+    in `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
     """
     where = location(path)
     columns: dict[str, Any] = {
@@ -63,6 +64,7 @@ def import_table(
         "metric": metric,
         "score": score,
         "repeat": repeat,
+        "cluster": cluster,
         "rows": rows,
     }
     try:

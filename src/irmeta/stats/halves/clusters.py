@@ -52,6 +52,24 @@ def totals(values: Floats, sizes: Ints) -> Floats:
     return found
 
 
+def means_of_each(values: Floats, sizes: Ints) -> Floats:
+    """Return the mean of each cluster's topics (last axis) from its pseudo-value.
+
+    A small cluster's pseudo-value is mostly the mean over all topics, so that what looks at a cluster for itself, as a
+    win, a vote or a rank does, needs the cluster's own mean.
+
+    >>> values = pseudo_values(np.array([0.1, 0.3, 0.9]), np.array([0, 0, 1]))
+    >>> means_of_each(values, np.array([2, 1])).round(3).tolist()
+    [0.2, 0.9]
+    """
+    if np.ptp(sizes) == 0:
+        return values
+    found: Floats = totals(values, sizes) / sizes
+    # what is 0 but for rounding is a tie
+    found[np.abs(found) <= 1e-12 * max(1.0, float(np.abs(values).max()))] = 0.0
+    return found
+
+
 def effective(cluster: Ints) -> float:
     """Return how many clusters of one size scatter as little as these: (sum of sizes)^2 / sum of their squares.
 

@@ -24,6 +24,14 @@ ASKED: Mapping[str, str] = MappingProxyType(
 """What a test asks that does not ask of means."""
 
 
+def of_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Keep what is of a test, not of means and their intervals.
+
+    Tests that do not ask of means look at each cluster by itself, where clusters stand in the place of topics.
+    """
+    return {name: found[name] for name in ("p", "p_corrected")}
+
+
 def on_tests(
     way: Way, scores: xr.DataArray, comparisons: int, differing: Sequence[Floats]
 ) -> list[str]:

@@ -11,12 +11,13 @@ from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import SIZE, by_cluster
-from irmeta.scores.notes import Method
+from irmeta.scores.clusters import SIZE, by_cluster, in_clusters, noticed
+from irmeta.scores.notes import Method, concerning
 from irmeta.scores.repeats import by_runs
 from irmeta.scores.runs import runs_of, spread_of
 from irmeta.scores.selection import select
-from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints, settled
+from irmeta.stats.halves.clusters import means_of_each
 from irmeta.stats.halves.repeats import Spread, Widened, widened
 from irmeta.stats.leaderboards import items
 from irmeta.words import counted, joined, listed, shortened
@@ -59,6 +60,12 @@ class Board:
     sizes: Ints | None = None
     repeats: Repeats | None = None
 
+    def of_each(self) -> Floats:
+        """Return what votes, ranks and standardized scores are made of: of clusters the mean of each."""
+        if self.sizes is None:
+            return self.scores
+        return settled(means_of_each(self.scores, self.sizes))
+
     def other_runs(self) -> Widened | None:
         """Return what other runs of the models would do to their means; None where nobody ran several times."""
         if self.repeats is None:
@@ -88,16 +95,24 @@ def board_of(
     cubes: Mapping[str, xr.DataArray], metric: str | None, over: Over
 ) -> Board:
     """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
-    one = {name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()}
-    if not one:
+    if not cubes:
         raise ScoresError("no metric has scores to rank models by")
+    chosen = {
+        name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()
+    }
+    units = {name: by_cluster(scores) for name, scores in chosen.items()}
+    one = {name: scores for name, (scores, _) in units.items()}
     first = next(iter(one.values())).isel(metric=0)
-    notes: list[str] = [
-        Method(note)
-        for scores in one.values()
-        for note in about(scores).get("notes") or []
+    notes = [
+        *_of_clusters({name: said for name, (_, said) in units.items()}),
+        *(
+            Method(note)
+            for scores in one.values()
+            for note in about(scores).get("notes") or []
+        ),
     ]
     if len(one) == 1:
+        notes += noticed(*chosen.values())
         if over != "tasks":
             raise ScoresError(
                 f"over={over!r} needs scores of items within tasks: several collections, one for "
@@ -127,9 +142,17 @@ def board_of(
         for scores in one.values()
     ]
     trec = all(_is_trec(scores) for scores in one.values())
-    return Board(
-        models, list(one), items.table(parts), parts, notes, TRECS if trec else MODELS
-    )
+    nouns = TRECS if trec else MODELS
+    if any(in_clusters(scores) for scores in chosen.values()):
+        nouns = nouns._replace(item="cluster")
+    return Board(models, list(one), items.table(parts), parts, notes, nouns)
+
+
+def _of_clusters(notes: Mapping[str, list[str]]) -> list[str]:
+    """Say of which collection a note on clusters is, where there are several."""
+    if len(notes) == 1:
+        return [note for said in notes.values() for note in said]
+    return [concerning(name, note) for name, said in notes.items() for note in said]
 
 
 def _repeats(scores: xr.DataArray) -> Repeats | None:
@@ -145,7 +168,7 @@ def _nouns(scores: xr.DataArray) -> Nouns:
     """Return the words for one cube's systems and topics, or clusters in their place."""
     nouns = TREC if _is_trec(scores) else MODELS
     if "clusters" in about(scores):
-        return nouns._replace(task="cluster")
+        return nouns._replace(task="cluster", item=nouns.task)
     return nouns
 
 
@@ -176,7 +199,12 @@ def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.Da
         raise ScoresError(
             f"{name} has {scores.sizes['metric']} metrics; choose one with --metric: {known}"
         )
-    return by_cluster(scores)[0]
+    if in_clusters(scores) and scores.isnull().any():
+        raise ScoresError(
+            f"{name}: topics that come in clusters need every system on every topic; name those that have all "
+            "(--systems, --topics)"
+        )
+    return scores
 
 
 def complete(board: Board) -> Board:

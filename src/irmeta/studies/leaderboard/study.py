@@ -14,6 +14,7 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import recorded
+from irmeta.scores.clusters import told
 from irmeta.scores.cubes import by_name
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.notes import Act, Method
@@ -181,9 +182,13 @@ def leaderboard(
 def _as_used(
     cubes: Mapping[str, xr.DataArray], board: Board, over: Over, metric: str | None
 ) -> Mapping[str, xr.DataArray]:
-    """Return cubes that say whether ranks allow for other runs: of all tasks of one cube, or of items within tasks."""
+    """Return cubes that say how many clusters they have, and whether ranks allow for other runs.
+
+    They do of all tasks of one cube, or of items within tasks.
+    """
     if metric is not None:
         cubes = {name: select(one, metrics=[metric]) for name, one in cubes.items()}
+    cubes = {name: told(one) for name, one in cubes.items()}
     if over == "tasks" and board.repeats is None:
         return cubes
     return {name: allowed_for(one) for name, one in cubes.items()}
@@ -307,16 +312,17 @@ def _standings(
     """Rank by each aggregate; others : what the table could as well be, (table, model, task)."""
     runs = _added_by_runs(board)
     if filled is None and over == "tasks":
-        allowed = _allowed(board.scores, kinds, types)
+        allowed = {
+            kind: _allowed(_scores_for(kind, board), [kind], types)[kind]
+            for kind in kinds
+        }
         share = partial(
-            standing.as_it_is,
-            board.scores,
-            types=types,
-            level=level,
-            draws=draws,
-            runs=runs,
+            standing.as_it_is, types=types, level=level, draws=draws, runs=runs
         )
-        return [share(kind, rng, allowed=allowed[kind]) for kind in kinds]
+        return [
+            share(_scores_for(kind, board), kind, rng, allowed=allowed[kind])
+            for kind in kinds
+        ]
     share = partial(
         standing.resampled,
         _filled(board.scores, filled),
@@ -327,6 +333,11 @@ def _standings(
         runs=runs,
     )
     return [share(kind, others, rng, tasks=over != "items") for kind in kinds]
+
+
+def _scores_for(kind: Aggregate, board: Board) -> Floats:
+    """Return the scores that an aggregate is made of: votes and standardized scores are of each cluster by itself."""
+    return board.scores if kind in ("mean", "types") else board.of_each()
 
 
 def _added_by_runs(board: Board) -> Floats | None:
@@ -419,7 +430,7 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
     complete = np.isfinite(board.scores).all(axis=1)
     if complete.sum() < ENOUGH:
         return {}
-    chosen = few(board.scores[complete], rng)
+    chosen = few(board.of_each()[complete], rng)
     names = np.asarray(board.tasks, dtype=object)[chosen.tasks]
     return {
         "task": ("step", names),

@@ -57,11 +57,21 @@ def nouns(outcome: xr.Dataset) -> dict[str, str]:
 def label(kind: str, outcome: xr.Dataset) -> str:
     """Say in words what an aggregate ranks by."""
     inputs = about(outcome)["inputs"]["collections"].values()
-    words = WORDS[kind].format(**nouns(outcome))
+    names = nouns(outcome)
+    if kind == "mean" and _over_topics(outcome):
+        names["task"] = names["item"]
+    words = WORDS[kind].format(**names)
     scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
     if scaled:
         return words.replace("mean", "mean standardized score", 1)
     return words
+
+
+def _over_topics(outcome: xr.Dataset) -> bool:
+    """Say whether means are over topics, though clusters of them stand in the table."""
+    inputs = [*about(outcome)["inputs"]["collections"].values()]
+    one = inputs[0].get("clusters") if len(inputs) == 1 else None
+    return one is not None and one["mean_over"] == "topics"
 
 
 def varied(outcome: xr.Dataset) -> str:

@@ -13,6 +13,7 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
+from irmeta.scores.clusters import told
 from irmeta.scores.repeats import allowed_for
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
@@ -160,7 +161,7 @@ def place(
         "place",
         data,
         inputs={
-            name: one if everybody.only_means(known[name]) else allowed_for(one)
+            name: told(one if everybody.only_means(known[name]) else allowed_for(one))
             for name, one in used.items()
         },
         options={

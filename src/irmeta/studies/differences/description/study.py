@@ -13,7 +13,7 @@ from irmeta.metrics.names import metric_names, nearest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import added, held_of_means, measured
+from irmeta.scores.clusters import SIZE, added, held_of_means, measured, of_each
 from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
@@ -121,16 +121,16 @@ def describe(
     averaged = additive(scores)  # on a scale on which scores can be averaged
     team = teams_of(scores["system"].values, teams, averaged.values)
     data = _of_systems(scores, averaged, level, sets, generator)
-    data |= _of_topics(averaged, team.of)
+    data |= _of_topics(additive(of_each(scores)), team.of)
     data |= _of_first_place(averaged)
     if system is not None:
         at = int(np.flatnonzero(scores.system.values == system)[0])
         data |= _of_one(averaged, at, level, generator)
     data["quantiles"] = (
         ("share", "metric"),
-        np.quantile(unmoved(scores).values, SHARES, axis=(0, 1)),
+        np.quantile(of_each(unmoved(scores)).values, SHARES, axis=(0, 1)),
     )
-    data["score"] = unmoved(scores)
+    data["score"] = of_each(unmoved(scores)).drop_vars(SIZE, errors="ignore")
     options = {
         "by": by,
         "level": level,

@@ -13,6 +13,7 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
+from irmeta.scores.clusters import each
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, means
 from irmeta.scores.notes import Act, Method
@@ -27,6 +28,8 @@ from irmeta.stats.tests import floors, paired
 from irmeta.stats.tests.compared import Pairs
 from irmeta.stats.tests.comparing import CORRECTED, Way, compare
 from irmeta.studies.differences.notes import (
+    ASKED,
+    of_tests,
     on_constant,
     on_equivalence,
     on_intervals,
@@ -123,7 +126,11 @@ def significance(
     columns = []
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
-        columns.append(_tests(of_metric, way, generator))
+        one = _tests(of_metric, way, generator)
+        if test in ASKED:
+            alone = _tests(each(of_metric, scores), way, generator)
+            one |= of_tests(alone) | {"direction": alone["direction"]}
+        columns.append(one)
     figures = {
         name: np.stack([column[name] for column in columns], axis=1)
         for name in columns[0]

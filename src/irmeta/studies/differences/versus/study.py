@@ -12,7 +12,7 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import added
+from irmeta.scores.clusters import added, each, of_each
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.names import known_as
@@ -26,6 +26,8 @@ from irmeta.stats.rankings.first import turning
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
+    ASKED,
+    of_tests,
     on_constant,
     on_equivalence,
     on_intervals,
@@ -147,12 +149,16 @@ def versus(
     names = _baselines(scores, system, against)
     line = additive(scores)
     found, _, _ = differences(line, system, others, names)
-    shown, theirs, who = differences(additive(unmoved(scores)), system, others, names)
+    plain, opponent, who = differences(additive(unmoved(scores)), system, others, names)
+    shown, theirs = (_of_each(one, line) for one in (plain, opponent))
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
     _require_common(found, names, way.correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [_tested(one, way, generator) for one in metrics_tested]
+    if way.test in ASKED:
+        by_itself = [_tested(each(one, line), way, generator) for one in metrics_tested]
+        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     pair = ("against", "metric")
     figures = {
         name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
@@ -175,8 +181,8 @@ def versus(
         ),
         "mean": means(scores).sel(system=system, drop=True),
     }
-    data |= _topics(unmoved(scores), system, others)
-    data |= _behind_sign(added(np.moveaxis(shown, 1, 2), line))
+    data |= _topics(of_each(unmoved(scores)), system, others)
+    data |= _behind_sign(added(np.moveaxis(plain, 1, 2), line))
     if policy is not None:
         used = [str(metric) for metric in scores.metric.values]
         asked = Asked(names, used, missing, policy.margin)
@@ -304,6 +310,11 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
         for some, topics in zip(rows, kinds, strict=True)
     ]
     return compare(Compared(found), way, rng, parts)
+
+
+def _of_each(found: Floats, line: xr.DataArray) -> Floats:
+    """Return figures of each topic, or of each cluster by itself, (against, topic, metric)."""
+    return np.moveaxis(each(np.moveaxis(found, 1, 2), line), 2, 1)
 
 
 def _behind_sign(found: Floats) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import by_cluster
+from irmeta.scores.clusters import by_cluster, of_each
 from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
@@ -68,7 +68,10 @@ class Aligned:
     def by_topic(self, metric: int) -> Floats:
         """Return the same as they are on single topics, not moved by what other runs add."""
         return np.stack(
-            [additive(unmoved(one)).values[..., metric] for one in self.cubes.values()]
+            [
+                additive(of_each(unmoved(one))).values[..., metric]
+                for one in self.cubes.values()
+            ]
         )
 
 

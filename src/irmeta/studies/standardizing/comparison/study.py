@@ -14,8 +14,8 @@ from irmeta.metrics.names import parse
 from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
-from irmeta.scores.attributes import about, recorded
-from irmeta.scores.clusters import by_cluster, described
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import by_cluster, told
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
@@ -266,11 +266,8 @@ def _prepare(
         )
         forms[kind][name] = form
         notes += [f"{name}, {line}" for line in more]
-    said = {
-        name: scores.assign_attrs(recorded(described(scores)))
-        for name, scores in chosen.items()
-    }
-    return said, forms, notes
+    chosen = {name: told(scores) for name, scores in chosen.items()}
+    return chosen, forms, notes
 
 
 def _over_clusters(name: str, form: xr.DataArray, before: xr.DataArray) -> xr.DataArray:
