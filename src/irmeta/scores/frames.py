@@ -152,6 +152,7 @@ class Named(TypedDict, total=False):
     metric: str | None
     score: str | None
     repeat: str | None
+    cluster: str | None
     rows: Rows | None
     ignore: str | Iterable[str]
 
