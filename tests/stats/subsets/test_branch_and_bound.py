@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.io.tables.matrices import import_systemwise
+from irmeta.parallel import watched_by
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import branch_and_bound
 from irmeta.stats.subsets.branch_and_bound import best_subsets, swap
@@ -117,6 +118,18 @@ def test_the_time_limit_is_kept_with_a_gap(criterion: Criterion) -> None:
     assert not best.proven
     assert best.bound > best.value
     assert len(set(best.subset.tolist())) == 20
+
+
+@both
+def test_a_long_search_says_how_far_it_is(criterion: Criterion) -> None:
+    """Who watches is told of each size that the search for all sizes at once left open, and of nothing else."""
+    sigma = correlation(covariance(np.random.default_rng(5).normal(size=(80, 60))))
+    said: list[tuple[str, int, int | None]] = []
+    with watched_by(lambda *step: said.append(step)):
+        best_subsets(criterion, criterion.layers(sigma[:4, :4]), [1, 2])
+        assert not said
+        best_subsets(criterion, criterion.layers(sigma), [19, 20], work_limit=3e7)
+    assert said == [("set sizes to prove", done, 2) for done in range(3)]
 
 
 @both

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from irmeta.parallel import steps
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
 from irmeta.stats.subsets.orders import Order, greedy, iterative_backward
@@ -67,7 +68,8 @@ def best_subsets(
     search.run(wanted, until=1 / 2)
     # then one size at a time, those with the smallest gap first; each has an equal share of the limit that is left
     unsettled = sorted((size for size in wanted if search.open[size]), key=search.gap)
-    for done, size in enumerate(unsettled):
+    waiting = steps(unsettled, "set sizes to prove") if unsettled else ()
+    for done, size in enumerate(waiting):
         spent = search.limit.spent()
         if spent < 1:
             share = (1 - spent) / (len(unsettled) - done)
