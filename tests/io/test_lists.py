@@ -1,11 +1,11 @@
-"""Samples of topics."""
+"""Samples of topics, labels of systems, anchors."""
 
 from pathlib import Path
 
 import pytest
 
 from irmeta.errors import FileFormatError
-from irmeta.io.lists import read_sample, sample_text
+from irmeta.io.lists import read_anchors, read_labels, read_sample, sample_text
 
 
 def test_a_sample_comes_back(tmp_path: Path) -> None:
@@ -30,3 +30,14 @@ def test_odd_samples(text: str, said: str, tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(FileFormatError, match=said):
         read_sample(path)
+
+
+def test_bytes_that_are_no_text_are_written_as_in_score_files(tmp_path: Path) -> None:
+    """Names in another encoding are escaped, so that every table prints them, and they match those of score files."""
+    path = tmp_path / "list"
+    path.write_bytes(b"system,label\ncaf\xe9,na\xefve\n")
+    assert read_labels(path) == {r"caf\xe9": r"na\xefve"}
+    path.write_bytes(b"topic,probability\ncaf\xe9,0.5\n")
+    assert read_sample(path) == {r"caf\xe9": 0.5}
+    path.write_bytes(b"caf\xe9 0.5\n")
+    assert read_anchors(path) == {r"caf\xe9": 0.5}

@@ -7,6 +7,7 @@ from pathlib import Path
 from irmeta.errors import FileFormatError
 from irmeta.io.files import read_bytes
 from irmeta.io.strictly import lines, number, rows
+from irmeta.scores.names import labels
 from irmeta.words import counted, listed, shortened
 
 ITEMS = ("topic", "item", "item_id", "id", "query_id", "qid", "question_id", "doc_id")
@@ -38,15 +39,15 @@ def read_sample(path: Path) -> dict[str, float]:
 
 def read_labels(path: Path) -> dict[str, str]:
     """Read what systems are called in a paper: a CSV with columns system and label."""
-    labels: dict[str, str] = {}
+    found: dict[str, str] = {}
     for line, (system, label) in _rows(
         path, ("system", "run", "model"), ("label", "name")
     ):
-        if labels.setdefault(system, label) != label:
+        if found.setdefault(system, label) != label:
             raise FileFormatError(
                 f"{path}:{line}: system {system} has two labels; remove one line"
             )
-    return labels
+    return found
 
 
 def read_anchors(path: Path) -> dict[str, float]:
@@ -76,7 +77,7 @@ def read_anchors(path: Path) -> dict[str, float]:
 def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Read items with a score, with line numbers: from a CSV by its header, or from lines of 2 fields, or of qrels."""
     try:
-        every = [line.split() for line in lines(_text(path))]
+        every = [line.split() for line in labels(lines(_text(path)))]
     except ValueError as error:
         raise FileFormatError(f"{path}: not text ({error})") from error
     if every and every[0] and any("," in field for field in every[0]):

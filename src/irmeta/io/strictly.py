@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from irmeta.scores.names import labels
+
 Held = TypeVar("Held")
 
 _PLAIN = re.compile(
@@ -51,8 +53,12 @@ def lines(data: bytes) -> list[str]:
 
 
 def rows(data: bytes, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV with the numbers of their lines; cells that cannot be read raise ValueError."""
-    reader = csv.reader((f"{line}\n" for line in lines(data)), delimiter=separator)
+    """Yield the rows of a CSV with the numbers of their lines; cells that cannot be read raise ValueError.
+
+    Bytes that are not UTF-8 are escaped, as in score files (`labels`).
+    """
+    text = (f"{line}\n" for line in labels(lines(data)))
+    reader = csv.reader(text, delimiter=separator)
     try:
         for row in reader:
             yield reader.line_num, row
