@@ -1,6 +1,7 @@
 """The score file: what goes in comes out, whole or not at all."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -453,3 +454,11 @@ def test_no_door_lets_in_scores_that_their_metric_cannot_take(
         IMPOSSIBLE[door](bad, path)
     save(bad.assign_coords(metric=["AP (std.)"]), tmp_path / "standardized.parquet")
     assert load(tmp_path / "standardized.parquet").max() == 1.7
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text elsewhere")
+def test_a_file_whose_name_is_no_text_is_read(tmp_path):
+    """A path of bytes that are not UTF-8 leads to the same scores."""
+    save(small("one"), tmp_path / "s.parquet")
+    path = (tmp_path / "s.parquet").rename(tmp_path / os.fsdecode(b"\xff.parquet"))
+    xr.testing.assert_identical(load(path), small("one"))

@@ -17,6 +17,7 @@ import polars as pl
 from irmeta.errors import FileFormatError
 from irmeta.io import seals
 from irmeta.io.files import FREE, RATIO, limit
+from irmeta.scores.names import labels
 from irmeta.words import reason
 
 MAGIC = b"PAR1"
@@ -52,8 +53,11 @@ def opened(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
             require_bounded(data)
     except (ValueError, OSError) as error:  # an empty file cannot be mapped
         raise FileFormatError(f"{path}: {error}") from error
+    # polars opens no path that is not UTF-8
+    plain = labels([path]) == [str(path)]
     try:
-        return pl.scan_parquet(path, glob=False), pl.read_parquet_metadata(path)
+        source = path if plain else io.BytesIO(path.read_bytes())
+        return pl.scan_parquet(source, glob=False), pl.read_parquet_metadata(source)
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(
             f"{path}: the file is damaged ({reason(error)}); copy or make it again"

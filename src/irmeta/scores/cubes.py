@@ -293,10 +293,10 @@ def check_sizes(
 ) -> None:
     """Raise ScoresError if a set of predictors is larger than the candidates for some target."""
     most = len(candidates) - any(target in candidates for target in targets)
-    if not all(1 <= size <= most for size in sizes):
+    if not sizes or not all(1 <= size <= most for size in sizes):
         raise ScoresError(
             f"a target can have 1 to {most} predictors with these metrics, not "
-            f"{', '.join(map(str, sizes))}"
+            f"{', '.join(map(str, sizes)) or 'none'}"
         )
 
 
