@@ -14,7 +14,7 @@ from tests.cli.test_verbs import NEED, OF_SCORES, STUDIES
 import irmeta
 from irmeta.choices import Format
 from irmeta.errors import FileFormatError, IrmetaError, Remark, ScoresError
-from irmeta.report.page import writing
+from irmeta.report.page import templates
 from irmeta.report.screen import everything
 from irmeta.report.tables import render
 from irmeta.scores.cube import cube
@@ -89,14 +89,14 @@ def test_names_in_every_form_of_every_study(result: Any, form: Format) -> None:
         json.loads(text)
 
 
-def test_names_on_pages_can_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_on_pages_can_be_printed() -> None:
     """What is filled into a page is text without characters that nobody sees; so is what its script reads."""
-    made: Template = writing.template("page.html.j2").environment.from_string(
+    made: Template = templates.template("page.html.j2").environment.from_string(
         "{{ name }}|{{ names | setting }}|{{ ours | safe }}"
     )
     text = made.render(name=NAMES[3], names=NAMES[2:4], ours="<b>")
     assert text.endswith("|<b>")
-    assert UNSEEN.findall(text + writing._script({NAMES[3]: NAMES})) == []
+    assert UNSEEN.findall(text + templates.script({NAMES[3]: NAMES})) == []
 
 
 def test_every_error_can_be_printed() -> None:

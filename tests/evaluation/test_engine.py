@@ -775,10 +775,10 @@ def test_a_run_too_large_for_memory_is_skipped_like_others(
         (tmp_path / name).write_text("1 Q0 a 1 1 t\n")
     pieces = Content.pieces
 
-    def refused(content: Content) -> Any:
+    def refused(content: Content, **how: bool) -> Any:
         if content.path.name == "large":
             raise MemoryError("Unable to allocate 3 GiB")
-        return pieces(content)
+        return pieces(content, **how)
 
     monkeypatch.setattr(Content, "pieces", refused)
     scores = evaluate({"1": {"a": 1}}, tmp_path, "AP", on_error="skip")

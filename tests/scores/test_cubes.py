@@ -96,7 +96,7 @@ def test_collection_in_two_roles_and_empty_roles_are_errors():
         ScoresError, match="a collection cannot be both train and test: a"
     ):
         with_roles(train=one, test=one)
-    with pytest.raises(ScoresError, match="no test collection"):
+    with pytest.raises(ScoresError, match="there are no test collections"):
         with_roles(train=one, test={})
     assert with_roles(train=one, test={"b": one["a"]})[1] == {"a": "train", "b": "test"}
 

@@ -24,18 +24,20 @@ from irmeta.words import counted, listed
 
 
 def by_name(
-    cubes: xr.DataArray | Mapping[str, xr.DataArray],
+    cubes: xr.DataArray | Mapping[str, xr.DataArray], what: str = "collections"
 ) -> dict[str, xr.DataArray]:
     """Return cubes by collection name, each as `check` returns it; a cube alone goes by the name of its collection.
 
     A table of scores gives the collections that it holds, as `irmeta.from_frame_all` does. No collection at all raises
     ScoresError.
+
+    what : what the error calls the collections.
     """
     if is_table(cubes):
         return from_frame_all(cubes)
     if isinstance(cubes, Mapping) and not isinstance(cubes, xr.Dataset):
         if not cubes:
-            raise ScoresError("there are no collections; give one or more")
+            raise ScoresError(f"there are no {what}; give one or more")
         return {str(name): check(scores) for name, scores in cubes.items()}
     scores = check(cubes)
     return {str(scores.attrs.get("collection", "collection")): scores}
@@ -53,7 +55,7 @@ def with_roles(
     for role, given in roles.items():
         if given is None:
             continue
-        for name, scores in by_name(given).items():
+        for name, scores in by_name(given, f"{role} collections").items():
             if name in cubes:
                 raise ScoresError(
                     f"a collection cannot be both {role_of[name]} and {role}: {name}"
