@@ -572,7 +572,7 @@ def test_names_that_are_not_utf8(
         (
             "open('q', 'w').write('1 0 a 1'); open('r', 'w').write('1 Q0 a 1 1 r'); "
             "sys.argv = ['irmeta', 'evaluate', 'q', 'r']; from irmeta.cli import main; main()",
-            {"dask", "scipy", "matplotlib", "xarray", "pandas"},
+            {"dask", "scipy", "matplotlib", "xarray", "pandas", "polars"},
         ),
         (
             "import irmeta, numpy as np; from irmeta.scores.cube import cube; shape = (4, 6, 1); "

@@ -243,21 +243,23 @@ def _print(
 
 
 def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options") -> str:
-    """Return the means as text, and say the notes; no cube is made of the scores, since to load xarray takes longer."""
-    import polars as pl
-
+    """Return the means as text, and say the notes; no cube or frame is made of the scores, since that takes longer."""
     from irmeta.evaluation.engine import Evaluation
     from irmeta.metrics.values import means
-    from irmeta.report.forms import text
+    from irmeta.report.forms import drawn
 
     with working(shown.workers, quiet=shown.quiet):
         work = Evaluation.of(qrels, runs, wanted, **options)
         scored = replace(work, task=replace(work.task, digested=False)).scored()
     _remark(scored.provenance["notes"], quiet=shown.quiet)
-    by_metric = means(scored.scores, scored.metrics).T
+    by_metric = means(scored.scores, scored.metrics).T.tolist()
     columns = dict(zip(scored.metrics, by_metric, strict=True))
-    frame = pl.DataFrame({"system": scored.systems, **columns})
-    return text(frame, "means", width=width_of(shown.output))
+    return drawn(
+        {"system": scored.systems, **columns},
+        scored.metrics,
+        "means",
+        width=width_of(shown.output),
+    )
 
 
 def _rendered(

@@ -2,15 +2,18 @@
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import rich.box
 from rich.console import Console
 from rich.table import Table
 
 from irmeta import words
+
+if TYPE_CHECKING:  # to print a few means must not load polars
+    import polars as pl
 
 WIDTH = 80
 """Columns of a text that goes to no terminal."""
@@ -18,18 +21,22 @@ FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
 
 
-def flat(frame: pl.DataFrame) -> pl.DataFrame:
+def flat(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Join lists with commas: CSV has none.
 
+    >>> import polars as pl
     >>> flat(pl.DataFrame({"metrics": [["AP", "RR"]]})).item()
     'AP, RR'
     """
+    import polars as pl
+
     return frame.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
 
 
-def csv(frame: pl.DataFrame) -> str:
+def csv(frame: "pl.DataFrame") -> str:
     """Return a data frame as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe.
 
+    >>> import polars as pl
     >>> csv(pl.DataFrame({"system": ["=1+1"], "AP": [0.5]})).splitlines()
     ['system,AP', "'=1+1,0.5"]
     """
@@ -39,15 +46,31 @@ def csv(frame: pl.DataFrame) -> str:
 
 
 def text(
-    frame: pl.DataFrame,
+    frame: "pl.DataFrame",
     title: str | None = None,
     *,
     width: int | None = None,
     digits: int = 4,
 ) -> str:
-    """Draw a data frame for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds."""
-    cells = _cells(frame, digits)
-    widths = _widths(frame, cells, width or WIDTH)
+    """Draw a data frame for reading; see `drawn`."""
+    columns = frame.to_dict(as_series=False)
+    return drawn(columns, _numeric(frame), title, width=width, digits=digits)
+
+
+def drawn(
+    columns: Mapping[str, Sequence[Any]],
+    numeric: Collection[str],
+    title: str | None = None,
+    *,
+    width: int | None = None,
+    digits: int = 4,
+) -> str:
+    """Draw columns for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds.
+
+    numeric : the columns of numbers, which stand to the right and are not folded.
+    """
+    cells = _cells(columns, digits)
+    widths = _widths(cells, numeric, width or WIDTH)
     buffer = io.StringIO()
     buffer.write(f"{fill(title, width or WIDTH)}\n" if title else "")
     console = Console(
@@ -56,45 +79,50 @@ def text(
     for at, block in enumerate(_blocks(widths, console.width)):
         if at:
             buffer.write("\n")
-        drawn = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        table = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for name in block:
-            drawn.add_column(
+            table.add_column(
                 words.printable(name),
-                justify="right" if frame[name].dtype.is_numeric() else "left",
+                justify="right" if name in numeric else "left",
                 overflow="fold",
                 max_width=widths[name] - 3,
             )
         for row in zip(*(cells[name] for name in block), strict=True):
-            drawn.add_row(*row)
-        console.print(drawn)
+            table.add_row(*row)
+        console.print(table)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
-def side_by_side(frame: pl.DataFrame, width: int | None = None) -> pl.DataFrame:
+def side_by_side(frame: "pl.DataFrame", width: int | None = None) -> "pl.DataFrame":
     """Return the columns of a data frame that stand in the first block of its text."""
-    widths = _widths(frame, _cells(frame, 4), width or WIDTH)
+    cells = _cells(frame.to_dict(as_series=False), 4)
+    widths = _widths(cells, _numeric(frame), width or WIDTH)
     return frame.select(_blocks(widths, width or WIDTH)[0])
 
 
-def _cells(frame: pl.DataFrame, digits: int) -> dict[str, list[str]]:
+def _numeric(frame: "pl.DataFrame") -> set[str]:
+    """Return the names of the columns of numbers."""
+    return {name for name, kind in frame.schema.items() if kind.is_numeric()}
+
+
+def _cells(columns: Mapping[str, Sequence[Any]], digits: int) -> dict[str, list[str]]:
     return {
-        name: [cell(value, digits) for value in frame[name].to_list()]
-        for name in frame.columns
+        name: [cell(value, digits) for value in values]
+        for name, values in columns.items()
     }
 
 
 def _widths(
-    frame: pl.DataFrame, cells: dict[str, list[str]], width: int
+    cells: dict[str, list[str]], numeric: Collection[str], width: int
 ) -> dict[str, int]:
     """Return how wide each column is, with the three characters between columns: texts fold where that helps."""
     heads = {name: words.printable(name) for name in cells}
     longest = {name: max(map(len, (heads[name], *cells[name]))) for name in cells}
     longest_words = {name: _longest_word([name, *cells[name]]) for name in cells}
-    texts = {name for name in cells if not frame[name].dtype.is_numeric()}
     options = [
         {
-            name: (min(size, max(fold, longest_words[name])) if name in texts else size)
-            + 3
+            name: 3
+            + (size if name in numeric else min(size, max(fold, longest_words[name])))
             for name, size in longest.items()
         }
         for fold in FOLDS
@@ -121,7 +149,7 @@ def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
     return blocks
 
 
-def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
+def latex(frame: "pl.DataFrame", *, digits: int = 4) -> str:
     """Return a data frame as a LaTeX tabular in booktabs style."""
     columns = "".join(
         "r" if kind.is_numeric() else "l" for kind in frame.schema.values()
@@ -141,9 +169,10 @@ def latex(frame: pl.DataFrame, *, digits: int = 4) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown(frame: pl.DataFrame, *, digits: int = 4) -> str:
+def markdown(frame: "pl.DataFrame", *, digits: int = 4) -> str:
     r"""Return a data frame as a Markdown table.
 
+    >>> import polars as pl
     >>> print(markdown(pl.DataFrame({"system": ["a|b"], "AP": [0.25]})), end="")
     | system | AP |
     | --- | ---: |

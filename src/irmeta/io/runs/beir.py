@@ -2,14 +2,14 @@
 
 import re
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError
-from irmeta.io import parquet
 from irmeta.io.strictly import fitting, lines, parsed
 from irmeta.words import listed, reason
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FOLDERS = ("qrels", "data", ".")
 """Where the judgments of such a folder may be; the first that has any is taken."""
@@ -56,22 +56,26 @@ def judgments_in(folder: Path) -> Path:
     )
 
 
-def table_of(data: bytes, path: object) -> pl.DataFrame | None:
+def table_of(data: bytes, path: object) -> "pl.DataFrame | None":
     """Return the table that is held as Parquet or JSON lines; None if it is neither."""
+    packed = data.startswith(b"PAR1")
+    if not (packed or (data.startswith(b"{") and _ROW.match(data))):
+        return None
+    import polars as pl
+
+    from irmeta.io import parquet
+
     try:
-        if data.startswith(b"PAR1"):
+        if packed:
             return parquet.read(data)
-        if data.startswith(b"{") and _ROW.match(data):
-            rows = [parsed(line) for line in lines(data) if line.strip()]
-            return pl.DataFrame(
-                fitting(rows, list[dict[str, Any]]), infer_schema_length=None
-            )
+        rows = [parsed(line) for line in lines(data) if line.strip()]
+        held = fitting(rows, list[dict[str, Any]])
+        return pl.DataFrame(held, infer_schema_length=None)
     except (
         Exception,
         pl.exceptions.PanicException,
     ) as error:  # polars raises errors of several families
-        kind = "Parquet" if data.startswith(b"PAR1") else "JSON lines"
+        kind = "Parquet" if packed else "JSON lines"
         raise FileFormatError(
             f"{path}: {kind} that cannot be read ({reason(error)})"
         ) from error
-    return None

@@ -1,14 +1,15 @@
 """Runs and judgments as other libraries hold them, made what irmeta reads: a mapping or a data frame."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.runs.rankings import DOCUMENT, TOPIC
 from irmeta.io.strictly import fitting, number
 from irmeta.words import reason
+
+if TYPE_CHECKING:
+    import polars as pl
 
 IR_DATASETS = "irds:"
 """What begins the name of a dataset of ir_datasets."""
@@ -22,14 +23,16 @@ def plain(given: Any) -> Any:
     >>> plain([("1", "a")])
     [('1', 'a')]
     """
-    if isinstance(given, pl.LazyFrame):
+    if _is_of("polars", given) and hasattr(given, "collect"):
+        import polars as pl
+
         try:
             return given.collect()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise FileFormatError(
                 f"the lazy frame cannot be collected ({reason(error)})"
             ) from error
-    if _is_of_ranx(given):
+    if _is_of("ranx", given):
         return given.to_dict()
     if isinstance(given, Iterator):
         given = list(given)
@@ -40,17 +43,17 @@ def plain(given: Any) -> Any:
 
 def name_of(given: Any) -> str:
     """Return the name that a Run of ranx has; others have none, and are called run."""
-    if _is_of_ranx(given):
+    if _is_of("ranx", given):
         return str(given.name or "run")
     return "run"
 
 
-def qrels_of_ir_datasets(name: str) -> pl.DataFrame:
+def qrels_of_ir_datasets(name: str) -> "pl.DataFrame":
     """Return the judgments of a dataset of ir_datasets, named `irds:ID`; raise IrmetaError if it has none."""
     return _frame(_of_ir_datasets(name, "qrels"))
 
 
-def run_of_ir_datasets(name: str) -> pl.DataFrame:
+def run_of_ir_datasets(name: str) -> "pl.DataFrame":
     """Return the run that comes with a dataset of ir_datasets, its scored documents; raise IrmetaError without one."""
     return _frame(_of_ir_datasets(name, "scoreddocs"))
 
@@ -90,10 +93,9 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
         ) from error
 
 
-def _is_of_ranx(given: Any) -> bool:
-    return type(given).__module__.partition(".")[0] == "ranx" and hasattr(
-        given, "to_dict"
-    )
+def _is_of(library: str, given: Any) -> bool:
+    """Tell whether a library made the class of this object, without loading the library."""
+    return type(given).__module__.partition(".")[0] == library
 
 
 def _is_row(given: Any) -> bool:
@@ -101,8 +103,10 @@ def _is_row(given: Any) -> bool:
     return hasattr(given, "query_id") and hasattr(given, "doc_id")
 
 
-def _frame(rows: Iterable[Any]) -> pl.DataFrame:
+def _frame(rows: Iterable[Any]) -> "pl.DataFrame":
     """Lay out rows of ir_measures or ir_datasets as a frame."""
+    import polars as pl
+
     listed = list(rows)
     if listed and hasattr(listed[0], "relevance"):
         value = "relevance"

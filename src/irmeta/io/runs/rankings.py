@@ -7,7 +7,6 @@ from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from irmeta.errors import FileFormatError, Remark
 from irmeta.io.runs.fields import Strings, Words
@@ -313,6 +312,8 @@ def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, 
 
 
 def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
+    import polars as pl
+
     found = []
     for names in (TOPIC, DOCUMENT, value):
         column = next((name for name in names if name in table.columns), None)
@@ -345,16 +346,19 @@ def _values(column: Any) -> Floats:
     return np.array([number(cell) for cell in cells.tolist()], dtype=np.float64)
 
 
-_NO_IDS = (bool, np.bool_, bytes, dict, list, tuple, set, np.ndarray, pl.Series)
+_NO_IDS = (bool, np.bool_, bytes, dict, list, tuple, set, np.ndarray)
 
 
 def _ids(column: Any) -> Strings:
+    import polars as pl
+
     cells = list(column)
     if any(map(_is_missing, cells)):
         raise FileFormatError(
             f"the column {column.name!r} of the table has missing ids"
         )
-    if others := {type(cell).__name__ for cell in cells if isinstance(cell, _NO_IDS)}:
+    unfit = (*_NO_IDS, pl.Series)
+    if others := {type(cell).__name__ for cell in cells if isinstance(cell, unfit)}:
         raise FileFormatError(
             f"the column {column.name!r} of the table holds {min(others)}, not ids"
         )

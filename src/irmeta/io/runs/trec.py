@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
-import polars as pl
 
 from irmeta.arguments import require_fields
 from irmeta.errors import FileFormatError, Remark
@@ -37,6 +36,9 @@ from irmeta.io.strictly import parsed
 from irmeta.metrics.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted, reason
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SHOWN = 5
 """How many problems of one file an error shows."""
@@ -605,7 +607,7 @@ def _rated(held: Any) -> Qrels:
     return qrels_from_mapping(ratings_of(held))
 
 
-def _from_table(table: pl.DataFrame, content: Content) -> Qrels:
+def _from_table(table: "pl.DataFrame", content: Content) -> Qrels:
     """Make judgments of the table that a file holds."""
     path = str(content.path)
     try:
