@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from irmeta.stats.halves.halving import halves, shuffles
-from irmeta.stats.halves.replication import replication
+from irmeta.stats.halves.replication import _means_and_p, replication
+from irmeta.stats.tests.paired import over_pairs, t
 
 
 def drawn(topics, partitions, seed=0):
@@ -64,3 +67,20 @@ def test_without_findings_there_is_nothing_to_replicate():
     found = replication(np.zeros((3, 8)), drawn(8, 2))
     assert found.found == 0
     assert np.isnan(found[1:]).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0, 1, 3]), st.integers(4, 30))
+def test_one_product_is_as_good_as_all_differences(
+    seed: int, decimals: int, topics: int
+) -> None:
+    """Means and p of all pairs are those of their differences, also of systems that are equal, or nearly."""
+    drawn = np.random.default_rng(seed)
+    scores = (drawn.random((5, 1)) + drawn.random((5, topics))).round(decimals)
+    shifted = scores[0] + 0.01
+    touched = scores[1].copy()
+    touched[0] += 1e-7
+    scores = np.stack([*scores, scores[0], shifted, touched])
+    mean, p = _means_and_p(scores)
+    assert mean == pytest.approx(over_pairs(lambda one: one.mean(axis=1), scores))
+    assert p == pytest.approx(over_pairs(t, scores), rel=1e-6)

@@ -63,15 +63,15 @@ def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floa
     >>> differences(np.array([[0.5, 0.1], [0.2, 0.1], [0.2, 0.3]])).round(12).tolist()
     [[0.3, 0.0], [0.3, -0.2], [0.0, -0.2]]
     """
-    if stop is None:
-        stop = len(scores) - 1
-    return np.concatenate(
-        [less(scores[i], scores[i + 1 :]) for i in range(start, stop)]
-    )
+    systems = np.arange(len(scores))
+    firsts = systems[start : len(scores) - 1 if stop is None else stop]
+    one = np.repeat(firsts, systems[-1] - firsts)
+    other = np.concatenate([systems[i + 1 :] for i in firsts])
+    return less(scores[one], scores[other])
 
 
 def less(one: Floats, others: Floats) -> Floats:
-    """Return one system's scores (topic, ...) less those of others (other, topic, ...), without what rounding made.
+    """Return scores (topic, ...), or (other, topic, ...), less those of others (other, topic, ...), without rounding.
 
     Rounding grows with the scores, not with their difference: up to 1e-12 of the larger scores, at least of 1, a
     difference is 0, and differences that lie no further apart over all topics are the same. NaN stays.
