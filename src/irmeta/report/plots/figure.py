@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
-from irmeta.report.plots.layout import Layout, settle
+from irmeta.report.plots.layout import Layout, keep, settle
 from irmeta.words import printable
 
 COLUMN = 3.35
@@ -137,9 +137,9 @@ def svg(figure: Figure, name: str, title: str) -> str:
     """
     look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
     drawn = BytesIO()
-    with mpl.rc_context(look):
+    with mpl.rc_context(look), boxes_for_unknown():
+        keep(figure)  # laid out once, the same in all forms
         figure.savefig(drawn, format="svg", metadata=_UNSIGNED, transparent=True)
-    figure.set_layout_engine("none")  # laid out once, the same in all forms
     root = _slim(printable(drawn.getvalue().decode(), "\n\t"))
     root.attrib |= {"role": "img", "tabindex": "0", "aria-label": title}
     return ElementTree.tostring(root, encoding="unicode")

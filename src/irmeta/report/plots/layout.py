@@ -32,7 +32,12 @@ _ROUNDS = 3
 
 
 class Layout(ConstrainedLayoutEngine):
-    """A constrained layout that also fits the text of matrices to their cells, and keeps names apart."""
+    """A constrained layout that also fits the text of matrices to their cells, and keeps names apart.
+
+    done : the size in inches of the figure that was laid out last.
+    """
+
+    done: tuple[float, ...] = ()
 
     def execute(self, figure: Any) -> None:
         """Lay out a figure."""
@@ -43,6 +48,7 @@ class Layout(ConstrainedLayoutEngine):
                 break
             super().execute(figure)
         _keep_apart(figure)
+        self.done = tuple(figure.get_size_inches())
 
 
 def beside(axes: Axes, name: str, x: float, y: float, **look: Any) -> Annotation:
@@ -144,11 +150,26 @@ def smallest(figure: Figure) -> float:
     return min((float(text.get_fontsize()) for text in texts), default=LARGEST_TEXT)
 
 
+def lay_out(figure: Figure) -> None:
+    """Lay out a figure as it is now."""
+    layout = figure.get_layout_engine()
+    if layout is not None:
+        layout.execute(figure)
+
+
+def keep(figure: Figure) -> None:
+    """Lay out a figure that is not yet laid out in its size, and let it stay as it is."""
+    size = tuple(figure.get_size_inches())
+    if getattr(figure.get_layout_engine(), "done", ()) != size:
+        lay_out(figure)
+    figure.set_layout_engine(None)
+
+
 def settle(figure: Figure) -> None:
     """Break labels that are wider than a figure, and make it tall enough for those along its height."""
     for axes in figure.axes:
         break_lines(axes.xaxis.label, figure.bbox.width)
-    figure.draw_without_rendering()
+    lay_out(figure)
     if any(axes.images and axes.get_aspect() == 1 for axes in figure.axes):
         drawn = figure.get_tightbbox()  # a square leaves room above and below
         figure.set_figheight(drawn.height + 0.1)

@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.report.plots.layout import MARKED, beside
+from irmeta.report.plots.layout import MARKED, beside, lay_out
 
 Nearest = Literal["x", "y", "xy"]
 """By what a pointer finds its mark: across, down, or by distance."""
@@ -144,6 +144,7 @@ def highlight(figure: Figure, names: Collection[str]) -> None:
         for marks in axes.artists:
             if isinstance(marks, Marks):
                 _ringed(axes, marks, names, named=bool(named))
+    lay_out(figure)  # beside the names that were added
 
 
 def _ringed(axes: Axes, marks: Marks, names: Collection[str], *, named: bool) -> None:
