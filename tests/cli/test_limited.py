@@ -39,7 +39,7 @@ OTHERS = {
     "judges": "judges compare q q2 --runs runs",
     "plot": "describe s.parquet --plot drawn.svg",
 }
-MIBS = (730, 1000, 1500)
+MIBS = (300, 730, 1000, 1500, 4000)
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +145,7 @@ SPIN = """
     ("run", "code", "said"),
     [
         ("os.abort()", 2, "not enough memory: address space is limited to 800 MiB"),
+        ("raise MemoryError", 2, "address space is limited to 800 MiB"),
         ("\n while True: os.write(2, b'x' * 4096)", 2, "not enough memory"),
         ("held = bytearray(600 << 20); time.sleep(60)", 2, "not enough memory"),
         (SPIN, 2, "not enough memory"),

@@ -309,6 +309,13 @@ def test_interrupted(tmp_path):
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
+def test_killed_before_its_first_file(tmp_path):
+    """What a simulation leaves that is killed while it writes its first file does not hinder the next."""
+    (tmp_path / ".simulation.json.0a1b2c3d.part").write_text("{")
+    simulate(tmp_path, systems=2, topics=2, rng=1)
+    assert ".simulation.json.0a1b2c3d.part" not in files(tmp_path)
+
+
 def test_folder_that_cannot_be(tmp_path):
     """A path through a file is an error that says so."""
     (tmp_path / "file").write_text("")

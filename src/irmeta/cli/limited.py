@@ -90,6 +90,8 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
                 os.write(end, b".")
                 os._exit(_exit_code(ended))
             raise
+        except MemoryError:  # too little to say so: the other process does
+            os._exit(2)
         finally:  # what ends the process below Python does not come here
             os.write(end, b".")
         return

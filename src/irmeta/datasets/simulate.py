@@ -20,7 +20,7 @@ from irmeta.datasets.model import (
     submissions,
 )
 from irmeta.errors import IrmetaError
-from irmeta.io.outputs import writing
+from irmeta.io.outputs import remove_left, writing
 from irmeta.io.places import reachable
 from irmeta.parallel import seeded, steps
 from irmeta.stats.arrays import Bools
@@ -97,6 +97,7 @@ def simulate(
     )
     _clear(folder)
     _write(folder / _TRUTH, _truth(collection, seed))
+    _make(collection.runs)
     names = _document_names(about)
     pooled = np.zeros(about.noise.shape, dtype=np.bool_)
     for system, run in enumerate(
@@ -157,8 +158,9 @@ def _document_names(topics: Topics) -> pl.Series:
 
 
 def _clear(folder: Path) -> None:
-    """Make the folders, without the files of an earlier simulation; refuse a folder that holds anything else."""
+    """Make the folder, without the files of an earlier simulation; refuse one that holds anything else."""
     reachable(folder)
+    remove_left(folder / _TRUTH)
     try:
         if folder.is_dir() and any(folder.iterdir()):
             for path in (
@@ -166,11 +168,21 @@ def _clear(folder: Path) -> None:
                 *(folder / "runs" / run for run in _earlier_runs(folder)),
             ):
                 path.unlink(missing_ok=True)
-        (folder / "runs").mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise IrmetaError(
-            f"{folder}: cannot be written ({error.strerror}); name another folder"
-        ) from error
+        raise _unwritable(folder, error) from error
+    _make(folder)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> IrmetaError:
+    why = "Not a directory" if isinstance(error, FileExistsError) else error.strerror
+    return IrmetaError(f"{folder}: cannot be written ({why}); name another folder")
 
 
 def _earlier_runs(folder: Path) -> list[str]:

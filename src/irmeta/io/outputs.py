@@ -71,7 +71,7 @@ def append(path: Path, data: bytes) -> None:
 @contextmanager
 def _beside(path: Path) -> Iterator[Path]:
     """Yield a new file beside `path`, which replaces it at the end, once it is on the disk, and else is removed."""
-    _remove_left(path)
+    remove_left(path)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666
     part, handle = _new(path, mode)
     try:
@@ -106,7 +106,7 @@ def _new(path: Path, mode: int) -> tuple[Path, int]:
         os.close(handle)
 
 
-def _remove_left(path: Path) -> None:
+def remove_left(path: Path) -> None:
     """Remove the files beside `path` that processes left when they were killed."""
     if not LOCKS:
         return
