@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
 from irmeta.evaluation import scoring
+from irmeta.evaluation.archive import evaluate_to
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.files import Content
 from irmeta.io.runs.rankings import qrels_from_mapping, run_from_mapping
 from irmeta.io.runs.trec import Reading
+from irmeta.io.scores import load
 from irmeta.metrics.names import highest
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import watched_by
@@ -697,12 +699,48 @@ def test_runs_that_rank_alike_are_named() -> None:
     ]
     assert [note for note in notes if "an earlier run" in note] == [
         (
-            "1 run has the same ranking as an earlier run on every topic: two as one; drop such "
-            "copies where runs are a sample"
+            "1 run has the same ranking as an earlier run on every topic: two as one "
+            "(to leave out copies: --drop-copies)"
         )
     ]
     apart = about(evaluate(qrels, {"one": ranked, "three": other}, "AP"))["notes"]
     assert not [note for note in apart if "an earlier run" in note]
+    runs = {"one": ranked, "two": again, "three": other, "none": {}, "nothing": {}}
+    allowed = Reading(allow_empty=True)
+    single = evaluate(qrels, runs, "AP", reading=allowed, drop_copies=True)
+    assert single.system.values.tolist() == ["one", "three", "none", "nothing"]
+    assert "left out: two: it ranks as one on every topic" in about(single)["notes"]
+    assert list(about(single)["runs"]) == single.system.values.tolist()
+
+
+def test_empty_runs_are_left_out(tmp_path: Path) -> None:
+    """With drop_empty an empty file, and a run that retrieves nothing, are left out and named; one has to be left."""
+    (tmp_path / "none").write_text("")
+    (tmp_path / "other").write_text('{"1": {}}')
+    (tmp_path / "some").write_text("1 Q0 a 1 1 t\n")
+    qrels: Grades = {"1": {"a": 1}}
+    scores = evaluate(qrels, tmp_path, "AP", drop_empty=True)
+    assert scores.system.values.tolist() == ["some"]
+    assert {
+        "left out: none: it retrieves nothing",
+        "left out: other: it retrieves nothing",
+    } <= set(about(scores)["notes"])
+    (tmp_path / "some").unlink()
+    with pytest.raises(FileFormatError, match="no run retrieves anything"):
+        evaluate(qrels, tmp_path, "AP", drop_empty=True)
+    with pytest.raises(FileFormatError, match="the file is empty"):
+        evaluate(qrels, tmp_path, "AP", drop_copies=True)
+
+
+def test_copies_are_left_out_of_what_is_added(tmp_path: Path) -> None:
+    """A score file gets the first of runs that rank alike, and says which it lacks."""
+    qrels: Grades = {"1": {"a": 1}}
+    runs = {name: {"1": {"a": 1.0}} for name in ("x", "y")}
+    path = tmp_path / "s.parquet"
+    written = evaluate_to(path, qrels, runs, "AP", drop_copies=True)
+    assert load(path).system.values.tolist() == ["x"]
+    notes = written.about["attributes"]["notes"]
+    assert "left out: y: it ranks as x on every topic" in notes
 
 
 @pytest.mark.data

@@ -158,6 +158,17 @@ def evaluate(
         OnError,
         option(help=explained(OnError, "What to do with a run that cannot be read.")),
     ] = "stop",
+    drop_copies: Annotated[
+        bool,
+        option(
+            "--drop-copies",
+            help="Leave out runs that rank as an earlier one on every topic.",
+        ),
+    ] = False,
+    drop_empty: Annotated[
+        bool,
+        option("--drop-empty", help="Leave out runs that retrieve nothing."),
+    ] = False,
 ) -> None:
     """Score runs against relevance judgments.
 
@@ -193,6 +204,8 @@ def evaluate(
         "topics": topics,
         "reading": reader.reading(),
         "on_error": on_error,
+        "drop_copies": drop_copies,
+        "drop_empty": drop_empty,
     }
     wanted = metrics or metric_set
     given: Any = runs

@@ -53,6 +53,8 @@ class Options(TypedDict, total=False):
     topics: TopicSet
     reading: Reading | None
     on_error: OnError
+    drop_copies: bool
+    drop_empty: bool
 
 
 @dataclass(frozen=True)

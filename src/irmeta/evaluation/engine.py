@@ -51,6 +51,8 @@ def evaluate(
     topics: TopicSet = "qrels",
     reading: Reading | None = None,
     on_error: OnError = "stop",
+    drop_copies: bool = False,
+    drop_empty: bool = False,
 ) -> "xr.DataArray":
     """Score every run on every judged topic with every metric: a cube of (system, topic, metric).
 
@@ -62,6 +64,8 @@ def evaluate(
     topics : "qrels" keeps every judged topic, where a run that misses it scores 0; "common" keeps those of all runs.
     reading : what to accept in files beyond their format, as in Reading(dedup="first").
     on_error : "stop" raises at the first run that cannot be read; "skip" goes on without such runs.
+    drop_copies : leave out a run that ranks as an earlier one on every topic.
+    drop_empty : leave out a run without documents.
     The cube's attributes hold the digests of qrels and runs, the options, and notes on topics and files.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
@@ -79,6 +83,8 @@ def evaluate(
         topics=topics,
         reading=reading,
         on_error=on_error,
+        drop_copies=drop_copies,
+        drop_empty=drop_empty,
     ).scored()
     return cube(
         scored.scores,
@@ -130,13 +136,15 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """An evaluation as asked for: the work, the runs, and what to do with topics and with runs that cannot be read."""
+    """An evaluation as asked for: the work, the runs, and what to do with topics and with runs that are not wanted."""
 
     task: Task
     sources: Sequence[Source]
     collection: str
     topics: TopicSet
     on_error: OnError
+    drop_copies: bool
+    drop_empty: bool
 
     @classmethod
     def of(
@@ -150,6 +158,8 @@ class Evaluation:
         topics: TopicSet = "qrels",
         reading: Reading | None = None,
         on_error: OnError = "stop",
+        drop_copies: bool = False,
+        drop_empty: bool = False,
     ) -> "Evaluation":
         """Read the judgments, list the runs, and check the options; see `evaluate`."""
         require_choice("score_precision", score_precision, get_args(Precision))
@@ -157,6 +167,8 @@ class Evaluation:
         require_choice("on_error", on_error, get_args(OnError))
         wanted = parse_list(metrics, other=foreign_metric)
         reading = reading or Reading()
+        if drop_empty:
+            reading = replace(reading, allow_empty=True)
         judgments = Judgments(qrels_of(qrels, reading))
         if on_error == "skip":
             sources = list(sources_with_problems(runs))
@@ -171,6 +183,8 @@ class Evaluation:
             labels([collection or judgments.qrels.name])[0],
             topics,
             on_error,
+            drop_copies,
+            drop_empty,
         )
 
     @property
@@ -240,10 +254,13 @@ class Evaluation:
     ) -> Generator[RunScores, None, None]:
         """Evaluate the runs, in order; those that cannot be read are passed on or raise, as `on_error` says.
 
+        What is left out has an error that says why, and no scores.
         done : outcomes of runs that were evaluated before; they stand for what would come now.
         """
         task = replace(self.task, done=frozenset(done))
         failed: list[FileFormatError] = []
+        names: dict[str, str] = {}  # by the digest of a ranking
+        empty = 0
         with closing(in_order(task, batches(self.sources))) as arriving:
             for outcome in steps(
                 chain.from_iterable(arriving), "runs", total=len(self.sources)
@@ -251,7 +268,19 @@ class Evaluation:
                 if outcome.error is not None:
                     failed.append(outcome.error)
                     self._refuse(failed)
-                yield done.get(outcome.key, outcome)
+                found = done.get(outcome.key, outcome)
+                if found.error is None and not found.order and self.drop_empty:
+                    empty += 1
+                    found = _left_out(found, "it retrieves nothing")
+                elif found.order and self.drop_copies:
+                    first = names.setdefault(found.order, found.name)
+                    if first != found.name:
+                        found = _left_out(found, f"it ranks as {first} on every topic")
+                yield found
+        if empty and empty + len(failed) == len(self.sources):
+            raise FileFormatError(
+                "no run retrieves anything; to score them 0, leave out --drop-empty and use --allow-empty"
+            )
 
     def _refuse(self, failed: Sequence[FileFormatError]) -> None:
         """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""
@@ -287,6 +316,10 @@ class Evaluation:
             "options": {"score_precision": self.task.precision, "topics": self.topics},
             "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),
         }
+
+
+def _left_out(run: RunScores, why: str) -> RunScores:
+    return replace(run, scores=None, error=FileFormatError(f"{run.name}: {why}"))
 
 
 def _version() -> str:

@@ -150,7 +150,7 @@ def identical(orders: Mapping[str, str]) -> list[str]:
     orders : by run a digest of its lists, empty where it retrieves nothing.
 
     >>> identical({"a": "1", "b": "2", "c": "1", "d": ""})
-    ['1 run has the same ranking as an earlier run on every topic: c as a; drop such copies where runs are a sample']
+    ['1 run has the same ranking as an earlier run on every topic: c as a (to leave out copies: --drop-copies)']
     """
     first: dict[str, str] = {}
     copies = [
@@ -165,8 +165,8 @@ def identical(orders: Mapping[str, str]) -> list[str]:
         count = "1 run has"
     return [
         (
-            f"{count} the same ranking as an earlier run on every topic: {listed(pairs)}; drop such "
-            "copies where runs are a sample"
+            f"{count} the same ranking as an earlier run on every topic: {listed(pairs)} "
+            "(to leave out copies: --drop-copies)"
         )
     ]
 
