@@ -39,6 +39,18 @@ def test_scores_follow_from_their_runs(made: Path) -> None:
     assert found.finding == "All 60 scores follow from these runs and judgments."
 
 
+def test_what_was_left_out_is_left_out_again(made: Path) -> None:
+    """Copies and empty runs that an evaluation left out beside a file are no difference."""
+    runs = made / "runs"
+    (runs / "s8").write_text("")
+    (runs / "s9").write_text((runs / "s0").read_text())
+    path = made / "few.parquet"
+    irmeta.evaluate_to(
+        path, made / "qrels", runs, "AP", drop_copies=True, drop_empty=True
+    )
+    assert verify(path, made / "qrels", runs).problems == []
+
+
 def test_a_forged_score_is_found(made: Path) -> None:
     """One score that was changed, in a file with a valid seal and the original digests, is named."""
     scores = irmeta.load(made / "s.parquet")

@@ -307,13 +307,16 @@ class Evaluation:
         qrels = self.task.judgments.qrels
         readable = [one for one in outcomes if one.error is None]
         metadata = {one.name: one.metadata for one in readable if one.metadata}
+        dropped = {"drop_copies": self.drop_copies, "drop_empty": self.drop_empty}
+        options = {"score_precision": self.task.precision, "topics": self.topics}
         return {
             "irmeta": _version(),
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
             "runs": {one.name: one.digest for one in readable},
             "judged": {one.name: round(one.judged, 3) for one in readable},
             **({"ir_metadata": metadata} if metadata else {}),
-            "options": {"score_precision": self.task.precision, "topics": self.topics},
+            "options": options
+            | {name: True for name, asked in dropped.items() if asked},
             "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),
         }
 

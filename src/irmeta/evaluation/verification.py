@@ -62,7 +62,7 @@ def verify(
     options = {
         name: value
         for name, value in recorded["options"].items()
-        if name in ("score_precision", "topics")
+        if name in ("score_precision", "topics", "drop_copies", "drop_empty")
     }
     again = evaluate(qrels, runs, metrics, reading=reading, **options)
     problems = [
