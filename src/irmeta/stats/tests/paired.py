@@ -80,8 +80,10 @@ def less(one: Floats, others: Floats) -> Floats:
     [[0.0, 0.0], [0.2, 0.2]]
     """
     found = one - others
-    largest = np.fmax.reduce(np.maximum(np.abs(one), np.abs(others)), axis=1)
-    rounding = 1e-12 * np.fmax(largest, 1)[:, None]
+    sizes = np.abs(others)
+    np.maximum(np.abs(one), sizes, out=sizes)
+    rounding = 1e-12 * np.fmax(np.fmax.reduce(sizes, axis=1), 1)[:, None]
+    del sizes
     found[np.abs(found) <= rounding] = 0.0
     low = np.fmin.reduce(found, axis=1)[:, None]
     high = np.fmax.reduce(found, axis=1)[:, None]

@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
-from irmeta.scores.clusters import each
+from irmeta.scores.clusters import SIZE, each
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, means
 from irmeta.scores.notes import Act, Method
@@ -127,7 +127,7 @@ def significance(
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
         one = _tests(of_metric, way, generator)
-        if test in ASKED:
+        if test in ASKED and SIZE in scores.coords:
             alone = _tests(each(of_metric, scores), way, generator)
             one |= of_tests(alone) | {"direction": alone["direction"]}
         columns.append(one)

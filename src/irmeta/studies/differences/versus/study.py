@@ -12,7 +12,7 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import added, each, of_each
+from irmeta.scores.clusters import SIZE, added, each, of_each
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.names import known_as
@@ -156,7 +156,7 @@ def versus(
     _require_common(found, names, way.correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [_tested(one, way, generator) for one in metrics_tested]
-    if way.test in ASKED:
+    if way.test in ASKED and SIZE in line.coords:
         by_itself = [_tested(each(one, line), way, generator) for one in metrics_tested]
         tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     pair = ("against", "metric")
