@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from irmeta.stats.halves.halving import halves, shuffles
@@ -69,6 +69,7 @@ def test_without_findings_there_is_nothing_to_replicate():
     assert np.isnan(found[1:]).all()
 
 
+@example(1, 0, 18)
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0, 1, 3]), st.integers(4, 30))
 def test_one_product_is_as_good_as_all_differences(

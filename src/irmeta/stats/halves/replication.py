@@ -9,9 +9,11 @@ from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired
 
 _ROUNDING = 1e-14
-"""Means that lie no further apart, in units of the largest score, are equal."""
+"""Means that lie no further apart, in units of the largest score, at least of 1, are equal."""
 _CLOSE = 1e-8
 """Squares of differences below this share of the scores' own have lost half of their digits."""
+_SAME = 1e-10
+"""Differences that vary by no more than this share of the largest score may be rounding alone."""
 
 
 class Replication(NamedTuple):
@@ -92,8 +94,10 @@ def _means_and_p(scores: Floats) -> tuple[Floats, Floats]:
     both = own[first] + own[second]
     squares = both - 2 * products[first, second]
     mean = means[first] - means[second]
-    mean[np.abs(mean) <= _ROUNDING * np.abs(scores).max()] = 0.0
-    close = squares <= _CLOSE * both
+    largest = max(1.0, float(np.abs(scores).max()))
+    mean[np.abs(mean) <= _ROUNDING * largest] = 0.0
+    # also where neither system's scores vary
+    close = squares <= _CLOSE * both + topics * (_SAME * largest) ** 2
     squares[close] = np.inf
     error = np.sqrt(squares / (topics - 1) / topics)
     p = 2 * stdtr(topics - 1, -np.abs(mean / error))
