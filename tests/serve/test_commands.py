@@ -99,6 +99,59 @@ def test_submit_says_what_is_wrong_with_an_address(
     assert says in error
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--fail-if-worse 0.02", "--fail-if-worse needs --wait and --baseline, too"),
+        ("--fail-if-worse 0.02 --wait", "--fail-if-worse needs --baseline, too"),
+        ("--fail-if-worse 0 --baseline a", "--fail-if-worse needs --wait, too"),
+        ("--unless-safe --wait", "--unless-safe needs --fail-if-worse, too"),
+        ("--history nights.jsonl", "--history needs --fail-if-worse, too"),
+        ("--repeat 2", "--repeat needs --system, too"),
+        ("--check --wait", "--check keeps no run: leave out --wait"),
+        (
+            "--check --replace --baseline a",
+            "--check keeps no run: leave out --replace and --baseline",
+        ),
+        ("two --name x", "--name names one run"),
+        ("--fail-if-worse -1", "-1"),
+        ("--fail-if-worse nan --wait --baseline a", "nan"),
+        ("s3://bucket/run", "no such file"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    run, tmp_path: Path, monkeypatch, options: str, says: str
+) -> None:
+    """Options that mean nothing together exit with 2 and name the mend before anything is sent."""
+    monkeypatch.setenv("IRMETA_TOKEN", "x")
+    monkeypatch.setattr(client.Server, "_answer", lambda *_, **__: pytest.fail("sent"))
+    for name in ("one", "two"):
+        (tmp_path / name).write_bytes(a_run(1))
+    words = options.split()
+    runs = [] if "://" in options else ["one"]
+    code, out, error = run("submit", *runs, *words, "--to", "http://127.0.0.1/b/lab")
+    assert (code, out) == (2, "")
+    assert says in error
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/x", "https://127.0.0.1:9/x"])
+def test_an_address_is_no_file_of_a_site(run, tmp_path: Path, address: str) -> None:
+    """Addresses where the shell wants judgments, topics or runs are files that are not there; nothing is fetched."""
+    site = ["--site", tmp_path / "site"]
+    qrels = write_qrels(tmp_path / "q.txt")
+    assert run("board", "new", "lab", *site, "--qrels", qrels)[0] == 0
+    for words in (
+        ["board", "new", "two", *site, "--qrels", address],
+        ["board", "new", "two", *site, "--topics", address],
+        ["board", "new", "two", *site, "--qrels", qrels, "--factors", address],
+        ["board", "import", "lab", *site, address],
+        ["board", "rescore", "lab", *site, "--qrels", address],
+    ):
+        code, out, error = run(*words)
+        assert (code, out) == (2, ""), words
+        assert "x: " in error
+
+
 def test_arguments_that_are_wrong_are_no_refusals(
     run, listening: tuple[Site, str], tmp_path, monkeypatch
 ) -> None:

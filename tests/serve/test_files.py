@@ -27,7 +27,7 @@ from irmeta.serve.pages import html
 from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
 
-from .conftest import TOPICS, work_off, write_qrels
+from .conftest import TOPICS, a_run, work_off, write_qrels
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -235,6 +235,39 @@ def test_geometric_means_are_geometric(filled: Site, tmp_path: Path) -> None:
     changes = (filled.public / "b/lab/changes/index.html").read_text()
     for mean in means.values:
         assert f">{mean:.3f}<" in changes
+
+
+def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
+    """Topics, clusters, runs, teams and types that a spreadsheet would compute stand as text in every CSV file."""
+    odd = {"301": "=1", "302": "@SUM(1)", "303": "+1+2", "304": "-5"}
+
+    def renamed(text: str) -> str:
+        return re.sub("^30[1-4]", lambda one: odd[one[0]], text, flags=re.M)
+
+    qrels, clusters = tmp_path / "qrels.txt", tmp_path / "clusters.csv"
+    qrels.write_text(renamed(write_qrels(qrels).read_text()))
+    rows = [f"{odd.get(topic, topic)},=cmd({topic})" for topic in TOPICS]
+    clusters.write_text("\n".join(["topic,cluster", *rows]))
+    site = Site.make(tmp_path / "site")
+    engine = tables.upgraded(site.database)
+    importing.open_board(site, engine, "lab", qrels=qrels, clusters=clusters)
+    (tmp_path / "run").write_text(renamed(a_run(1).decode()))
+    about = {"team": "=cmd|' /C calc'!A0", "type": "+A1"}
+    content = importing.store(site, tmp_path / "run")
+    submissions.submit(engine, "lab", "-A1", content, received=1, about=about)
+    work_off(site, engine)
+    engine.dispose()
+    publishing.freeze(site, tmp_path / "frozen")
+    cells = {
+        cell
+        for path in (tmp_path / "frozen").rglob("*.csv")
+        for row in csv.reader(path.read_text().splitlines())
+        for cell in row
+    }
+    begun = {cell for cell in cells if cell.startswith(("=", "+", "-", "@"))}
+    assert begun == {"-5"}
+    texts = ("=1", "@SUM(1)", "+1+2", "=cmd(301)", "-A1", "+A1", about["team"])
+    assert {f"'{text}" for text in texts} <= cells
 
 
 def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:

@@ -7,13 +7,18 @@ import io
 import itertools
 import lzma
 import re
+import shutil
+import socket
 import subprocess
 import tarfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import requests
 import zstandard
+from bench import killed_server
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
@@ -22,6 +27,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import importing, running
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError, new_key
+from irmeta.serve.client import Server
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web.receive import receive
 
@@ -493,6 +499,71 @@ def test_a_key_of_nobody_is_not_there(served: Served) -> None:
         answer = served.client.request(method, path, headers=served.headers)
         assert answer.status_code == 404
         assert answer.json()["detail"] == f"there is no submission '{'a' * 16}'"
+
+
+def test_an_address_is_never_opened(served: Served) -> None:
+    """Addresses as a run, a name, a baseline or a link are texts: nobody is asked for what is there."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.setblocking(False)
+        there = f"http://127.0.0.1:{other.getsockname()[1]}/run"
+        for address in (there, "s3://bucket/run", "file:///etc/passwd"):
+            for body in (address, f"{address}\n" * 2, f"301 Q0 {address} 1 1 t\n"):
+                answer = served.put("address", body.encode(), replace="1")
+                assert answer.status_code == (201 if " " in body else 422)
+                assert "root:" not in answer.text
+            named = served.put("address", a_run(91), baseline=address)
+            assert (named.status_code, "has no run" in named.text) == (422, True)
+            shown = served.put("linked", a_run(92), link=f"https://{there[7:]}")
+            served.shown(shown.json()["key"])
+        with pytest.raises(BlockingIOError):
+            other.accept()
+
+
+def test_logs_have_neither_tokens_nor_names(tmp_path: Path) -> None:
+    """What a server prints and logs has no token, no name of a run or a file, whatever is sent; mistakes it has."""
+    write_qrels(tmp_path / "qrels.txt")
+    for name in ("secretname", "secretfile.gz"):
+        (tmp_path / name).write_bytes(a_run(1))
+    port, log = killed_server.free_port(), tmp_path / "log"
+    given = ["--qrels", tmp_path / "qrels.txt", "--runs", tmp_path / "secretfile.gz"]
+    with log.open("wb") as file:
+        command = [*killed_server.IRMETA, "serve", tmp_path / "site", *given]
+        command += ["--listen", f"127.0.0.1:{port}", "--children", "1"]
+        process = subprocess.Popen(command, stdout=file, stderr=file)
+    try:
+        token = killed_server.token_of(tmp_path / "site")
+        to, board = (
+            f"http://127.0.0.1:{port}",
+            Server(f"http://127.0.0.1:{port}/b/qrels", token),
+        )
+        while b"submit:" not in log.read_bytes() or not answers(port):
+            assert process.poll() is None
+            time.sleep(0.05)
+        board.submit(tmp_path / "secretname", "secretname", {"team": "secretteam"})
+        (tmp_path / "secretname").write_bytes(b"secretline\n")
+        board.submit(tmp_path / "secretname", "secretname2", {})
+        wrong = {"Authorization": "Bearer secretwrong"}
+        for path in ("/v1/boards?token=secretquery", "/secretpath", "/v1/boards/%ff"):
+            requests.get(to + path, headers=wrong, timeout=60)
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            one.sendall(b"GET /secretpath secretline\r\n\r\n")
+            one.recv(1000)
+        shutil.rmtree(tmp_path / "site/tmp")  # now it cannot write
+        with pytest.raises(IrmetaError, match="disk"):
+            board.submit(tmp_path / "secretname", "secretname3", {})
+    finally:
+        process.terminate()
+        process.wait()
+    said = log.read_text()
+    assert "the disk:" in said
+    assert token not in said
+    assert "secret" not in said
+
+
+def answers(port: int) -> bool:
+    """Say whether somebody listens on a port."""
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_keys_tell_nothing() -> None:

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import irmeta
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.serve import extra
 from irmeta.errors import IrmetaError
@@ -51,6 +52,10 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
     }
     if found.get("precision", "float32") not in ("float32", "float64"):
         raise IrmetaError("--precision: float32 or float64")
+    if factors := found.get("factors"):
+        irmeta.standardize.load(
+            factors
+        )  # others are refused now, not when pages are written
     return found
 
 

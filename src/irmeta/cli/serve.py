@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -162,14 +162,18 @@ def submit(
     """
     from irmeta.serve import client
 
-    if fail_if_worse is None and (unless_safe or history is not None):
-        raise IrmetaError("--unless-safe and --history need --fail-if-worse")
-    if fail_if_worse is not None:
-        if check:
-            raise IrmetaError("--check keeps no run, so --fail-if-worse has no score")
-        needed = {"--wait": wait, "--baseline": baseline}
-        if lacking := [option for option, given in needed.items() if not given]:
-            raise IrmetaError(f"--fail-if-worse needs {' and '.join(lacking)}, too")
+    judged = fail_if_worse is not None
+    _require_together(
+        {
+            "--fail-if-worse": (judged, {"--wait": wait, "--baseline": baseline}),
+            "--unless-safe": (unless_safe, {"--fail-if-worse": judged}),
+            "--history": (history, {"--fail-if-worse": judged}),
+            "--repeat": (repeat, {"--system": system}),
+        }
+    )
+    kept = {"--wait": wait, "--replace": replace, "--baseline": baseline}
+    if check and (useless := [option for option, given in kept.items() if given]):
+        raise IrmetaError(f"--check keeps no run: leave out {' and '.join(useless)}")
     if name is not None and len(runs) > 1:
         raise IrmetaError("--name names one run; the names of several are their files'")
     if name is not None and client.fit(name) != name:
@@ -197,7 +201,7 @@ def submit(
             found = server.check(path)
         else:
             found = server.checked(server.submit(path, own, about))
-        if wait and not check and found["status"] < 300:
+        if wait and found["status"] < 300:
             found["score"] = server.score(found["key"])
             if fail_if_worse is not None:
                 gate = _gate(
@@ -211,6 +215,14 @@ def submit(
     if format == "json":
         print(json.dumps(outcomes, indent=1))
     sys.exit(_code(outcomes, failed=failed))
+
+
+def _require_together(needs: Mapping[str, tuple[Any, Mapping[str, Any]]]) -> None:
+    """Refuse an option that is given without those that it needs."""
+    for one, (given, others) in needs.items():
+        lacking = [option for option, there in others.items() if not there]
+        if given and lacking:
+            raise IrmetaError(f"{one} needs {' and '.join(lacking)}, too")
 
 
 def _say(server: Any, found: dict[str, Any]) -> None:

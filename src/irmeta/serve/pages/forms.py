@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import math
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -14,6 +15,8 @@ import msgspec
 
 FORMULA = tuple("=+-@\t\r")
 """What a spreadsheet takes for the beginning of a formula."""
+NUMBER = re.compile(r"[+-][\d.]+")
+"""What begins so, and is none."""
 TEX = str.maketrans(
     {one: f"\\{one}" for one in "#$%&_"}
     | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
@@ -115,15 +118,10 @@ def as_csv(columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> bytes:
 def cell(value: Any) -> Any:
     """Return a cell of a table for spreadsheets.
 
-    >>> cell("=1+1"), cell(float("nan")), cell("-0.5")
-    ("'=1+1", None, '-0.5')
+    >>> cell("=1"), cell(float("nan")), cell("-0.5")
+    ("'=1", None, '-0.5')
     """
     if isinstance(value, float) and math.isnan(value):
         return None
-    if isinstance(value, str) and value.startswith(FORMULA) and not _is_number(value):
-        return f"'{value}"
-    return value
-
-
-def _is_number(text: str) -> bool:
-    return text[1:].replace(".", "").replace("e-", "").isdigit()
+    text = isinstance(value, str) and not NUMBER.fullmatch(value)
+    return f"'{value}" if text and value.startswith(FORMULA) else value
