@@ -97,7 +97,7 @@ def drawn(
     )
 
 
-def _collection(
+def collection(
     world: World, clusters: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Ints]:
     """Draw systems, and their scores (system, topic) by the first metric in clusters."""
@@ -105,10 +105,10 @@ def _collection(
     return able, drawn(world, able, cluster, rng, NOISES[:1])[0], cluster
 
 
-def _labelled(scores: Floats, cluster: Ints) -> xr.DataArray:
+def labelled(scores: Floats, cluster: Ints) -> xr.DataArray:
     """Return scores (metric, system, topic) as a cube whose topics have clusters."""
     systems, topics = ([str(at) for at in range(n)] for n in scores.shape[1:])
-    made = cube(np.moveaxis(scores, 0, -1), systems, topics, METRICS)
+    made = cube(np.moveaxis(scores, 0, -1), systems, topics, METRICS[: len(scores)])
     return with_clusters(made, dict(zip(topics, cluster.astype(str), strict=True)))
 
 
@@ -141,7 +141,7 @@ def _coefficient(
     name: components.Coefficient, world: World, clusters: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
     """Hold the coefficient with as many clusters, over clusters and, beside it, over topics."""
-    _, scores, cluster = _collection(world, clusters, rng)
+    _, scores, cluster = collection(world, clusters, rng)
     signal = components.signal(_true_components(world, clusters), name)
     truth = float(components.stability(signal, 1).item())
     held = []
@@ -156,7 +156,7 @@ def _expected_tau(
     world: World, clusters: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
     """Hold tau with the true ranking, over clusters and, beside it, over topics."""
-    able, scores, cluster = _collection(world, clusters, rng)
+    able, scores, cluster = collection(world, clusters, rng)
     tau = float(tau_a(able, settled(scores.mean(axis=1))))
     held = []
     for values in (pseudo_values(scores, cluster), scores):
@@ -171,7 +171,7 @@ def _expected_tau(
 
 
 @cache
-def _true_r(world: World, clusters: int) -> Floats:
+def true_r(world: World, clusters: int) -> Floats:
     """Compute the mean correlation of metrics over scores of the same systems, over many collections."""
     able, rng = abilities(np.random.default_rng(1)), np.random.default_rng(0)
     found = []
@@ -188,7 +188,7 @@ def _correlated(
     able = abilities(np.random.default_rng(1))
     cluster = clusters_of(world, clusters, rng)
     scores = np.moveaxis(drawn(world, able, cluster, rng), 0, -1)
-    truth, pairs = _true_r(world, clusters), np.triu_indices(len(METRICS), 1)
+    truth, pairs = true_r(world, clusters), np.triu_indices(len(METRICS), 1)
     held = []
     for units in ([cluster], [np.arange(len(cluster))]):
         r, without = agreement.over_scores([scores], "pearson", units)
@@ -210,7 +210,7 @@ def _design(
     scores = drawn(world, able, cluster, rng)
     n = clusters // 2
     found = design(
-        _labelled(scores, cluster),
+        labelled(scores, cluster),
         target="AP",
         metrics="AP",
         sizes=[n],
@@ -249,7 +249,7 @@ def _predictivity(
 ) -> Mapping[str, float]:
     """Hold advantages; beside them phi."""
     able, cluster = abilities(rng), clusters_of(world, clusters, rng)
-    scores = _labelled(drawn(world, able, cluster, rng), cluster)
+    scores = labelled(drawn(world, able, cluster, rng), cluster)
     found = predictivity(scores, partitions=100, teams="each", rng=rng)
     mean, advantages = _true_halves(world, clusters)
     off = ~np.eye(len(METRICS), dtype=np.bool_)
