@@ -33,7 +33,7 @@ $(VENV)/dev.ready: $(BUILT) | $(VENV)/bin/python
 	@touch $@ $(addprefix $(VENV)/,test.ready lint.ready docs.ready)
 
 $(VENV)/demo.ready: $(BUILT) | $(VENV)/bin/python
-	$(BIN)/python $(PIP) install $(LOCKED) -e .
+	$(BIN)/python $(PIP) install $(LOCKED) -e '.[plot]'
 	@touch $@
 
 demo: $(VENV)/demo.ready            ## simulate a collection, evaluate it, report what irmeta finds
@@ -77,14 +77,14 @@ docs: $(VENV)/docs.ready            ## build the documentation, with its figures
 bench: $(VENV)/bench.ready          ## compare the speed with other tools, as ratios from one run
 	$(BIN)/python -m bench
 
-wheel: $(LOWEST)/wheel.ready        ## build the wheel and run its demo in a venv without the source (lowest versions, no extras)
+wheel: $(LOWEST)/wheel.ready        ## build the wheel and run its demo in a venv without the source (lowest versions, no extra but plot)
 
 $(LOWEST)/wheel.ready: $(BUILT) $(shell find src -type f -not -name '*.pyc')
 	rm -rf dist build/lib* build/bdist* $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python $(PIP) wheel --no-deps --wheel-dir dist .
 	$(LOWEST)/bin/python .ci/lowest.py > $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python $(PIP) install dist/irmeta-*.whl -c $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python $(PIP) install "$$(echo dist/irmeta-*.whl)[plot]" -c $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/irmeta demo --quiet -o $(LOWEST)/demo
 	@touch $@
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]
-used = ("ir-measures", "ir-datasets", "serve", "cluster", "test")
+used = ("plot", "models", "ir-measures", "ir-datasets", "serve", "cluster", "test")
 lowest: dict[str, str] = {}
 for requirement in [
     *project["dependencies"],

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +104,35 @@ def test_one_error_speaks_to_whom_it_is_for(
         main()
     assert "--missing common" in capsys.readouterr().err
     assert "missing='common'" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "ask"),
+    [
+        ("matplotlib", "plot", "irmeta.describe(scores).plot()"),
+        ("matplotlib", "plot", "irmeta.write_report(scores, 'report')"),
+        ("sklearn", "models", "irmeta.rank(scores, matrix='shrunk', candidates='all')"),
+    ],
+)
+def test_a_library_that_is_lacking_is_named_with_its_extra(
+    library: str, extra: str, ask: str, tmp_path: Path
+) -> None:
+    """Without a library that only some answers need, these say which extra brings it; others are there."""
+    program = f"""
+import sys
+sys.modules[{library!r}] = None
+import numpy, irmeta
+from irmeta.scores.cube import cube
+scores = cube(numpy.random.default_rng(0).random((4, 8, 3)), list("abcd"), list("12345678"), ["AP", "RR", "P@10"])
+assert irmeta.describe(scores)._repr_html_()
+try:
+    {ask}
+except irmeta.IrmetaError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout == (
+        f"this needs {library}; install it: pip install 'irmeta[{extra}]'\n"
+    ), done.stderr

@@ -6,6 +6,7 @@ from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any
 
+from irmeta.errors import extras
 from irmeta.studies import STUDIES
 
 _PUBLIC = {
@@ -71,6 +72,7 @@ _PUBLIC = {
     "wide": "irmeta.io.tables.spreadsheet.wide",
     "write_leaderboard": "irmeta.report.page.leaderboard.write_leaderboard",
     "write_report": "irmeta.report.page.writing.write_report",
+    "judges.estimated_scores": "irmeta.studies.judges.estimate.estimated_scores",
     "predict.fit": "irmeta.studies.prediction.prediction_model.prediction_model",
     "standardize.apply": "irmeta.scores.standardization.apply",
     "standardize.fit": "irmeta.scores.standardization.fit",
@@ -114,7 +116,8 @@ __all__ = ["__version__", *_GROUPS, *sorted(one for one in _PUBLIC if "." not in
 def _found(public: str) -> Any:
     """Return what a public name stands for; a function that is no study gets the door that studies have."""
     module, _, name = _PUBLIC[public].rpartition(".")
-    found = getattr(import_module(module), name)
+    with extras():
+        found = getattr(import_module(module), name)
     if isinstance(found, FunctionType) and not hasattr(found, "door"):
         return import_module("irmeta.studies.door").public(public, found)
     return found

@@ -135,6 +135,31 @@ def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
         )
 
 
+_EXTRAS = {
+    "matplotlib": "plot",
+    "sklearn": "models",
+    "distributed": "cluster",
+    "fsspec": "cluster",
+    "cryptography": "cluster",
+    "ir_measures": "ir-measures",
+}
+"""The extra that brings a library which not every user needs."""
+
+
+@contextmanager
+def extras() -> Iterator[None]:
+    """Name the extra to install where a library is lacking that only some answers need."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in _EXTRAS:
+            raise
+        raise IrmetaError(
+            f"this needs {library}; install it: pip install 'irmeta[{_EXTRAS[library]}]'"
+        ) from error
+
+
 class MetricError(IrmetaError):
     """A metric name is unknown or its parameters do not fit."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Generic
 
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, extras
 from irmeta.parallel import (
     Item,
     Result,
@@ -196,12 +196,8 @@ def on_cluster(address: str) -> Iterator[Cluster]:
     >>> with on_cluster("local") as engine:  # doctest: +SKIP
     ...     scores = irmeta.evaluate("qrels.txt", "s3://archive/runs/*.gz")
     """
-    try:
+    with extras():
         from distributed import Client
-    except ImportError as error:
-        raise IrmetaError(
-            "--workers needs Dask; install it: pip install 'irmeta[cluster]'"
-        ) from error
     with ExitStack() as stack:
         scheduler, own = address, None
         if address == "local":
@@ -232,13 +228,8 @@ def on_cluster(address: str) -> Iterator[Cluster]:
 def _started() -> "LocalCluster":
     """Do as `_local`, and say what is missing where it fails."""
     try:
-        with _ignoring_interrupts():
+        with _ignoring_interrupts(), extras():  # cryptography makes certificates
             return _local()
-    except ImportError as error:  # what makes the certificates
-        raise IrmetaError(
-            f"--workers local needs cryptography ({error}); install it: pip install "
-            "'irmeta[cluster]'"
-        ) from error
     except RuntimeError as error:
         raise IrmetaError(
             "the processes of --workers local did not start; in a script, call it under if "

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.report.page.leaderboard import content, html, write_leaderboard
 from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard import leaderboard
@@ -161,3 +161,40 @@ def test_an_earlier_page_of_something_else_says_nothing(result: xr.Dataset) -> N
         b'id="content">[]</script>',
     ):
         assert "Since" not in html(result, "A", "s.parquet", page)
+
+
+def test_a_board_knows_what_its_models_are(tmp_path: Path) -> None:
+    """Facts become columns, a link and a filter by kind; those of models that are not on the board are left out."""
+    about = {
+        "x": {"kind": "dense", "size": "335M", "link": "https://example.org/x"},
+        "w": {"kind": "<b>sparse</b>"},
+        "elsewhere": {"kind": "other"},
+    }
+    result = board({"w": 0.1, "x": 0.6, "y": 0.3})
+    page = write_leaderboard(
+        result, tmp_path, about=about, beside="../report/index.html"
+    )
+    text = page.read_text(encoding="utf-8")
+    held = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
+    facts = dict(zip(held["models"], held["about"], strict=True))
+    assert held["facts"] == ["kind", "size"]
+    assert facts == {"x": ["dense", "335M"], "w": ["<b>sparse</b>", ""], "y": ["", ""]}
+    assert held["links"][held["models"].index("x")] == "https://example.org/x"
+    assert "<option>dense</option>" in text
+    assert "<option>&lt;b&gt;sparse&lt;/b&gt;</option>" in text
+    assert "elsewhere" not in text
+    assert '<a href="../report/index.html">Report</a>' in text
+
+
+def test_facts_of_other_models_are_refused(tmp_path: Path) -> None:
+    """A file that names no model of the board is the wrong file."""
+    with pytest.raises(ScoresError, match="none of which is on the board"):
+        write_leaderboard(board({"w": 0.1, "x": 0.6}), tmp_path, about={"z": {}})
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "//evil.example", "data:x"])
+def test_a_page_links_to_pages_only(tmp_path: Path, address: str) -> None:
+    """What would run, or leave for another host unseen, is no address of a page beside this one."""
+    with pytest.raises(IrmetaError, match="name a page by its place"):
+        write_leaderboard(board({"w": 0.1, "x": 0.6}), tmp_path, beside=address)
+    assert not list(tmp_path.iterdir())

@@ -56,12 +56,12 @@ def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
         missing="error",
         seed=0,
         source="scores.parquet",
-        reuse=outcome,
+        results=[outcome],
     )
     [panel] = panels(content)
     drawn = panel.pictures["metrics"].draw().axes[0].lines[-1].get_xdata()
     assert drawn.tolist() == sorted(outcome["relative_loss"].values.tolist())
-    page = write_report({"made": scores}, tmp_path / "report", reuse=outcome)
+    page = write_report({"made": scores}, tmp_path / "report", results=[outcome])
     assert TEXT.question in page.read_text(encoding="utf-8")
     assert list((tmp_path / "report" / "tables").glob("reuse*metrics.csv"))
     assert list((tmp_path / "report" / "figures").glob("reuse*penalty.svg"))

@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from irmeta.cli import limited
-from irmeta.errors import IrmetaError, typed
+from irmeta.errors import IrmetaError, extras, typed
 from irmeta.words import folded, printable, reason
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _answer(words: list[str]) -> None:
         _register(words)
         from irmeta.cli.app import run
 
-        run(words)
+        with extras():
+            run(words)
     except IrmetaError as error:
         _fail(str(error))
     except MemoryError as error:

@@ -202,12 +202,12 @@ class Derived:
         for name, value in given.items():
             if value is not None and name in self.takes and name not in self.files:
                 given[name] = self.takes[name].read(value)
-        of_runs: Any = None
+        scores_of: Any = None
         to = shown.output if self.verb.scores else None
         if to is not None and to.suffix == ".parquet":
             refuse_overwriting(to)
             with working(shown.workers, quiet=shown.quiet):
-                given, of_runs = _named(self.verb.scores)(to, given)
+                given, scores_of = _named(self.verb.scores)(to, given)
             shown = replace(shown, output=None)
         cubes = self._cubes(selected, given)
         if self._either and given.get("qrels") is None:
@@ -221,10 +221,10 @@ class Derived:
         if folder is not None:
             shown = replace(shown, output=None)
         result = shown.show(self.function, view=view, **cubes, **options)
-        if of_runs is not None and to is not None:
+        if scores_of is not None and to is not None:
             from irmeta.io.scores import save
 
-            save(of_runs, to)
+            save(scores_of(result), to)
         if folder is not None:
             of_page["source"] = " ".join(quote(path.name) for path in source)
             page = _named(self.verb.page)(result, folder, **of_page)

@@ -76,7 +76,25 @@ def report(
         list[str] | None,
         option(
             metavar="FILE|DIR",
-            help="With --qrels: the runs that were pooled; can be repeated.",
+            help="With --qrels, the runs that were pooled; with --human, those judged; can be repeated.",
+        ),
+    ] = None,
+    human: Annotated[
+        str | None,
+        option(
+            metavar="FILE",
+            help="Judgments by people, of some topics or all: adds sections on what they and a machine show.",
+        ),
+    ] = None,
+    llm: Annotated[
+        str | None,
+        option(metavar="FILE", help="With --human: judgments by a machine."),
+    ] = None,
+    beside: Annotated[
+        str | None,
+        option(
+            metavar="PAGE",
+            help="A page to link to, as that of irmeta leaderboard: ../board/index.html.",
         ),
     ] = None,
     depth: Annotated[
@@ -105,6 +123,8 @@ def report(
     irmeta report scores.parquet -o report/ --title "Round 5" --highlight myrun
 
     irmeta report scores.parquet -o report/ --qrels qrels.txt --runs runs/ --teams teams.csv --depth 10
+
+    irmeta report scores.parquet -o report/ --human part.txt --llm llm.txt --runs runs/
     """
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
@@ -119,12 +139,46 @@ def report(
             "teams": teamed.read(),
         }
         options |= {"title": title, "highlight": named(highlight)}
-        if qrels is not None or runs:
-            options["reuse"] = _left_out(qrels, runs, cubes, teamed.read(), depth)
+        results = []
+        if human is not None or llm is not None:
+            results += _judged(human, llm, runs, cubes, by)
+        if qrels is not None or (runs and not results):
+            results += [_left_out(qrels, runs, cubes, teamed.read(), depth)]
+        options |= {"results": results, "beside": beside}
         page, sections = write_sections(
             cubes, output, **options, rng=seed, source=source, pdf=pdf
         )
     say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)
+
+
+def _judged(
+    human: str | None,
+    llm: str | None,
+    runs: list[str] | None,
+    cubes: "dict[str, xr.DataArray]",
+    by: str | None,
+) -> "list[Result]":
+    """Compare a machine's judgments with those of people, and where it judged more topics estimate by both."""
+    from irmeta.errors import IrmetaError
+    from irmeta.metrics.names import raw
+    from irmeta.report.page.content import order_by
+    from irmeta.scores.attributes import about
+    from irmeta.studies.judges.compare import compare_judges
+    from irmeta.studies.judges.estimate import estimate
+
+    if human is None or llm is None or not runs or len(cubes) > 1:
+        raise IrmetaError(
+            "the sections on people and machine need --human, --llm and --runs, of one collection"
+        )
+    [scores] = cubes.values()
+    metric = raw(order_by(scores, by))
+    both = {"human": human, "machine": llm}
+    compared = compare_judges(both, runs=runs, metrics=[metric])
+    joined = estimate(human, llm, runs=runs, metrics=[metric])
+    inputs = about(joined.data)["inputs"]["collections"]
+    if inputs["human"]["topics"] == inputs["machine"]["topics"]:
+        return [compared]  # people judged all: there is nothing to estimate
+    return [compared, joined]
 
 
 def _left_out(

@@ -6,7 +6,7 @@ from threading import Lock
 
 import numpy as np
 
-from irmeta.errors import MetricError
+from irmeta.errors import MetricError, extras
 from irmeta.io.runs.rankings import Qrels, Run
 from irmeta.metrics.names import Metric, parse
 from irmeta.metrics.signatures import CATALOGUE, GENERAL
@@ -60,14 +60,8 @@ class IrMeasures:
         self._topics = qrels.topics
         if not self.metrics:
             return
-        try:
+        with extras():  # a worker may lack it
             import ir_measures
-        except ImportError as error:  # on a worker
-            missing = (
-                "needs ir_measures, which is not installed on the worker: pip install "
-                "'irmeta[ir-measures]'"
-            )
-            raise MetricError(f"{self.metrics[0]} {missing}") from error
         if (qrels.grades % 1 != 0).any():
             raise MetricError(
                 f"{self.metrics[0]} needs whole grades, because ir_measures computes it"

@@ -16,7 +16,7 @@ from typing import Any
 import zstandard
 from zlib_ng import zlib_ng
 
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, extras
 from irmeta.io.places import reachable
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
@@ -217,13 +217,8 @@ def _listed_by_fsspec(url: str) -> list[Location]:
 @contextmanager
 def _remote(url: str) -> Iterator[tuple[Any, str]]:
     """Yield the file system of a URL and the path in it; turn whatever goes wrong there into a FileFormatError."""
-    try:
+    with extras():
         import fsspec
-    except ImportError as error:
-        raise FileFormatError(
-            f"{shown(url)}: reading from URLs needs fsspec; install it: pip install "
-            "'irmeta[cluster]'"
-        ) from error
     try:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:

@@ -70,6 +70,7 @@ class Attributes(TypedDict, total=False):
     computed: dict[Name, Name]
     ir_metadata: dict[Name, Any]
     standardization: Standardized
+    estimated: bool
     own_name: Name
     repeats: Repeats
     machine_judges: dict[Name, list[Name]]

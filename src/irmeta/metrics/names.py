@@ -15,6 +15,9 @@ from irmeta.words import listed, shortened
 
 STANDARDIZED = " (std.)"
 """How a metric is named whose scores were standardized: they are on another scale, not to be quoted as its own."""
+ESTIMATED = " (est.)"
+"""How a metric is named whose means were estimated: a topic's score is what it adds to the mean."""
+_SCALES = (STANDARDIZED, ESTIMATED)
 
 
 @dataclass(frozen=True)
@@ -214,12 +217,17 @@ def standardized(name: str) -> str:
 
 
 def raw(name: str) -> str:
-    """Return the name of the metric whose scores these are, standardized or not.
+    """Return the name of the metric whose scores these are, standardized, estimated, or its own.
 
-    >>> raw("nDCG@10 (std.)"), raw("nDCG@10")
-    ('nDCG@10', 'nDCG@10')
+    >>> raw("nDCG@10 (std.)"), raw("nDCG@10 (est.)"), raw("nDCG@10")
+    ('nDCG@10', 'nDCG@10', 'nDCG@10')
     """
-    return name.removesuffix(STANDARDIZED)
+    return name.removesuffix(_scale(name))
+
+
+def _scale(name: str) -> str:
+    """Return what stands behind the name of a metric whose scores are on another scale."""
+    return next((one for one in _SCALES if name.endswith(one)), "")
 
 
 def canonical(name: str) -> str:
@@ -228,8 +236,8 @@ def canonical(name: str) -> str:
     >>> canonical("ndcg_cut.10"), canonical("ndcg_cut.10 (std.)"), canonical("clicks")
     ('nDCG@10', 'nDCG@10 (std.)', 'clicks')
     """
-    if name.endswith(STANDARDIZED):
-        return standardized(canonical(raw(name)))
+    if scale := _scale(name):
+        return canonical(raw(name)) + scale
     if is_known(name):
         return str(parse(name))
     return name
@@ -247,12 +255,12 @@ def highest(name: str) -> float:
 
 
 def lowest(name: str) -> float:
-    """Return the smallest value that a metric can take; minus infinity for standardized scores.
+    """Return the smallest value that a metric can take; minus infinity for scores on another scale.
 
     >>> lowest("P@10"), lowest("P@10 (std.)")
     (0.0, -inf)
     """
-    if name.endswith(STANDARDIZED):
+    if _scale(name):
         return -UNBOUNDED
     return 0.0
 
@@ -286,7 +294,7 @@ def is_variant(name: str, of: str) -> bool:
 
 
 def found_as(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a name stands for: itself, else standardized, else at its deepest cutoff, else None.
+    """Return the known name that a name stands for: itself, on another scale, at its deepest cutoff, or None.
 
     >>> found_as("AP", ["AP@100", "AP@1000", "nDCG@20"]), found_as("RR", ["AP@100"])
     ('AP@1000', None)
@@ -294,7 +302,7 @@ def found_as(name: str, known: Iterable[str]) -> str | None:
     ('AP (std.)', 'AP@100 (std.)')
     """
     names = list(known)
-    for one in (name, standardized(name)):
+    for one in (name, *(raw(name) + scale for scale in _SCALES)):
         if one in names:
             return one
     if not is_known(name):
@@ -335,15 +343,15 @@ def alike(name: str, known: Iterable[str], least: float = 0.4) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """Cut a text at spaces and commas, but not inside parentheses, nor before what says that scores are standardized.
+    """Cut a text at spaces and commas, but not inside parentheses, nor before what says on which scale scores are.
 
     >>> split("AP (std.), RBP(p=0.8, rel=1) RR")
     ['AP (std.)', 'RBP(p=0.8, rel=1)', 'RR']
     """
-    within = re.escape(STANDARDIZED.strip())
+    within = "|".join(re.escape(scale.strip()) for scale in _SCALES)
     return [
         part
-        for part in re.split(rf"[\s,]+(?!{within})(?![^()]*\))", text.strip())
+        for part in re.split(rf"[\s,]+(?!(?:{within}))(?![^()]*\))", text.strip())
         if part
     ]
 

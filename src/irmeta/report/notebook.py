@@ -4,22 +4,25 @@ from collections.abc import Iterable
 from contextlib import suppress
 from html import escape
 from io import StringIO
+from typing import TYPE_CHECKING
 
 import polars as pl
-from matplotlib.figure import Figure
 
-from irmeta.errors import ScoresError
+from irmeta.errors import IrmetaError
 from irmeta.report.forms import cell
 from irmeta.report.screen import whole
 from irmeta.scores.figures import ROWS
 from irmeta.studies.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def html(result: Result) -> str:
     """Return a result as HTML: findings and warnings, figure, tables of up to ROWS rows, notes."""
     parts = [*_paragraphs(result.findings)]
     parts += _paragraphs(f"Warning: {warning}" for warning in result.warnings)
-    with suppress(ScoresError):  # it has no figure
+    with suppress(IrmetaError):  # it has no figure, or nothing here draws
         parts.append(_svg(result.plot()))
     parts += [_table(title, frame) for title, frame in whole(result).items()]
     parts += _paragraphs(f"Note: {note}" for note in result.notes)
@@ -30,7 +33,7 @@ def _paragraphs(sentences: Iterable[str]) -> list[str]:
     return [f"<p>{escape(sentence)}</p>" for sentence in sentences]
 
 
-def _svg(figure: Figure) -> str:
+def _svg(figure: "Figure") -> str:
     """Return a figure as the SVG element alone."""
     written = StringIO()
     figure.savefig(written, format="svg", bbox_inches="tight")

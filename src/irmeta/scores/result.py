@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import STANDARDIZED
+from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import MACHINES, about, recorded
 from irmeta.scores.repeats import not_in_intervals
@@ -67,13 +67,18 @@ def scale(attributes: Mapping[str, Any]) -> str | None:
 
 
 def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Say what (std.) in the names of metrics means, and that intervals do not know of runs, where they do not."""
+    """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
     for attributes in described:
         yield from not_in_intervals(attributes)
         if (done := scale(attributes)) is not None:
             yield (
                 f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
                 "scale"
+            )
+        if "estimated" in attributes:
+            yield (
+                f"{ESTIMATED.strip()}: estimated from people's and a machine's judgments; a topic's score is what it "
+                "adds to the mean, so read means, their intervals and ranks, not single topics or wins"
             )
 
 

@@ -419,12 +419,16 @@ STUDIES: dict[str, Study] = {
         "judges estimate",
         "judgments",
         "What do few human and many machine judgments show?",
-        docs="judges",
+        True,
+        "judges",
         command=Verb(
             (
                 "irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --sample sample.csv",
+                "irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 -o official.parquet",
+                "irmeta leaderboard official.parquet -o board/",
             ),
             positional=(),
+            scores="irmeta.studies.judges.estimate.scored",
         ),
     ),
     "plan": Study(

@@ -22,7 +22,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.arguments import is_list, kinds_of, once, require_fitting
-from irmeta.errors import IrmetaError, ScoresError, require_choice
+from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded
 from irmeta.scores.attributes import about, recorded
@@ -85,7 +85,8 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
         options: dict[str, Any] = {}
         for name, value in bound.arguments.items():
             options |= door.takes[name].recorded(value)
-        made = function(*bound.args, **bound.kwargs)
+        with extras():
+            made = function(*bound.args, **bound.kwargs)
         own = about(made)["options"]
         return Result(made.assign_attrs(recorded({"options": options | own})))
 
@@ -100,7 +101,8 @@ def public(name: str, function: Callable[Taken, Returned]) -> Callable[Taken, Re
     @wraps(function)
     def checked(*args: Taken.args, **kwargs: Taken.kwargs) -> Returned:
         bound = door.bound(args, kwargs)
-        return function(*bound.args, **bound.kwargs)
+        with extras():
+            return function(*bound.args, **bound.kwargs)
 
     # by these names pickle finds it again
     checked.__module__, checked.__qualname__ = "irmeta", name

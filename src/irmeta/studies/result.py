@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import xarray as xr
 
 from irmeta import studies
+from irmeta.errors import extras
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 
@@ -144,7 +145,8 @@ class Result:
 
 def _report(module: str) -> Any:
     """Return a module of the room above, which shows results; it is named here, not imported, as plots are."""
-    return import_module(f"irmeta.report.{module}")
+    with extras():
+        return import_module(f"irmeta.report.{module}")
 
 
 def answered(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:

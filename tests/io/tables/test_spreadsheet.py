@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.tables.spreadsheet import import_table, wide, written
+from irmeta.io.tables.spreadsheet import import_table, read_about, wide, written
 from irmeta.report.tables import to_pandas
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description import describe
@@ -129,3 +129,33 @@ def test_a_real_table(data: Path) -> None:
     assert int(np.isfinite(made.values).sum()) == 10_362
     frame = pl.read_parquet(data / "leaderboards" / "mteb-eng-v2.parquet")
     assert made.sum().item() == pytest.approx(frame["main_score"].sum())
+
+
+def test_what_models_are_may_have_any_columns(tmp_path) -> None:
+    """Each model has its facts by column; an empty cell is none."""
+    path = tmp_path / "models.csv"
+    path.write_text(
+        "Model,link,Kind,size\nbge,https://example.org/bge,dense,335M\nbm25,,sparse,\n"
+    )
+    assert read_about(path) == {
+        "bge": {"link": "https://example.org/bge", "kind": "dense", "size": "335M"},
+        "bm25": {"kind": "sparse"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model,link\nbge,javascript:alert(1)\n", "row 1: the link of 'bge'"),
+        ("model,kind\nbge,dense\nbge,sparse\n", "row 2: the model 'bge' occurs twice"),
+        ("name,kind\nbge,dense\n", "need the columns model and link"),
+        ("model\nbge\n", "need the columns model and link"),
+        ("model,kind\n,dense\n", "row 1 names no model"),
+    ],
+)
+def test_wrong_facts_of_models_are_refused(tmp_path, text, said) -> None:
+    """A link that would run, a model twice, a column that is not there: each is said with its row."""
+    path = tmp_path / "models.csv"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=said):
+        read_about(path)

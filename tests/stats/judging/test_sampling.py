@@ -7,11 +7,13 @@ import pytest
 from bench.coverage.estimates import dl2021, real
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from irmeta.stats.descriptive import t_interval
 from irmeta.stats.judging.planning import best_share, draw, topics_for, width
 from irmeta.stats.judging.sampling import (
     Sample,
+    contributions,
     correlation,
     estimate_differences,
     estimate_means,
@@ -292,3 +294,29 @@ def test_a_difference_is_that_of_two_means() -> None:
     expected = estimate_means(apart, 0.7)
     assert found.value[0, 1] == pytest.approx(expected.value[0])
     assert found.variance[0, 1] == pytest.approx(expected.variance[0])
+
+
+@pytest.mark.parametrize("new_topics", [True, False])
+@pytest.mark.parametrize("n", [4, 12, 30])
+def test_contributions_have_the_intervals_of_the_estimate(n, new_topics) -> None:
+    """Student's 95% interval of the mean contribution is the estimate's own, before it is kept within 0 and 1."""
+    given = sample(n=n, total=40)
+    added = contributions(given, new_topics=new_topics)
+    means = estimate_means(given, new_topics=new_topics)
+    assert added.mean(axis=1) == pytest.approx(means.value)
+    half = stdtrit(n - 1, 0.975) * np.sqrt(means.variance)
+    low, high = t_interval(added)
+    assert low == pytest.approx(means.value - half)
+    assert high == pytest.approx(means.value + half)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_contributions_differ_as_estimates_do(seed) -> None:
+    """The standard errors of differences of mean contributions are those of the estimate, within a tenth."""
+    given = sample(seed, n=15, total=60)
+    added = contributions(given)
+    wider = stdtrit(14, 0.975) / stdtrit(59, 0.975)
+    ours = np.array([[(a - b).std(ddof=1) for b in added] for a in added])
+    theirs = np.sqrt(estimate_differences(given).variance * 60) * wider
+    above = np.triu_indices(len(added), 1)
+    assert ours[above] == pytest.approx(theirs[above], rel=0.1)

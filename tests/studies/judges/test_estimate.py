@@ -5,14 +5,17 @@ import pytest
 from scipy.stats import t
 
 from irmeta.errors import ScoresError
+from irmeta.io.scores import load, save
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.studies.differences.description import describe
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
-from irmeta.studies.judges.estimate import estimate
+from irmeta.studies.judges.estimate import estimate, estimated_scores
 from irmeta.studies.judges.plan import plan
 from irmeta.studies.judges.sampled import paired, weights
+from irmeta.studies.leaderboard import leaderboard
 
 
 def both(seed=0, noise=0.1, topics=60, drawn=15):
@@ -343,3 +346,31 @@ def test_clusters_that_say_too_little_are_named() -> None:
     over = with_clusters(machine, "stem", mean_over="clusters")
     with pytest.raises(ScoresError, match="estimates are of means over topics"):
         estimate(human, over)
+
+
+def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
+    """Written as scores and read again, an estimate gives its own means and intervals, and says what it is."""
+    human, machine = both()
+    outcome = estimate(human, machine)
+    save(estimated_scores(outcome), tmp_path / "official.parquet")
+    scores = load(tmp_path / "official.parquet")
+    assert scores.metric.values.tolist() == ["AP (est.)"]
+    described = describe(scores)
+    assert described["mean"].values[:, 0] == pytest.approx(
+        outcome["mean"].sel(system=described.system)[:, 0].values
+    )
+    assert any(note.startswith("(est.)") for note in described.notes)
+    board = leaderboard(scores)
+    assert "different scales" not in " ".join(board.findings)
+
+
+def test_what_cannot_be_written_as_scores() -> None:
+    """Over clusters, and of another study, there are no estimated scores."""
+    human, machine = both()
+    clusters = {
+        str(topic): str(at // 4) for at, topic in enumerate(machine.topic.values)
+    }
+    with pytest.raises(ScoresError, match="over clusters"):
+        estimated_scores(estimate(human, machine, clusters=clusters))
+    with pytest.raises(ScoresError, match="what irmeta.judges.estimate returned"):
+        estimated_scores(describe(machine))

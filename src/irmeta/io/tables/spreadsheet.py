@@ -107,29 +107,57 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
     return costs
 
 
+def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
+    """Read what models are from a CSV whose header names a column of models, as in model,link,kind,size,date,licence.
+
+    An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
+    """
+    frame, keys = _keyed(path, _MODEL, "models and what they are", "link")
+    columns = {name: _texts(frame[name]) for name in frame.columns if name != keys.name}
+    about: dict[str, dict[str, str]] = {}
+    for row, model in enumerate(_texts(keys)):
+        about[model] = {
+            name.lower(): held[row] for name, held in columns.items() if held[row]
+        }
+        link = about[model].get("link", "https://")
+        if not link.startswith(("https://", "http://")):
+            raise FileFormatError(
+                f"{shown(location(path))}: row {row + 1}: the link of {shortened(model)!r} is {shortened(link)!r}; "
+                "a link begins with https://"
+            )
+    return about
+
+
 def _pairs(
     path: str | PathLike[str], names: Sequence[str], values: Sequence[str]
 ) -> dict[str, str]:
     """Read a CSV of two columns, each called by one of some words; a name stands in it once."""
-    where = location(path)
     what = f"{names[0]}s and {values[0]}s"
+    frame, keys = _keyed(path, names, what, values[0])
+    value = _column(frame, values)
+    if value is None:
+        raise _lacks(path, frame, what, (names[0], values[0]))
+    return dict(zip(_texts(keys), _texts(frame[value]), strict=True))
+
+
+def _keyed(
+    path: str | PathLike[str], names: Sequence[str], what: str, other: str
+) -> tuple[pl.DataFrame, pl.Series]:
+    """Read a CSV and its column of names, of which each stands in it once.
+
+    names : words that may stand above that column.  what : is in the file.  other : another column that it should have.
+    """
+    where = location(path)
     try:
         frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
     except ValueError as error:
         raise FileFormatError(
             f"{shown(where)}: not a table of {what} ({reason(error)})"
         ) from error
-    name, value = (
-        next((one for one in frame.columns if one.lower() in known), None)
-        for known in (names, values)
-    )
-    if name is None or value is None:
-        raise FileFormatError(
-            f"{shown(where)}: {what} need the columns {names[0]} and {values[0]}; this file has "
-            f"{listed(shortened(one, 30) for one in frame.columns)}"
-        )
-    keys = frame[name].cast(pl.String).str.strip_chars().fill_null("")
-    held = frame[value].cast(pl.String).str.strip_chars().fill_null("")
+    name = _column(frame, names)
+    if name is None or frame.width < 2:
+        raise _lacks(path, frame, what, (names[0], other))
+    keys = pl.Series(name, _texts(frame[name]))
     for row in (keys == "").arg_true():
         raise FileFormatError(
             f"{shown(where)}: row {row + 1} names no {names[0]}; name it, or remove the row"
@@ -138,7 +166,26 @@ def _pairs(
         raise FileFormatError(
             f"{shown(where)}: row {row + 1}: the {names[0]} {shortened(keys[row])!r} occurs twice; remove one"
         )
-    return dict(zip(keys, held, strict=True))
+    return frame, keys
+
+
+def _column(frame: pl.DataFrame, words: Sequence[str]) -> str | None:
+    """Return the first column that is called by one of some words."""
+    return next((one for one in frame.columns if one.lower() in words), None)
+
+
+def _texts(column: pl.Series) -> list[str]:
+    return column.cast(pl.String).str.strip_chars().fill_null("").to_list()
+
+
+def _lacks(
+    path: str | PathLike[str], frame: pl.DataFrame, what: str, columns: Sequence[str]
+) -> FileFormatError:
+    """Say which columns a file should have."""
+    return FileFormatError(
+        f"{shown(location(path))}: {what} need the columns {' and '.join(columns)}; this file has "
+        f"{listed(shortened(one, 30) for one in frame.columns)}"
+    )
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:

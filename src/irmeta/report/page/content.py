@@ -15,6 +15,7 @@ from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 from irmeta.scores.selection import choose_names, complete, default_by, varying
 from irmeta.scores.teams import Grouping, source_of_groups
+from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.words import listed
 
@@ -31,7 +32,7 @@ class Content:
     order : the metric that orders its systems.
     seed : of all that is random.  source : the score file, as the commands on the page name it.  teams : the teams of
     the systems, if they are known.  highlight : systems to mark.
-    reuse : what leaving groups out of the pool shows, where judgments and runs were given.
+    given : results of studies that need judgments or runs, by the study's name.
     results : what one section computes and another needs.
     """
 
@@ -43,7 +44,7 @@ class Content:
     source: str
     teams: Grouping = None
     highlight: Sequence[str] = ()
-    reuse: xr.Dataset | None = None
+    given: Mapping[str, xr.Dataset] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -57,7 +58,7 @@ class Content:
         source: str,
         teams: Grouping = None,
         highlight: str | Iterable[str] | None = None,
-        reuse: Result | None = None,
+        results: Iterable[Result] = (),
     ) -> "Content":
         """Prepare collections; the arguments are those of `irmeta.write_report`."""
         used, left_out = {}, {}
@@ -73,7 +74,7 @@ class Content:
             source,
             teams,
             _marked(cubes, highlight),
-            None if reuse is None else reuse.data,
+            {name_of(one.data): one.data for one in results},
         )
 
     @property

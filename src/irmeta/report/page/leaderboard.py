@@ -1,25 +1,28 @@
 """A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, ScoresError
 from irmeta.io.folders import Folder
+from irmeta.io.tables.spreadsheet import read_about
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.since import since
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
+    address,
     asset,
     bundle,
     hashes,
@@ -28,10 +31,14 @@ from irmeta.report.page.templates import (
 )
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.names import known_as
 from irmeta.studies import leaderboard
 from irmeta.studies.result import Result
-from irmeta.words import counted
+from irmeta.words import counted, listed, shortened
 
+LINK = "link"
+KIND = "kind"
+"""Columns of what models are: where one leads, and by what readers filter."""
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours."""
 _SCRIPTS = ("elements.js", "address.js", "tables.js", "ranks.js", "leaderboard.js")
@@ -42,6 +49,8 @@ def write_leaderboard(
     folder: str | PathLike[str],
     *,
     title: str | None = None,
+    about: str | PathLike[str] | Mapping[str, Mapping[str, str]] | None = None,
+    beside: str | None = None,
     source: str = "results.parquet",
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
@@ -49,6 +58,9 @@ def write_leaderboard(
     outcome : a result of `irmeta.leaderboard`
     folder : the folder to write; it is made if need be
     title : heading of the page, by default Leaderboard
+    about : what models are: a CSV with the columns model, link, kind, size, date, licence, or others; some models are
+        enough
+    beside : another page to link to, as that of irmeta report: ../report/index.html
     source : the score file, as the page names it
 
     A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
@@ -63,16 +75,47 @@ def write_leaderboard(
     with kept.made():
         with Folder(folder) as there:
             earlier = there.read(PAGE)
-        text = html(outcome.data, title or "Leaderboard", source, earlier)
+        text = html(
+            outcome.data,
+            title or "Leaderboard",
+            source,
+            earlier,
+            _about(about, names(outcome.data.system)),
+            address(beside),
+        )
         with kept.replaced([PAGE]) as write:
             write(PAGE, text)
     return folder / PAGE
 
 
+def _about(
+    given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | None,
+    models: Sequence[str],
+) -> dict[str, dict[str, str]]:
+    """Return what is known of the models of a board; what is said of others does not concern it."""
+    if given is None:
+        return {}
+    known = given if isinstance(given, Mapping) else read_about(given)
+    found = {
+        found: dict(known[name]) for name in known if (found := known_as(name, models))
+    }
+    if not found:
+        raise ScoresError(
+            f"--about names {listed(map(shortened, known), 3)}, none of which is on the board; "
+            f"its models are {listed(models, 3)}"
+        )
+    return found
+
+
 def html(
-    outcome: xr.Dataset, title: str, source: str, earlier: bytes | None = None
+    outcome: xr.Dataset,
+    title: str,
+    source: str,
+    earlier: bytes | None = None,
+    known: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+    beside: str | None = None,
 ) -> str:
-    """Return the page as text; earlier : the page that stood in its place."""
+    """Return the page as text; earlier : the page that stood in its place.  known : what models are."""
     options = about(outcome)["options"]
     drawn = content(outcome)
     said = since(earlier, drawn)
@@ -104,7 +147,17 @@ def html(
         theme=THEME,
         scripts=scripts,
         hashes=hashes(THEME, scripts),
-        content=script({**drawn, "written": written, "since": said}),
+        beside=beside,
+        kinds=_values(known, KIND),
+        kind=KIND.capitalize(),
+        content=script(
+            {
+                **drawn,
+                **_facts(known, drawn["models"]),
+                "written": written,
+                "since": said,
+            }
+        ),
     )
 
 
@@ -128,6 +181,25 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "holesSay": _missing_note(outcome),
         "nouns": nouns,
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
+    }
+
+
+def _values(known: Mapping[str, Mapping[str, str]], column: str) -> list[str]:
+    """List what stands in a column of facts, each once."""
+    return sorted({facts[column] for facts in known.values() if column in facts})
+
+
+def _facts(
+    known: Mapping[str, Mapping[str, str]], models: Sequence[str]
+) -> dict[str, Any]:
+    """Return what the page's script shows of models: the facts that have a column, and links."""
+    columns = list(dict.fromkeys(name for facts in known.values() for name in facts))
+    columns = [name for name in columns if name != LINK]
+    of_each = [known.get(model, {}) for model in models]
+    return {
+        "facts": columns,
+        "about": [[facts.get(name, "") for name in columns] for facts in of_each],
+        "links": [facts.get(LINK, "") for facts in of_each],
     }
 
 

@@ -13,6 +13,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
 from irmeta.scores.teams import Grouping
 from irmeta.studies import STUDIES
+from irmeta.studies.result import Result
 
 OTHERS = {"standings": "systems", "data": "collections"}
 """Sections that are of no study, and what they are about."""
@@ -43,13 +44,17 @@ def sections(
     source: str,
     teams: Grouping = None,
     highlight: str | Iterable[str] | None = None,
-    reuse: xr.Dataset | None = None,
+    results: Iterable[Result] = (),
 ) -> list[Section]:
     """Run the studies, each on every collection or on all together, and return the sections that have an answer.
 
     The arguments are those of `irmeta.write_report`.
     """
-    options: dict[str, Any] = {"teams": teams, "highlight": highlight, "reuse": reuse}
+    options: dict[str, Any] = {
+        "teams": teams,
+        "highlight": highlight,
+        "results": results,
+    }
     content = Content.of(
         cubes, by=by, missing=missing, seed=seed, source=source, **options
     )

@@ -10,14 +10,17 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from irmeta.errors import IrmetaError
 from irmeta.report.forms import flat
-from irmeta.words import printable
+from irmeta.words import printable, shown
 
 if TYPE_CHECKING:  # the command of a page is known without it
     from jinja2 import Template
 
 MOST_ROWS = 100
 """Rows of a table on the page; the file beside it has all."""
+_ADDRESS = re.compile(r"https?://|(?!//|[a-z][a-z0-9+.-]*:)", re.IGNORECASE)
+"""An address of the web, or a place without a scheme."""
 THEME = (
     "document.documentElement.dataset.theme = "
     'matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";'
@@ -60,6 +63,19 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value, "\n\t")
     return value
+
+
+def address(given: str | None) -> str | None:
+    """Return the address of another page: one beside this one, or on the web; else raise IrmetaError.
+
+    >>> address("../board/index.html")
+    '../board/index.html'
+    """
+    if given is None or _ADDRESS.match(given):
+        return given
+    raise IrmetaError(
+        f"--beside {shown(given)}: name a page by its place beside this one, as ../board/index.html, or by https://"
+    )
 
 
 def hashes(*scripts: str) -> str:

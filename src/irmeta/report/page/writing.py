@@ -22,6 +22,7 @@ from irmeta.report.page.sections import sections
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
+    address,
     asset,
     bundle,
     hashes,
@@ -64,7 +65,8 @@ def write_report(
     teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
-    reuse: Result | None = None,
+    results: Iterable[Result] = (),
+    beside: str | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
     pdf: bool = False,
@@ -79,7 +81,9 @@ def write_report(
     teams : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     title : of the page; the names of the collections by default.
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
-    reuse : a result of `irmeta.reuse` on the runs and judgments behind the scores, for the section on new runs.
+    results : what studies of the judgments and runs behind the scores returned, for sections of their own:
+        `irmeta.judges.compare`, `irmeta.judges.estimate`, `irmeta.reuse`.
+    beside : another page to link to, as the board of `irmeta.write_leaderboard`: ../board/index.html
     rng : the seed of all that is random.  source : the score file, as the commands on the page name it.
     pdf : whether to write every figure as PDF, too, with fonts inside, for print.
 
@@ -90,7 +94,8 @@ def write_report(
         "teams": teams,
         "title": title,
         "highlight": highlight,
-        "reuse": reuse,
+        "results": results,
+        "beside": beside,
     }
     return write_sections(
         cubes,
@@ -113,7 +118,8 @@ def write_sections(
     teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
-    reuse: Result | None = None,
+    results: Iterable[Result] = (),
+    beside: str | None = None,
     rng: int = 0,
     source: str = "scores.parquet",
     pdf: bool = False,
@@ -122,13 +128,14 @@ def write_sections(
     require_choice("missing", missing, get_args(Missing))
     cubes = by_name(cubes)
     rng = seed(rng)
+    beside = address(beside)
     folder = Path(folder)
     kept = Kept(folder, "report", _WRITTEN)
     with kept.made():
         options: dict[str, Any] = {
             "teams": teams,
             "highlight": highlight,
-            "reuse": reuse,
+            "results": results,
         }
         made = sections(
             cubes, by=by, missing=missing, seed=rng, source=source, **options
@@ -141,7 +148,7 @@ def write_sections(
             drawn = {}
             for key, stem, panel in steps(each, "files of panels"):
                 drawn[key] = _write_files(write, stem, panel, pdf=pdf)
-            write(PAGE, _html(made, named, drawn, title or ", ".join(cubes)))
+            write(PAGE, _html(made, named, drawn, title or ", ".join(cubes), beside))
     return folder / PAGE, made
 
 
@@ -208,6 +215,7 @@ def _html(
     listed: Mapping[tuple[str, int], list[str]],
     drawn: Mapping[tuple[str, int], list[dict[str, Any]]],
     title: str,
+    beside: str | None,
 ) -> str:
     model = reference_model()
     scripts = bundle(_SCRIPTS)
@@ -224,6 +232,7 @@ def _html(
         files=listed,
         drawn=drawn,
         title=title,
+        beside=beside,
         generator=f"{GENERATOR} {version('irmeta')}",
         written=datetime.now(UTC).strftime("%Y-%m-%d"),
         css=asset("page.css"),

@@ -1,6 +1,7 @@
 """System means when few topics have human judgments and all have machine ones: with intervals, and what is gained."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -8,10 +9,13 @@ import polars as pl
 import xarray as xr
 
 from irmeta.choices import Missing
+from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import CLUSTERS as MEASURED
 from irmeta.measured.coverage import held
+from irmeta.metrics.names import ESTIMATED
 from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.notes import Method
 from irmeta.scores.result import frame, result
@@ -32,6 +36,7 @@ from irmeta.studies.judges.sampled import (
     paired,
     weights,
 )
+from irmeta.studies.result import Result
 from irmeta.words import counted, listed
 
 HELPS = 0.9
@@ -53,7 +58,8 @@ def estimate(
 ) -> xr.Dataset:
     """Estimate system means, with intervals, from a few topics that people judged and all topics that a machine judged.
 
-    The topics that people judged must be drawn at random, as irmeta judges sample does.
+    The topics that people judged must be drawn at random, as irmeta judges sample does. With -o official.parquet the
+    estimate is written there as scores, for irmeta leaderboard, table and report.
 
     human : judgments (qrels) by people, of some topics, or of a part of each topic's pairs for P@k; or scores
         made with them, as a cube or a file
@@ -128,9 +134,54 @@ def estimate(
         },
         notes=[*notes, *of_weights, *lines],
     )
+    if not clustered:
+        samples = [both.sample(at, weight) for at in range(both.human.sizes["metric"])]
+        added = [sampling.contributions(one, new_topics=new_topics) for one in samples]
+        outcome["contribution"] = (("system", "topic", "metric"), np.stack(added, -1))
+        outcome["topic"] = both.machine.topic.values
     return outcome.assign_coords(
         system_a=("pair", systems[left]), system_b=("pair", systems[right])
     )
+
+
+def estimated_scores(outcome: Result) -> xr.DataArray:
+    """Return an estimate as scores that studies take, (system, topic, metric), of all topics that the machine judged.
+
+    A topic's score is what it adds to the mean, so that means and their 95% intervals are the estimate's, and errors of
+    differences nearly; it says nothing of the topic itself. Metrics are named as in "nDCG@10 (est.)".
+
+    outcome : a result of `irmeta.judges.estimate`; where clusters vary, not topics, it raises ScoresError
+
+    >>> from irmeta.scores.cube import cube
+    >>> draw = np.random.default_rng(0)
+    >>> all_topics = cube(draw.random((3, 20, 1)), list("abc"), [str(t) for t in range(20)], ["AP"])
+    >>> outcome = estimate(all_topics[:, :8], all_topics)
+    >>> scores = estimated_scores(outcome)
+    >>> bool(np.allclose(scores.mean("topic"), outcome["mean"]))
+    True
+    """
+    if outcome.data.attrs["study"] != "estimate":
+        raise ScoresError("estimated_scores takes what irmeta.judges.estimate returned")
+    if "contribution" not in outcome.data:
+        raise ScoresError(
+            "an estimate over clusters cannot be written as scores; its tables have means and intervals (-o FILE.csv)"
+        )
+    added = outcome.data["contribution"].transpose("system", "topic", "metric")
+    return cube(
+        added.values,
+        added.system.values.tolist(),
+        added.topic.values.tolist(),
+        [f"{name}{ESTIMATED}" for name in added.metric.values],
+        collection="estimate",
+        provenance={"estimated": True},
+    )
+
+
+def scored(
+    _: Path, given: dict[str, Any]
+) -> tuple[dict[str, Any], Callable[[Result], xr.DataArray]]:
+    """Return the arguments, and how the result becomes scores to write."""
+    return given, estimated_scores
 
 
 def _held(systems: int, topics: int, both: Paired, clustered: bool) -> list[str]:

@@ -355,6 +355,9 @@ def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
     scores, names = outcome["score"].values, nouns(outcome)
     larger = on_larger_scale(scores)
+    inputs = about(outcome)["inputs"]["collections"].values()
+    if any("estimated" in said for said in inputs):
+        return []  # a score is what its topic adds to the mean
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
     few_tasks = listed((shortened(task) for task in outcome.topic.values[larger]), 3)

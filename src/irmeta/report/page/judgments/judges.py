@@ -11,9 +11,11 @@ from irmeta.report.page.panel import (
     Picture,
     Text,
     attempt,
+    names,
     of_study,
 )
 from irmeta.report.plots import figure_of
+from irmeta.scores.attributes import about
 from irmeta.studies.judges import compare as judges
 
 TEXT = Text(
@@ -29,11 +31,14 @@ TEXT = Text(
 
 
 def panels(content: Content) -> list[Panel]:
-    """Make one panel where all collections have the same systems and share topics: judgments of the same runs."""
+    """Make one panel where judges were compared, or all collections are judgments of the same runs on shared topics."""
+    if "judges" in content.given:
+        outcome = content.given["judges"]
+        command = "irmeta judges compare HUMAN MACHINE --runs RUNS"
+        return [attempt("All judges", partial(_panel, outcome, command))]
     if not are_judges(content.used):
         return []
-    first = next(iter(content.order.values()))
-    return [attempt("All judges", partial(_panel, content, first))]
+    return [attempt("All judges", partial(_compared, content))]
 
 
 def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
@@ -48,30 +53,35 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
     return len(systems) == 1 and len(shared) >= max(2, most / 2)
 
 
-def _panel(content: Content, by: str) -> Panel:
+def _compared(content: Content) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
     outcome = judges.compare_judges(
         cubes,
-        metrics=[by],
+        metrics=[next(iter(content.order.values()))],
         teams=content.teams,
         families=content.teams,
         rng=content.seed,
     ).data
-    truth = next(iter(cubes))
     # whom a judge may favour are teams to all other commands
     teams = content.by_team
     families = teams + teams.replace("--teams", "--families")
-    pictures = {
-        "tau": Picture(
-            f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
-            partial(figure_of, outcome),
-        )
-    }
+    of_first = f"{families} --truth '{next(iter(cubes))}'"
+    return _panel(outcome, f"irmeta judges compare {content.source}{of_first}")
+
+
+def _panel(outcome: xr.Dataset, command: str) -> Panel:
+    """Show how judges rank systems beside the truth."""
+    truth = about(outcome)["options"]["truth"]
+    by = names(outcome.metric)[0]
+    picture = Picture(
+        f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
+        partial(figure_of, outcome),
+    )
     return of_study(
         "All judges",
         outcome,
-        pictures=pictures,
+        pictures={"tau": picture},
         shown=["systems", "significance"],
-        command=f"irmeta judges compare {content.source}{families} --truth '{truth}'",
+        command=command,
     )

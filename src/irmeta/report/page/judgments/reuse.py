@@ -27,9 +27,10 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel where the groups of the pool were left out: this needs judgments and runs, not scores alone."""
-    if content.reuse is None:
+    if "reuse" not in content.given:
         return []
-    return [attempt("Left-out groups", partial(reuse_panel, content.reuse))]
+    outcome = content.given["reuse"]
+    return [attempt("Left-out groups", partial(reuse_panel, outcome))]
 
 
 def reuse_panel(outcome: xr.Dataset) -> Panel:

@@ -1,6 +1,6 @@
 """What judges are compared by: scores of each, or judgment sets, of which some runs can be scored."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from irmeta.io.scores import load_files
 from irmeta.scores.cubes import by_name
 from irmeta.studies.door import Given
 from irmeta.studies.judges.compare.labels import Relevant
+from irmeta.studies.result import Result
 
 Files = str | PathLike[str]
 Judges = (
@@ -67,8 +68,8 @@ def _are_labels(judges: Any) -> bool:
 
 def scored(
     output: Path, given: dict[str, Any]
-) -> tuple[dict[str, Any], Mapping[str, xr.DataArray]]:
-    """Return the arguments with scores under every judge in place of runs, and these scores, to be written."""
+) -> tuple[dict[str, Any], Callable[[Result], Mapping[str, xr.DataArray]]]:
+    """Return the arguments with scores under every judge in place of runs, and what gives these scores to write."""
     cubes, labels = judged(
         given["judges"], given.pop("runs"), given.pop("metrics"), given["rel"]
     )
@@ -76,7 +77,7 @@ def scored(
         raise IrmetaError(
             f"{output}: labels alone give no scores to write; name runs with --runs"
         )
-    return given | {"judges": cubes, "judgments": labels}, cubes
+    return given | {"judges": cubes, "judgments": labels}, lambda _: cubes
 
 
 def relevant(given: str | PathLike[str]) -> Relevant:

@@ -4,7 +4,8 @@ import { bordaOf, meanOf, ranksOf, standingOf } from "./ranks.js";
 import { tableOf } from "./tables.js";
 
 const content = JSON.parse(document.getElementById("content").textContent);
-const { models, tasks, aggregates, scores, nouns } = content;
+const { models, tasks, aggregates, scores, nouns, facts, about, links } =
+  content;
 const FIRST_ROWS = 100;
 const LONGEST = 300; // letters of a name in the table
 const byId = (id) => document.getElementById(id);
@@ -14,6 +15,7 @@ const collator = new Intl.Collator("en", { numeric: true });
 const state = {
   by: kinds[0],
   words: "",
+  kind: "",
   off: new Set(),
   sort: "rank",
   down: false,
@@ -92,6 +94,18 @@ function ranksDrawn(one, model) {
   );
 }
 
+const kindOf = (model) => about[model][facts.indexOf("kind")];
+const isWanted = (model) =>
+  hasWords([models[model], ...about[model]].join(" "), state.words) &&
+  (!state.kind || kindOf(model) === state.kind);
+
+// The order by a fact: what is not known comes last.
+function byFact(fact, a, b) {
+  const [one, other] = [about[a][fact], about[b][fact]];
+  if (!one || !other) return (one ? 0 : 1) - (other ? 0 : 1);
+  return collator.compare(one, other);
+}
+
 // What rows are sorted by, the least first.
 function keyOf(one) {
   const middle = (m) =>
@@ -113,8 +127,11 @@ function sorted(one, kept) {
   const { middle, key } = keyOf(one);
   const sign = state.down ? -1 : 1;
   const byName = (a, b) => collator.compare(models[a], models[b]);
-  const order = (a, b) =>
-    state.sort === "name" ? byName(a, b) : key(a) - key(b) || 0;
+  const fact = facts.indexOf(state.sort.replace(/^fact:/, ""));
+  const order = (a, b) => {
+    if (fact >= 0) return byFact(fact, a, b);
+    return state.sort === "name" ? byName(a, b) : key(a) - key(b) || 0;
+  };
   return kept.sort(
     (a, b) => sign * order(a, b) || middle(a) - middle(b) || a - b,
   );
@@ -123,9 +140,7 @@ function sorted(one, kept) {
 function draw() {
   const one = standing();
   const others = aggregates.filter((each) => each.name !== state.by);
-  const kept = [...models.keys()].filter((model) =>
-    hasWords(models[model], state.words),
-  );
+  const kept = [...models.keys()].filter(isWanted);
   const rows = sorted(one, kept);
   const drawn = state.all ? rows : rows.slice(0, FIRST_ROWS);
   const away = state.off.size ? [] : others;
@@ -156,6 +171,7 @@ function headsOf(one, others) {
     ["ranks", "Possible ranks", "c-ranks"],
     ["value", "Value", "c-value number"],
     ["tasks", `${nouns.Task}s`, "c-tasks number"],
+    ...facts.map((fact) => [`fact:${fact}`, fact, "c-other"]),
     ...others.map((each) => [
       each.name,
       `Rank by ${each.name}`,
@@ -196,6 +212,7 @@ function rowOf(one, others, model) {
     cell("", ranksDrawn(one, model)),
     cell("number", shown(one.value[model]) + partly(model)),
     cell("number tasks", String(content.counts[model])),
+    ...about[model].map((fact) => cell("other", fact || "–")),
     ...others.map((each) => cell("number other", rankOrRange(each, model))),
   );
 }
@@ -229,11 +246,27 @@ function openModel(model) {
     element("li", {}, `${one.label}: ${rankWords(one, model)}`),
   );
   byId("model-name").textContent = models[model];
+  byId("model-facts").replaceChildren(...factsOf(model));
   byId("model-ranks").replaceChildren(...lines);
   byId("model-tasks").replaceChildren(...rows.map(taskRow));
   if (!byId("model").open) byId("model").showModal();
   byId("model").scrollTop = 0;
   remember();
+}
+
+function factsOf(model) {
+  const known = facts
+    .map((fact, at) => [fact, about[model][at]])
+    .filter(([, text]) => text);
+  const link = element(
+    "a",
+    { href: links[model], rel: "nofollow noopener" },
+    links[model],
+  );
+  if (links[model]) known.push(["link", link]);
+  return known.map(([fact, what]) =>
+    element("div", {}, element("dt", {}, fact), element("dd", {}, what)),
+  );
 }
 
 function taskRow({ task, score, filled, hole, rank, of, share }) {
@@ -259,6 +292,7 @@ function remember() {
     value !== usual && parts.set(name, value);
   keep("by", state.by, kinds[0]);
   keep("find", state.words, "");
+  keep("kind", state.kind, "");
   keep("sort", (state.down ? "-" : "") + state.sort, "rank");
   keep("off", [...state.off].join("."), "");
   keep("model", models[state.model] ?? "", "");
@@ -275,10 +309,22 @@ function recall() {
   const parts = new URLSearchParams(location.hash.slice(1));
   if (kinds.includes(parts.get("by"))) state.by = parts.get("by");
   state.words = parts.get("find") ?? "";
+  const kind = parts.get("kind") ?? "";
+  if ([...models.keys()].some((model) => kindOf(model) === kind))
+    state.kind = kind;
   const column = parts.get("sort") ?? "rank";
   const down = column.startsWith("-");
   const sort = down ? column.slice(1) : column;
-  const columns = ["rank", "name", "ranks", "value", "tasks", ...kinds];
+  const known = facts.map((fact) => `fact:${fact}`);
+  const columns = [
+    "rank",
+    "name",
+    "ranks",
+    "value",
+    "tasks",
+    ...known,
+    ...kinds,
+  ];
   if (columns.includes(sort)) {
     state.sort = sort;
     state.down = down;
@@ -324,6 +370,8 @@ function boardCsv() {
     one.high,
     one.best,
     one.worst,
+    ...facts.map((_, at) => about.map((known) => known[at])),
+    ...(links.some(Boolean) ? [links] : []),
   ];
   const heads = [
     "rank",
@@ -334,6 +382,8 @@ function boardCsv() {
     "rank_set_high",
     "holes_best",
     "holes_worst",
+    ...facts,
+    ...(links.some(Boolean) ? ["link"] : []),
   ];
   const rows = sorted(one, [...models.keys()]);
   const cells = (model) =>
@@ -350,6 +400,10 @@ const changed = (id, kind, change) =>
   });
 changed("aggregate", "change", (value) => (state.by = value));
 changed("find", "input", (value) => (state.words = value));
+if (byId("kind")) {
+  byId("kind").value = state.kind;
+  changed("kind", "change", (value) => (state.kind = value));
+}
 changed("more", "click", () => (state.all = true));
 byId("find").value = state.words;
 byId("csv").addEventListener("click", () =>
