@@ -143,7 +143,8 @@ function draw() {
   const kept = [...models.keys()].filter(isWanted);
   const rows = sorted(one, kept);
   const drawn = state.all ? rows : rows.slice(0, FIRST_ROWS);
-  const away = state.off.size ? [] : others;
+  // ranks by other aggregates give way to facts; a model's dialog has them
+  const away = state.off.size || facts.length ? [] : others;
   byId("rows").replaceChildren(
     ...drawn.map((model) => rowOf(one, away, model)),
   );
@@ -171,7 +172,7 @@ function headsOf(one, others) {
     ["ranks", "Possible ranks", "c-ranks"],
     ["value", "Value", "c-value number"],
     ["tasks", `${nouns.Task}s`, "c-tasks number"],
-    ...facts.map((fact) => [`fact:${fact}`, fact, "c-other"]),
+    ...facts.map((fact) => [`fact:${fact}`, fact, "c-fact"]),
     ...others.map((each) => [
       each.name,
       `Rank by ${each.name}`,
@@ -212,7 +213,7 @@ function rowOf(one, others, model) {
     cell("", ranksDrawn(one, model)),
     cell("number", shown(one.value[model]) + partly(model)),
     cell("number tasks", String(content.counts[model])),
-    ...about[model].map((fact) => cell("other", fact || "–")),
+    ...about[model].map((fact) => cell("fact", fact || "–")),
     ...others.map((each) => cell("number other", rankOrRange(each, model))),
   );
 }
