@@ -66,7 +66,7 @@ def test_a_group_is_a_module_with_its_functions():
     from irmeta.judges import compare
 
     assert compare is irmeta.judges.compare
-    assert dir(irmeta.judges) == ["compare", "estimate", "plan"]
+    assert dir(irmeta.judges) == ["compare", "estimate", "estimated_scores", "plan"]
     assert {"judges", "predict", "standardize"} <= set(dir(irmeta))
     with pytest.raises(AttributeError, match=r"'irmeta\.judges' has no attribute 'x'"):
         irmeta.judges.x  # type: ignore[attr-defined] # noqa: B018
