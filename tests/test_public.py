@@ -762,6 +762,10 @@ MORE = {
         on={"A": scores(), "B": scores()},
         anchor="s01,s02,s03",
     ),
+    "published": lambda: irmeta.place(
+        on=scores(),
+        published=[{"system": "a", "metric": "AP", "mean": 0.4, "baseline": 0.3}],
+    ),
     "lists": lambda: irmeta.replicate(
         {name: {"s": {"1": {"a": 2, "b": 1}, "2": {"c": 1, "a": 0}}} for name in "xy"},
         qrels={"1": {"b": 1}, "2": {"a": 1}},

@@ -5,14 +5,16 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from bench import leaderboards, place
 from bench.coverage.frame import Case, Entry
 from bench.coverage.metrics import Kind, labelled
 from bench.coverage.systems import within
-from bench.coverage.worlds import SIZES, Column, in_all, in_worlds, named
+from bench.coverage.worlds import SIZES, Check, Column, in_all, in_worlds, named
 from bench.hard import Hard
 from irmeta.datasets.like import World
+from irmeta.io.tables.matrices import import_matrix
 from irmeta.stats.arrays import settled
 from irmeta.stats.leaderboards import completion
 from irmeta.stats.prediction import penalty
@@ -60,19 +62,72 @@ def _percentile(
     }
 
 
-def _skewed(_: Path | None) -> Iterable[Case]:
+def _skewed(_: Path | None, check: Check = _percentile) -> Iterable[Case]:
     """Return skewed scores, of systems by themselves and in teams."""
     for team in (1, 4):
         world = Hard("pareto", "differ", 24, team)
         for topics in (10, 50):
-            trial = partial(_in_column, Column(world), topics)
+            trial = partial(_in_column, check, Column(world), topics)
             yield Case(str(world), topics, trial, world.systems)
 
 
 def _in_column(
-    world: Column, topics: int, rng: np.random.Generator
+    check: Check, world: Column, topics: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    return _percentile(world, world.scores(topics, rng)[..., 0], rng)
+    return check(world, world.scores(topics, rng)[..., 0], rng)
+
+
+LEFT_OUT = 0.05
+"""Share of the systems whose means alone are known."""
+
+
+def _reported(
+    world: World | Column, scores: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Place systems of which only the mean is known among the others."""
+    return _by_mean(scores, _standing(world), rng)
+
+
+def _by_mean(
+    scores: np.ndarray, true: np.ndarray, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Place the means of some systems, to four decimals, among the others; by their true standing."""
+    count = len(scores)
+    some = rng.choice(count, max(1, round(LEFT_OUT * count)), replace=False)
+    rest = np.setdiff1d(np.arange(count), some)
+    means = scores[some].mean(axis=1).round(4)
+    table = {"system": [*map(str, some)], "metric": "AP", "mean": [*map(str, means)]}
+    everybody = named(scores[rest][..., None], "AP")
+    found = places.place(on=everybody, published=pl.DataFrame(table), rng=rng)
+    own, theirs = true[some][:, None], true[rest]
+    percentile = 100 * (
+        (theirs < own).mean(axis=1) + 0.5 * (theirs == own).mean(axis=1)
+    )
+    low, high = (found[f"reported_percentile_{end}"].values for end in ("low", "high"))
+    return {
+        "kept": ((low <= percentile) & (percentile <= high)).mean(),
+        "width": (high - low).mean(),
+    }
+
+
+def _on_other_topics(
+    scores: np.ndarray, topics: int, rng: np.random.Generator
+) -> Mapping[str, float]:
+    """Know means over some topics, and take the plain percentile by all of the others for the truth."""
+    order = rng.permutation(scores.shape[1])
+    other = scores[:, order[topics:]].mean(axis=1)
+    return _by_mean(scores[:, order[:topics]], other, rng)
+
+
+def _left_out(folder: Path | None) -> Iterable[Case]:
+    """Return real systems, on other topics of theirs."""
+    if folder is None:
+        return
+    matrix = folder / "matrices" / "robust2004-249" / "AP.csv"
+    scores = import_matrix(matrix, rows="systems").values[..., 0]
+    for topics in SIZES:
+        trial = partial(_on_other_topics, scores, topics)
+        yield Case("Robust 2004, by the other topics", topics, trial, len(scores))
 
 
 PAIRS = (
@@ -303,9 +358,15 @@ def _from_anchors(folder: Path | None) -> Iterable[Case]:
 
 
 _PLACED = in_all(in_worlds(_percentile, SYSTEMS), _skewed)
+_REPORTED = in_all(
+    in_worlds(_reported, [name for name in SYSTEMS if name != "5 systems"]),
+    partial(_skewed, check=_reported),
+    _left_out,
+)
 
 ENTRIES = [
     Entry("percentile among everybody", 0.95, 0.90, _PLACED, 60, 20),
+    Entry("percentile of a reported mean", 0.95, 0.90, _REPORTED, 60, 20),
     Entry("difference across collections", 0.95, 0.90, _in_pairs, 400, 20),
     Entry("an unchanged system by anchors", 0.95, 0.90, _from_anchors, 600, 60),
     Entry("old factors that have not aged", 0.05, 0.08, _years, 60, 10),

@@ -44,6 +44,7 @@ _CORRECTED = (
 _EQUIVALENT = ("equivalence at the margin", "equivalence of all pairs, Holm")
 _ON_OTHER_TOPICS = ("a system against itself on other topics",)
 _ACROSS = ("difference across collections",)
+_REPORTED = ("percentile of a reported mean",)
 _ANCHORED = ("an unchanged system by anchors",)
 _CHANGE = ("change of a lead in a reproduction",)
 _DESIGN = ("tau of a design", "tau of a design, clusters")
@@ -144,6 +145,8 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "place.drift.drift_low": _ANCHORED,
     "place.pairs.difference_low": _ACROSS,
     "place.pairs.p": _ACROSS,
+    "place.published.baseline_percentile_low": _REPORTED,
+    "place.published.percentile_low": _REPORTED,
     "place.systems.low": _ACROSS,
     "place.systems.percentile_low": ("percentile among everybody",),
     "place.systems.rank_low": _ACROSS,

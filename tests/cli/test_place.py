@@ -138,6 +138,32 @@ def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
     assert (tmp_path / "place.svg").exists()
 
 
+def test_place_takes_published_means_without_systems(run, tmp_path):
+    """Means of papers stand among systems whose factors ship; tables, a figure and what was decided are there."""
+    table = (
+        "paper,system,metric,mean,baseline\nA,new,MAP,27.31,bm25\nA,bm25,AP,24.21,\n"
+    )
+    (tmp_path / "t.csv").write_text(table + "B,ours,AP,.26,.2\nB,odd,nDCG@10,.5,\n")
+    asked = ("place", "--published", "t.csv", "--on", "trec8")
+    code, out, err = run(*asked, "--plot", "p.svg", "--explain")
+    assert (code, err) == (0, "")
+    assert out.startswith("trec8, AP: 2 of 2 baselines stand below the median of 129")
+    said = " ".join(out.split())
+    assert (
+        "new (A) claims +.0310 AP over bm25 (.2421), which stands at percentile 40"
+        in said
+    )
+    assert "means of A by AP are taken as percent" in said
+    assert "1 published mean left out: by nDCG@10, which trec8 lacks" in said
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert (tmp_path / "p.svg").exists()
+    found = json.loads(run(*asked, "--format", "json")[1])["tables"]["published"]
+    assert [row["baseline_below_median"] for row in found] == [True, None, True]
+    code, _, err = run("place")
+    assert code == 2
+    assert "nothing to place" in err
+
+
 def test_place_warns_that_topics_of_runs_are_matched_by_their_numbers(desk, tmp_path):
     """Where both only number their topics, the answer has a warning, not where a name was given."""
     numbered = [str(topic) for topic in range(1, 7)]

@@ -211,9 +211,9 @@ class Derived:
             shown = replace(shown, output=None)
         cubes = self._cubes(selected, given)
         if self._either and given.get("qrels") is None:
-            paths = [Path(one) for one in given[self._either]]
+            paths = [Path(one) for one in _listed(given[self._either])]
             read = [[(path, selected.read(path)) for path in paths]]
-            [given[self._either]] = distinct(read)
+            [given[self._either]] = distinct(read) if paths else [None]
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
             options["rng"] = options.pop("seed")

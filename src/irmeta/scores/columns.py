@@ -11,7 +11,7 @@ from irmeta.words import shortened
 
 LONGEST = 500
 """Characters of a name; a longer one is a text that stands in the wrong column."""
-_MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
+MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
 """What people write where a score is missing."""
 _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Characters that make the text after them run the other way: names with them look like others."""
@@ -79,7 +79,7 @@ def is_text(column: pl.Series) -> bool:
     """
     if column.dtype != pl.String:
         return False
-    held = column.filter(~column.str.to_lowercase().is_in(_MISSING)).drop_nulls()
+    held = column.filter(~column.str.to_lowercase().is_in(MISSING)).drop_nulls()
     words = held.str.contains(r"\p{L}")
     unread = held.cast(pl.Float64, strict=False).is_null()
     return not held.is_empty() and bool((words & unread).all())
@@ -101,7 +101,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     held = (
         texts.to_frame("text")
         .select(
-            pl.when(pl.col("text").str.to_lowercase().is_in(_MISSING))
+            pl.when(pl.col("text").str.to_lowercase().is_in(MISSING))
             .then(None)
             .otherwise("text")
         )

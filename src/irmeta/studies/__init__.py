@@ -170,6 +170,7 @@ STUDIES: dict[str, Study] = {
             (
                 "irmeta place my.run --on trec-covid-1 --qrels qrels.txt --baseline bm25.run",
                 "irmeta place mine.parquet theirs.parquet --on trec8 --on robust2004 -m AP",
+                "irmeta place --published table.csv --on trec8 # columns paper,system,metric,mean,baseline",
             )
         ),
     ),

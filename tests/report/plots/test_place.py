@@ -40,6 +40,30 @@ def test_each_system_is_a_row_with_its_interval():
     assert figure_of(outcome).axes
 
 
+def test_published_means_are_drawn_by_their_places():
+    """Of published means alone, points are percentiles, lines their intervals, marks the percentiles of baselines."""
+    drawn = np.random.default_rng(0).random((12, 7, 1))
+    everybody = cube(
+        drawn, [f"s{i}" for i in range(12)], [str(t) for t in range(7)], ["AP"]
+    )
+    rows = [
+        {"system": "a", "metric": "AP", "mean": 0.5, "baseline": 0.45, "paper": "P"},
+        {"system": "b", "metric": "AP", "mean": 0.55, "baseline": "", "paper": "P"},
+    ]
+    outcome = place(on=everybody, published=rows)
+    panel = place_plots.published(outcome.data, axes())
+    points, baselines, _ = panel.lines
+    for line, name in ((points, "percentile"), (baselines, "baseline_percentile")):
+        drawn = outcome[f"reported_{name}"].values
+        np.testing.assert_allclose(line.get_xdata(), drawn)
+    [intervals] = panel.collections
+    ends = np.array(intervals.get_segments())[:, :, 0]
+    wanted = [outcome[f"reported_percentile_{end}"] for end in ("low", "high")]
+    np.testing.assert_allclose(ends, np.stack(wanted).T)
+    assert [tick.get_text() for tick in panel.get_yticklabels()] == ["a P AP", "b P AP"]
+    assert figure_of(outcome).axes
+
+
 def leave_out():
     grades = {
         "1": {f"d{i}": i % 2 for i in range(16)},

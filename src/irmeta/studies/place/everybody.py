@@ -306,13 +306,16 @@ def _by_means(
     scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed
 ) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare means with means, which have no errors."""
-    theirs = known.sel(metric=scores.metric.values)
-    others = _placed(theirs, factors).scores[:, 0]
-    difference = placed.scores - others
+    everybody = _means_alone(known.sel(metric=scores.metric.values), factors)
+    difference = placed.scores - everybody.standardized
     unknown = np.full(difference.shape, np.nan)
-    errors = np.full(others.shape, np.nan)
-    versus = partial(Estimate, difference, unknown, unknown)
-    return Everybody(theirs.values[:, 0, 0], others, errors), versus
+    return everybody, partial(Estimate, difference, unknown, unknown)
+
+
+def _means_alone(theirs: xr.DataArray, factors: Factors) -> Everybody:
+    """Return everybody's figures where nothing but their means is known: without errors."""
+    others = _placed(theirs, factors).scores[:, 0]
+    return Everybody(theirs.values[:, 0, 0], others, np.full(others.shape, np.nan))
 
 
 def _best_automatic(factors: Factors, everybody: Everybody) -> float:
@@ -362,9 +365,14 @@ def _paired(
         every = across.differences([both], [spread], np.eye(1))
         return Estimate(*(part[:own, own:] for part in every))
 
+    return _by_topic(theirs, others, spread), versus
+
+
+def _by_topic(theirs: xr.DataArray, others: Placed, spread: Spread) -> Everybody:
+    """Return everybody's figures from their scores on topics."""
     of_others = across.means([others], [_exact(spread)])
     mean = by_cluster(theirs)[0].values[..., 0].mean(axis=1)
-    return Everybody(mean, of_others.value, of_others.error), versus
+    return Everybody(mean, of_others.value, of_others.error)
 
 
 def _unpaired(
@@ -377,11 +385,28 @@ def _unpaired(
         versus = partial(Estimate, nothing, nothing, nothing)
         return Everybody(none, none, none), versus
     kept = about(factors)["standing"][str(scores.metric.item())]
-    mean, standardized, variance = (
-        np.array(kept[name]) for name in ("mean", "standardized", "variance")
-    )
     # what the factors add, both have
     own = across.means([placed], [_exact(spread)])
+    standardized, variance = (
+        np.array(kept[name]) for name in ("standardized", "variance")
+    )
     topics = scores.sizes["topic"]
     versus = partial(across.beside_known_means, own, standardized, variance, topics)
-    return Everybody(mean, standardized, np.sqrt(variance / topics)), versus
+    return _kept(factors, str(scores.metric.item())), versus
+
+
+def _kept(factors: Factors, metric: str) -> Everybody:
+    """Return everybody's figures as factors keep them, over all of their topics."""
+    kept = about(factors)["standing"][metric]
+    error = np.sqrt(np.array(kept["variance"]) / factors.sizes["topic"])
+    return Everybody(np.array(kept["mean"]), np.array(kept["standardized"]), error)
+
+
+def everybody_of(factors: Factors, known: Known, metric: str) -> Everybody:
+    """Return everybody's figures on a collection by one metric, over all of its topics."""
+    if isinstance(known, xr.Dataset):
+        return _kept(factors, metric)
+    theirs = known.sel(metric=[metric])
+    if only_means(known):
+        return _means_alone(theirs, factors)
+    return _by_topic(theirs, _placed(theirs, factors), _spread(factors, metric))

@@ -25,6 +25,8 @@ Placed = xr.DataArray | Mapping[str, xr.DataArray] | Files | Sequence[Files]
 PLACED = Given("SCORES|RUNS", several=True)
 ON = Given("NAME|FILE", "irmeta.studies.place.given.everybody", several=True)
 
+PUBLISHED = Given("FILE", "irmeta.io.tables.published.read_published")
+
 
 class InOrder(dict[str, Known]):
     """What is known of everybody's systems under names or in files, in the order of the collections."""

@@ -10,6 +10,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sources import QrelsLike
+from irmeta.io.tables.published import read_published
 from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
@@ -23,12 +24,13 @@ from irmeta.stats.standardizing import across, standing
 from irmeta.stats.standardizing.across import Estimate
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.door import Given, study
-from irmeta.studies.place import anchors, everybody
+from irmeta.studies.place import anchors, everybody, reported
 from irmeta.studies.place.anchors import ANCHORED, DRIFT
 from irmeta.studies.place.everybody import Collection, Known
 from irmeta.studies.place.given import (
     ON,
     PLACED,
+    PUBLISHED,
     Placed,
     cubes_of,
     matched,
@@ -55,9 +57,10 @@ PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference"
 
 @study
 def place(
-    scores: Annotated[Placed, PLACED],
+    scores: Annotated[Placed | None, PLACED] = None,
     *,
     on: Annotated[Known | Mapping[str, Known] | None, ON] = None,
+    published: Annotated[Any, PUBLISHED] = None,
     qrels: Annotated[QrelsLike | None, Given("FILE")] = None,
     metrics: str | Iterable[str] | None = None,
     systems: str | Iterable[str] | None = None,
@@ -78,6 +81,9 @@ def place(
         file, or a score file of all systems, one for each collection, in the same order; or by collection factors, or
         a cube of scores, or of means under the topic `all` where the topics are not public: then there are no
         intervals and no tests; by default factors that ship under the collection's name
+    published : means that papers report, without runs: a table (CSV, Parquet) or data frame with the columns system,
+        metric and mean; for claims baseline (a system of the same paper, or its mean) or baseline and baseline_mean;
+        and paper, year and collection, if there are several
     qrels : relevance judgments, to score run files with
     metrics : by default those that all scores and all factors have
     systems : those of the runs to use, by default all
@@ -94,7 +100,9 @@ def place(
     entries: difference with low, high and p, which include that other systems might have standardized; on different
     collections gain_a and gain_b over the anchors, and `anchored`, their difference, with low, high and p. Over
     (fields, metric), pairs of collections: drift with low and high, how much lower the anchors, or without anchors the
-    systems of one name in both, stand on the second; drift_systems counts them.
+    systems of one name in both, stand on the second; drift_systems counts them. Over (report) what
+    `irmeta.studies.place.reported` says of published means: the percentile of each and of its baseline, with low and
+    high for other topics, and the gain.
     Raises ScoresError for a collection without factors, for topics or metrics that the factors lack, and for scores
     that are standardized already. Sources: Webber, Moffat and Zobel (SIGIR 2008); Armstrong et al. (CIKM 2009).
 
@@ -107,6 +115,21 @@ def place(
     """
     require_share("the level", level, 0.95)
     generator, seed = seeded(rng)
+    of_papers = None if published is None else read_published(published)
+    if scores is None:
+        if of_papers is None:
+            raise ScoresError(
+                "there is nothing to place; give scores, runs with --qrels, or published means with --published"
+            )
+        known = reported.fields(of_papers, on)
+        placed, notes = reported.figures(of_papers, known, metrics, level, generator)
+        none: dict[str, Any] = {
+            "baseline": None,
+            "seed": seed,
+            "alarms": [],
+            "anchors": {},
+        }
+        return result("place", placed, inputs={}, options=none, notes=notes)
     if qrels is not None:
         cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
         baseline = None if baseline is None else run_name(baseline)
@@ -153,10 +176,14 @@ def place(
         own |= anchors.figures(found, every, shared, places, level, metric)
         figures.append(own)
     # (entry, metric) or (pair, metric)
-    data = {
+    data: dict[str, Any] = {
         name: (dim, np.stack([one[name] for one in figures], axis=1))
         for name, dim in _DIMS.items()
     }
+    if of_papers is not None:
+        placed, said = reported.figures(of_papers, known, metrics, level, generator)
+        data |= placed
+        notes += said
     outcome = result(
         "place",
         data,

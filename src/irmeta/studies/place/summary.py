@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.result import frame
 from irmeta.stats.standardizing.standing import Standing
-from irmeta.studies.place import between
+from irmeta.studies.place import between, claims
 from irmeta.studies.place.rows import first, interval, most_of
 from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import counted
@@ -19,7 +19,15 @@ _PLACE = ("percentile", "percentile_low", "percentile_high")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `systems` (an entry and metric), `pairs` of entries, `drift`, and `anchored` and `baseline` if named."""
+    """Tables `systems` (an entry and metric), `pairs`, `drift`; `anchored`, `baseline` and `published` if named."""
+    views = _of_systems(outcome) if "entry" in outcome.sizes else {}
+    if "report" in outcome.sizes:
+        views["published"] = claims.published(outcome)
+    return views
+
+
+def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables of systems that have scores."""
     own = frame(
         outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric")
     )
@@ -42,8 +50,18 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the best entries with their interval and place among everybody's, and the pairs that differ most clearly."""
+    """Show the best entries with their place among everybody's, the clearest pairs, and what papers report."""
     views = tables(outcome)
+    shown = _shown(outcome, views) if "systems" in views else {}
+    if "published" in views:
+        shown |= claims.shown(views["published"])
+    return shown
+
+
+def _shown(
+    outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]
+) -> dict[str, pl.DataFrame]:
+    """Show the tables of systems that have scores."""
     several = views["systems"]["collection"].n_unique() > 1
     if several:
         name = pl.format("{} on {}", "system", "collection")
@@ -128,6 +146,14 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which system stands higher, on several collections, where each stands, and what becomes of the baseline."""
     views = tables(outcome)
+    lines = _said(outcome, views) if "systems" in views else []
+    if "published" in views:
+        lines += claims.sentences(outcome, views["published"])
+    return lines
+
+
+def _said(outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]) -> list[str]:
+    """Say it of systems that have scores."""
     level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     # who asks about several collections asks which system stands higher

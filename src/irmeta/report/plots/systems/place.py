@@ -13,7 +13,10 @@ from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:
-    """Return the figure of standardized scores by the first metric, by system."""
+    """Return the figure of standardized scores by the first metric, by system; of published means alone, of places."""
+    if "entry" not in result.sizes:
+        rows = height(result.sizes["report"])
+        return draw(published, result, width=COLUMN, height=rows)
     return draw(place, result, width=COLUMN, height=height(result.sizes["entry"]))
 
 
@@ -61,4 +64,40 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
         for middle, least, most in zip(own, low, high, strict=True)
     ]
     say(axes, own, rows, names, words, nearest="y")
+    return named_rows(axes, names, label, BETTER_RIGHT)
+
+
+def published(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw the percentile of each mean that papers report with its interval, and that of the baseline of a claim."""
+    rows = np.arange(result.sizes["report"])
+    own, low, high, baseline = (
+        result[f"reported_{name}"].values
+        for name in (
+            "percentile",
+            "percentile_low",
+            "percentile_high",
+            "baseline_percentile",
+        )
+    )
+    axes.hlines(rows, low, high, color=PALETTE[4])
+    axes.plot(own, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
+    axes.plot(baseline, rows, "<", color=PALETTE[1], markersize=4, label="its baseline")
+    axes.axvline(50, color="black", linewidth=0.5, label="everybody's median")
+    names = [
+        " ".join(filter(None, map(str, parts)))
+        for parts in zip(
+            result["reported_system"].values,
+            result["reported_paper"].values,
+            result["reported_metric"].values,
+            strict=True,
+        )
+    ]
+    axes.set_xlim(0, 100)
+    legend(axes)
+    words = [
+        f"percentile {middle:.0f}, interval {least:.0f} to {most:.0f}"
+        for middle, least, most in zip(own, low, high, strict=True)
+    ]
+    say(axes, own, rows, names, words, nearest="y")
+    label = f"percentile and {about(result)['options']['level']:.0%} interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

@@ -1,0 +1,273 @@
+"""Means that papers report, without runs: tables with a mean on each row, and perhaps the baseline of a claim."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite, nan
+from os import PathLike
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from irmeta.errors import FileFormatError
+from irmeta.io.files import location, shown
+from irmeta.io.strictly import number
+from irmeta.io.tables.spreadsheet import table_in
+from irmeta.metrics.names import canonical, highest
+from irmeta.scores.columns import MISSING, require_names
+from irmeta.words import counted, listed, shortened
+
+COLUMNS: Mapping[str, Sequence[str]] = {
+    "system": ("system", "claim", "run", "model", "method"),
+    "metric": ("metric", "measure"),
+    "mean": ("mean", "score", "value", "reported"),
+    "baseline": ("baseline", "against"),
+    "baseline_mean": ("baseline_mean", "baseline_score", "baseline_value"),
+    "paper": ("paper", "source", "citation", "reference", "doi"),
+    "year": ("year",),
+    "collection": ("collection", "dataset", "test_collection"),
+}
+"""What columns may be called; the first found is taken."""
+NEEDED = ("system", "metric", "mean")
+PERCENT = 100.0
+
+
+class Reported(NamedTuple):
+    """A mean that a paper reports; with a baseline it is a claim.
+
+    collection : "" where the table does not say.  year : NaN where it does not.
+    baseline_mean : NaN where there is none.  within : half a unit of the last decimal of this paper by this metric.
+    """
+
+    system: str
+    metric: str
+    mean: float
+    baseline: str
+    baseline_mean: float
+    paper: str
+    year: float
+    collection: str
+    within: float
+
+
+class Published(NamedTuple):
+    """All means of a table, and what was decided on the way."""
+
+    rows: list[Reported]
+    notes: list[str]
+
+
+class _Row(NamedTuple):
+    """A row as it is read: where it stands, and its cells by column."""
+
+    where: str
+    cells: Mapping[str, str]
+
+    @property
+    def paper(self) -> tuple[str, str, str]:
+        """Which rows report together: by one paper, on one collection, by one metric."""
+        cells = self.cells
+        return cells["paper"], cells["collection"], canonical(cells["metric"])
+
+
+def read_published(given: Any) -> Published:
+    """Read reported means from a CSV or Parquet table, or a data frame, with the columns system, metric and mean.
+
+    The columns baseline (a system of the same paper, or its mean), baseline_mean, paper, year and collection may stand
+    beside them. Raises FileFormatError for what is not such a table.
+    """
+    if isinstance(given, Published):
+        return given
+    if isinstance(given, str | PathLike):
+        name = shown(location(given))
+        table = table_in(location(given))
+    else:
+        name, table = "the table of published means", given
+    every = _rows(table, name)
+    known = [one for one in every if one.cells["mean"]]
+    notes = []
+    if len(known) < len(every):
+        holes = counted(len(every) - len(known), "row")
+        notes.append(f"{name}: {holes} without a mean left out")
+    if not known:
+        raise FileFormatError(f"{name}: no row has a mean; fill in the column mean")
+    papers: dict[tuple[str, str, str], list[_Row]] = {}
+    for row in known:
+        papers.setdefault(row.paper, []).append(row)
+    found = []
+    for rows in papers.values():
+        reported, said = _of_paper(rows)
+        found += reported
+        notes += [f"{name}: {line}" for line in said]
+    return Published(found, notes)
+
+
+def _rows(table: Any, name: str) -> list[_Row]:
+    """Return the rows of a table with their cells as text, "" where they are empty."""
+    frame = table if isinstance(table, pl.DataFrame) else _framed(table, name)
+    called = {one.lower().strip().replace(" ", "_"): one for one in frame.columns}
+    places = {
+        column: next((called[one] for one in names if one in called), None)
+        for column, names in COLUMNS.items()
+    }
+    lacks = [column for column in NEEDED if places[column] is None]
+    if lacks:
+        raise FileFormatError(
+            f"{name}: no column {listed(lacks)}; the table has {listed(shortened(one, 30) for one in frame.columns)}; "
+            "published means have the columns system, metric and mean, and for claims paper and baseline"
+        )
+    rows = []
+    for at, row in enumerate(frame.iter_rows(named=True), 1):
+        cells = {
+            column: "" if place is None else _text(row[place])
+            for column, place in places.items()
+        }
+        where = f"{name}: row {at}"
+        for column in ("system", "metric"):
+            if not cells[column]:
+                raise FileFormatError(
+                    f"{where} names no {column}; name it, or remove the row"
+                )
+        rows.append(_Row(where, cells))
+    for column in ("system", "metric", "paper", "baseline", "collection"):
+        texts = {row.cells[column] for row in rows} - {""}
+        require_names(texts, f"in the column {column} of {name}")
+    return rows
+
+
+def _framed(table: Any, name: str) -> pl.DataFrame:
+    """Return another data frame, or what becomes one, as one of polars."""
+    columns = getattr(table, "to_dict", None)  # pandas
+    try:
+        return pl.DataFrame(
+            columns("list") if columns is not None else table, strict=False
+        )
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise FileFormatError(
+            f"{name}: not a table ({shortened(str(error))}); published means are a CSV or Parquet file, or a data frame"
+        ) from error
+
+
+def _text(value: Any) -> str:
+    """Return a cell as text, "" for one that is missing; a whole number, as a year, without decimals."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) > 1
+    text = str(int(value) if whole else value).strip()
+    return "" if text.lower() in MISSING else text
+
+
+def _of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
+    """Return what one paper reports on a collection by a metric: each mean once, as a share of the largest."""
+    paper, collection, metric = rows[0].paper
+    texts = {row.cells["system"]: row.cells["mean"] for row in rows}
+    notes = []
+    read: dict[tuple[str, str], tuple[_Row, str, str, str]] = {}
+    for row in rows:
+        system, baseline = row.cells["system"], row.cells["baseline"]
+        if system == baseline:
+            raise FileFormatError(
+                f"{row.where}: {shortened(system)} is its own baseline; name another system, or leave the cell empty"
+            )
+        theirs = row.cells["baseline_mean"] or texts.get(baseline, "")
+        if not theirs and _is_number(baseline):
+            baseline, theirs = "the baseline", baseline
+        new = (row, row.cells["mean"], baseline, theirs)
+        old = read.setdefault((system, baseline), new)
+        if old[1:] != new[1:] or old[1] != texts[system]:
+            raise FileFormatError(
+                f"{row.where}: {shortened(system)} has two means by {metric} in one paper, {old[1]} and "
+                f"{texts[system]}; keep one, or name the papers (column paper)"
+            )
+    if len(read) < len(rows):
+        notes.append(f"{counted(len(rows) - len(read), 'repeated row')} left out")
+    lacking = {
+        baseline for _, _, baseline, mean in read.values() if baseline and not mean
+    }
+    if lacking:
+        notes.append(
+            f"no mean by {metric} of the {'baseline' if len(lacking) == 1 else 'baselines'} {listed(sorted(lacking))}; "
+            "what is compared with it counts as a mean, not as a claim"
+        )
+    numbers = [
+        (_mean(row, mean), _mean(row, theirs) if theirs else nan)
+        for row, mean, _, theirs in read.values()
+    ]
+    size = _percent([row for row, *_ in read.values()], numbers, metric)
+    if size == PERCENT:
+        of = f" of {paper}" if paper else ""
+        notes.append(f"means{of} by {metric} are taken as percent")
+    texts_used = [
+        text for _, mean, _, theirs in read.values() for text in (mean, theirs)
+    ]
+    within = 0.5 * 10.0 ** -max(map(_decimals, texts_used)) / size
+    return [
+        Reported(
+            *(row.cells["system"], metric, own / size, baseline, other / size),
+            *(paper, _year(row), collection, within),
+        )
+        for (row, _, baseline, _), (own, other) in zip(
+            read.values(), numbers, strict=True
+        )
+    ], notes
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return isfinite(number(text))
+    except ValueError:
+        return False
+
+
+def _mean(row: _Row, text: str) -> float:
+    """Read a mean, which is a number of 0 or more."""
+    value = number(text) if _is_number(text) else nan
+    if not 0 <= value < 1e15:
+        raise FileFormatError(
+            f"{row.where}: {shortened(text, 30)!r} is not a mean; expected a number of 0 or more, as .2411, or nothing"
+        )
+    return value
+
+
+def _percent(
+    rows: Sequence[_Row], numbers: Iterable[tuple[float, float]], metric: str
+) -> float:
+    """Return what the means of a paper by a metric are divided by: 100 where all are above the largest it can take."""
+    most = highest(metric)
+    each = [
+        (row, value)
+        for row, pair in zip(rows, numbers, strict=True)
+        for value in pair
+        if value > 0
+    ]
+    large = [one for one in each if one[1] > most]
+    if not large:
+        return 1.0
+    small = [one for one in each if one[1] <= most]
+    row, value = large[0]
+    if small:
+        raise FileFormatError(
+            f"{row.where}: {value:g} by {metric} beside {small[0][1]:g} in one paper: some are percent; write all as "
+            f"shares of {most:g}"
+        )
+    for row, value in large:
+        if value > PERCENT * most:
+            raise FileFormatError(
+                f"{row.where}: {value:g} is more than {metric} can be, also in percent"
+            )
+    return PERCENT
+
+
+def _decimals(text: str) -> int:
+    """Count the decimals that a number is written with.
+
+    >>> _decimals(".2411"), _decimals("25"), _decimals("2.5e-1")
+    (4, 0, 2)
+    """
+    digits, _, power = text.lower().partition("e")
+    return max(0, len(digits.partition(".")[2]) - int(power or 0))
+
+
+def _year(row: _Row) -> float:
+    text = row.cells["year"]
+    if text and not text.isdecimal():
+        raise FileFormatError(
+            f"{row.where}: {shortened(text, 30)!r} is not a year; write it as 2019, or leave the cell empty"
+        )
+    return float(text) if text else nan

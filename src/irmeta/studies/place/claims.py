@@ -1,0 +1,165 @@
+"""What is told of means that papers report: where they stand, what claims improve on, and whether these add up."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+import xarray as xr
+
+from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
+from irmeta.studies.place.reported import FIGURES, NAMES, PREFIX
+from irmeta.studies.place.rows import FEW, most_of
+from irmeta.words import counted
+
+FLAGS = ("baseline_below_median", "reaches_best")
+DIGITS = 4
+"""Decimals of means."""
+_MIDDLE = 50
+
+
+def published(outcome: xr.Dataset) -> pl.DataFrame:
+    """Tell of each mean that a paper reports where it stands; of a claim, where its baseline does."""
+    columns = (*NAMES, "baseline", *FIGURES)
+    view = pl.DataFrame(
+        {name: outcome[PREFIX + name].values.tolist() for name in columns},
+        schema_overrides=dict.fromkeys(FIGURES, pl.Float64),
+    ).with_columns(pl.selectors.float().fill_nan(None))
+    return view.with_columns(
+        pl.col("year", "others").cast(pl.Int64),
+        pl.col("baseline").replace("", None),
+        *(pl.col(name).cast(pl.Boolean) for name in FLAGS),
+    )
+
+
+def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Show the reports with their places, and the baselines of claims with theirs; the weakest of many first."""
+    kept, heading = most_of(view, "published", by="baseline_percentile")
+    paper = pl.format("{} ({})", "system", "paper")
+    columns = [pl.when(pl.col("paper") == "").then("system").otherwise(paper)]
+    several = [one for one in ("collection", "metric") if view[one].n_unique() > 1]
+    columns += [*map(pl.col, several), pl.col("mean").round(DIGITS), _place("")]
+    if view["baseline"].count():
+        mean = pl.col("baseline_mean").round(DIGITS)
+        columns.append(pl.format("{} {}", "baseline", mean).alias("baseline"))
+        columns.append(_place("baseline_").alias("its percentile"))
+    return {heading: kept.select(*columns)}
+
+
+def _place(prefix: str) -> pl.Expr:
+    """Write a percentile with its interval, where it has one."""
+    middle, low, high = (
+        pl.col(f"{prefix}percentile{end}").round(0).cast(pl.Int64)
+        for end in ("", "_low", "_high")
+    )
+    alone = middle.cast(pl.String)
+    return pl.coalesce(pl.format("{} [{}, {}]", middle, low, high), alone).alias(
+        f"{prefix}percentile"
+    )
+
+
+def sentences(outcome: xr.Dataset, view: pl.DataFrame) -> Iterator[str]:
+    """Say of all claims by a metric what they improve on, and of the first reports where each stands."""
+    level = about(outcome)["options"]["level"]
+    claims = view.drop_nulls("baseline_mean")
+    for (collection, metric), some in claims.group_by(
+        "collection", "metric", maintain_order=True
+    ):
+        if some.height > 1:
+            every = view.filter(collection=collection, metric=metric)
+            yield _of_all(some, every, level)
+    first = claims if claims.height else view
+    for row in first.head(FEW).to_dicts():
+        yield _of_claim(row) if claims.height else _of_report(row)
+
+
+def _of_all(claims: pl.DataFrame, every: pl.DataFrame, level: float) -> str:
+    """Say how many baselines are below the median, how many claims reach the best, and what gains add up to."""
+    row, count = claims.row(0, named=True), claims.height
+    below = int(claims["baseline_below_median"].sum())
+    ends = claims["baseline_percentile_high"]
+    if ends.null_count():
+        surely = ""
+    else:
+        wholly = int((ends < _MIDDLE).sum())
+        surely = f", {wholly} of them with the whole {level:.0%} interval"
+    reach = int(claims["reaches_best"].sum())
+    stand = "stands" if below == 1 else "stand"
+    come = "reaches" if reach == 1 else "reach"
+    return (
+        f"{row['collection']}, {row['metric']}: {below} of {count} baselines {stand} below the median of "
+        f"{counted(row['others'], 'system')} ({short(row['median_score'], DIGITS)}){surely}; {reach} of {count} claims "
+        f"{come} the best{' of the time' if row['year'] else ''}. {_together(claims, every)}"
+    )
+
+
+def _together(claims: pl.DataFrame, every: pl.DataFrame) -> str:
+    """Say what the gains add up to, and how far the best mean reported is above the collection's best system."""
+    gains = short(float(claims["gain"].sum()), DIGITS, sign=True)
+    # before the first paper
+    best = every.select(pl.col("best_score").min()).item()
+    rise = every.select(pl.col("mean").max()).item() - best
+    systems = f"the best of these systems ({short(best, DIGITS)})"
+    if rise <= 0:
+        return f"The gains are {gains} together, but no mean is above {systems}: they do not add up."
+    above = short(rise, DIGITS, sign=True)
+    return f"The gains are {gains} together; the best mean reported is {above} above {systems}."
+
+
+def _of_claim(row: Mapping[str, Any]) -> str:
+    """Say where a claim begins, and where it ends."""
+    gain = short(row["gain"], DIGITS, sign=True)
+    return (
+        f"{_named(row)} claims {gain} {row['metric']} over {row['baseline']} ({short(row['baseline_mean'], DIGITS)}), "
+        f"which stands at {_at(row, 'baseline_')} of {counted(row['others'], 'system')} on {row['collection']}, "
+        f"{_side(row, 'baseline_')}. The gain ends at {_at(row, '')}, {_end(row)}."
+    )
+
+
+def _of_report(row: Mapping[str, Any]) -> str:
+    """Say where a system stands of which a paper reports a mean."""
+    return (
+        f"{_named(row)}: {row['metric']} {short(row['mean'], DIGITS)} stands at {_at(row, '')} of "
+        f"{counted(row['others'], 'system')} on {row['collection']}, {_end(row)}."
+    )
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    """Name a system with its paper."""
+    if row["paper"]:
+        return f"{row['system']} ({row['paper']})"
+    return str(row["system"])
+
+
+def _at(row: Mapping[str, Any], prefix: str) -> str:
+    """Write a percentile with its interval."""
+    middle, low, high = (
+        row[f"{prefix}percentile{end}"] for end in ("", "_low", "_high")
+    )
+    ends = "" if low is None else f" [{low:.0f}, {high:.0f}]"
+    return f"percentile {middle:.0f}{ends}"
+
+
+def _side(row: Mapping[str, Any], prefix: str) -> str:
+    """Say on which side of everybody's median a system stands, or that it cannot be said."""
+    median = f"their median ({short(row['median_score'], DIGITS)})"
+    low, high = (
+        row[
+            f"{prefix}percentile" if row[f"{prefix}{one}"] is None else f"{prefix}{one}"
+        ]
+        for one in ("percentile_low", "percentile_high")
+    )
+    if high < _MIDDLE:
+        return f"below {median}"
+    if low > _MIDDLE:
+        return f"above {median}"
+    return f"not distinguished from {median}"
+
+
+def _end(row: Mapping[str, Any]) -> str:
+    """Say what a system reaches: the best of the time, or on which side of the median it stays."""
+    best = f"the best {'of the time' if row['year'] else 'of them'}"
+    score = short(row["best_score"], DIGITS)
+    if row["reaches_best"]:
+        return f"and reaches {best} ({score})"
+    return f"{_side(row, '')}; {best} has {score}"
