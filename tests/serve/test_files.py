@@ -122,6 +122,28 @@ def test_a_hostile_site_is_not_imported(
     engine.dispose()
 
 
+def test_a_frozen_site_says_no_more_than_it_may(filled: Site, tmp_path: Path) -> None:
+    """Paths and inner numbers that a frozen site names are not taken over; a run that lacks a fact is refused."""
+    publishing.freeze(filled, tmp_path / "one")
+    path = tmp_path / "one/b/lab/data/board.json"
+    content = json.loads(path.read_text())
+    content["board"] |= {"documents": "../../elsewhere", "id": 77}
+    content["runs"][0] |= {"id": 77, "tried": 9}
+    path.write_text(json.dumps(content))
+    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    assert importing.import_frozen(engine, tmp_path / "one") == ["lab"]
+    found = snapshot(engine, "lab")
+    assert (found.board.documents, found.board.id) == ("", 1)
+    assert (found.runs[0].id, found.runs[0].tried) == (1, 0)
+    content["board"]["key"] = "lab-2"
+    content["runs"][0]["received"] = None
+    path.write_text(json.dumps(content))
+    with pytest.raises(IrmetaError, match=r"not what irmeta freezes \(NOT NULL"):
+        importing.import_frozen(engine, tmp_path / "one")
+    assert [one.key for one in boards.boards(engine)] == ["lab"]
+    engine.dispose()
+
+
 def test_a_score_file_is_made_a_board(filled: Site, tmp_path: Path) -> None:
     """Scores of another board become a board of their own, with the same scores."""
     publishing.freeze(filled, tmp_path / "one")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import StatementError
 
 import irmeta
 from irmeta.errors import IrmetaError
@@ -240,6 +241,8 @@ def _restore(engine: Engine, path: Path) -> str:
         return str(given["board"]["key"])
     except (ValueError, KeyError, TypeError) as error:
         raise IrmetaError(f"{path}: not what irmeta freezes ({error})") from error
+    except StatementError as error:
+        raise IrmetaError(f"{path}: not what irmeta freezes ({error.orig})") from error
 
 
 def import_scores(engine: Engine, path: Path, key: str) -> int:

@@ -1,6 +1,6 @@
 """A board as a whole: read at one moment, or made of what a frozen site says."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.tables import (
+    board,
     event,
     judgments,
     reading,
@@ -21,6 +22,11 @@ from irmeta.serve.catalogue.tables import (
 
 Vectors = Mapping[str, Mapping[str, npt.NDArray[np.float64]]]
 """By key of the submission and metric the scores of the judged topics."""
+SETTINGS = [one.name for one in board.c if one.name not in ("id", "documents")]
+JUDGMENTS = [one.name for one in judgments.c if one.name not in ("id", "board")]
+SAID = [one.name for one in submission.c if one.name not in ("id", "board", "tried")]
+EVENTS = ["at", "action", "detail"]
+"""What the public data say of a board, of judgments, of a submission and of an event: no more of it is restored."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +91,9 @@ def restore(
     public : its settings (board), judgments, runs and events, and under which version it was scored (scored_under).
     """
     with engine.begin() as db:
-        at = boards.insert(db, public["board"])
-        _insert(db, judgments, at, public["judgments"])
-        _insert(db, event, at, public["events"])
+        at = boards.insert(db, only(SETTINGS, public["board"]))
+        _insert(db, judgments, JUDGMENTS, at, public["judgments"])
+        _insert(db, event, EVENTS, at, public["events"])
         runs = {one["run"]: one["bytes"] for one in public["runs"]}
         known = set(db.execute(sa.select(run.c.digest)).scalars())
         new = [
@@ -97,7 +103,7 @@ def restore(
         ]
         if new:
             db.execute(sa.insert(run), new)
-        _insert(db, submission, at, public["runs"])
+        _insert(db, submission, SAID, at, public["runs"])
         own = (judgments.c.board == at) & (
             judgments.c.version == public["scored_under"]
         )
@@ -107,13 +113,19 @@ def restore(
             submissions.keep_scores(db, number, judged, vectors.get(key, {}))
 
 
+def only(names: Collection[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is given under some names, in its order."""
+    return {name: one for name, one in given.items() if name in names}
+
+
 def _insert(
-    db: Connection, table: sa.Table, at: int, lines: Iterable[Mapping[str, Any]]
+    db: Connection,
+    table: sa.Table,
+    names: Collection[str],
+    at: int,
+    lines: Iterable[Mapping[str, Any]],
 ) -> None:
-    """Add lines of a board to a table, as far as it has their columns."""
-    values = [
-        {name: one[name] for name in one if name in table.c} | {"board": at}
-        for one in lines
-    ]
+    """Add lines of a board to a table."""
+    values = [only(names, one) | {"board": at} for one in lines]
     if values:
         db.execute(sa.insert(table), values)

@@ -12,15 +12,17 @@ import xarray as xr
 import irmeta
 from irmeta.serve import answers
 from irmeta.serve.answers import STANDING, Interval
-from irmeta.serve.catalogue import tables
-from irmeta.serve.catalogue.snapshot import Snapshot
+from irmeta.serve.catalogue.snapshot import (
+    EVENTS,
+    JUDGMENTS,
+    SAID,
+    SETTINGS,
+    Snapshot,
+    only,
+)
 from irmeta.serve.pages.forms import as_csv, as_json, cell, time
 from irmeta.serve.standing import Line, Standing
 
-SETTINGS = {column.name for column in tables.board.c} - {"id", "documents"}
-JUDGMENTS = {column.name for column in tables.judgments.c} - {"id", "board"}
-SAID = {column.name for column in tables.submission.c} - {"id", "board", "tried"}
-"""What the public data say of a board, of judgments, and of a submission."""
 BLOCK = 500
 """Runs whose scores are written together."""
 VERSION = irmeta.__version__
@@ -134,28 +136,20 @@ def _alone(found: Standing, line: Line) -> dict[str, Any]:
 
 def _said(line: Line) -> dict[str, Any]:
     """Return what people and checks say of a run."""
-    about = {name: one for name, one in line.about.items() if name in SAID}
-    return {**about, "bytes": line.about["bytes"], "label": line.label}
+    return {**only(SAID, line.about), "bytes": line.about["bytes"], "label": line.label}
 
 
 def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
     """Return all that is public of a board: another site can be made of it."""
     lines = found.lines
-    settings = shot.board._mapping.items()
-    judged = [one._mapping.items() for one in shot.versions]
-    events = [one._mapping for one in shot.events]
     return {
         "format": "irmeta board 1",
         "irmeta": VERSION,
         "finding": found.finding,
-        "board": {name: one for name, one in settings if name in SETTINGS},
-        "judgments": [
-            {name: one for name, one in row if name in JUDGMENTS} for row in judged
-        ],
+        "board": only(SETTINGS, shot.board._mapping),
+        "judgments": [only(JUDGMENTS, one._mapping) for one in shot.versions],
         "scored_under": found.version,
         "runs": [_said(lines[run.key]) for run in shot.runs if run.key in lines],
-        "events": [
-            {name: one[name] for name in ("at", "action", "detail")} for one in events
-        ],
+        "events": [only(EVENTS, one._mapping) for one in shot.events],
         "counts": shot.counts,
     }
