@@ -117,6 +117,7 @@ def test_submit_says_what_is_wrong_with_an_address(
         ("--fail-if-worse -1", "-1"),
         ("--fail-if-worse nan --wait --baseline a", "nan"),
         ("s3://bucket/run", "no such file"),
+        ("sub/one --replace", "one and sub/one: all would be called one; rename"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -125,7 +126,8 @@ def test_options_that_do_not_go_together_are_refused(
     """Options that mean nothing together exit with 2 and name the mend before anything is sent."""
     monkeypatch.setenv("IRMETA_TOKEN", "x")
     monkeypatch.setattr(client.Server, "_answer", lambda *_, **__: pytest.fail("sent"))
-    for name in ("one", "two"):
+    (tmp_path / "sub").mkdir()
+    for name in ("one", "two", "sub/one"):
         (tmp_path / name).write_bytes(a_run(1))
     words = options.split()
     runs = [] if "://" in options else ["one"]

@@ -33,13 +33,24 @@ Answer = dict[str, Any]
 def names_of(paths: Sequence[Path]) -> list[str]:
     """Name runs after their files as `irmeta evaluate` does, with the characters that a board takes.
 
+    Raises IrmetaError where two would have one name: the later would stand for the earlier.
+
     >>> names_of([Path("input.bm25.gz"), Path("my run.txt"), Path("a.run"), Path("a.txt")])
     ['bm25', 'my-run', 'a.run', 'a.txt']
     """
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
     often = Counter(map(bare, stems))
     named = [bare(one) if often[bare(one)] == 1 else one for one in stems]
-    return [fit(name) for name in named]
+    found = [fit(name) for name in named]
+    for name, often in Counter(found).items():
+        if often > 1:
+            both = [
+                str(path) for path, one in zip(paths, found, strict=True) if one == name
+            ]
+            raise IrmetaError(
+                f"{' and '.join(both)}: all would be called {name}; rename the files"
+            )
+    return found
 
 
 def fit(name: str) -> str:
