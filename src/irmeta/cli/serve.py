@@ -128,7 +128,7 @@ def submit(
         option(
             metavar="X",
             min=0,
-            help="With --wait and --baseline: exit with 3 if a loss above X is shown, as irmeta versus does.",
+            help="Exit with 3 if a loss above X is shown; needs --wait, --baseline.",
             show_default="never",
         ),
     ] = None,

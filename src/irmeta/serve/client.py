@@ -42,8 +42,8 @@ def names_of(paths: Sequence[Path]) -> list[str]:
     often = Counter(map(bare, stems))
     named = [bare(one) if often[bare(one)] == 1 else one for one in stems]
     found = [fit(name) for name in named]
-    for name, often in Counter(found).items():
-        if often > 1:
+    for name, count in Counter(found).items():
+        if count > 1:
             both = [
                 str(path) for path, one in zip(paths, found, strict=True) if one == name
             ]

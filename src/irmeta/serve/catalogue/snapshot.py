@@ -113,7 +113,7 @@ def restore(
             submissions.keep_scores(db, number, judged, vectors.get(key, {}))
 
 
-def only(names: Collection[str], given: Mapping[str, Any]) -> dict[str, Any]:
+def only(names: Collection[str], given: Mapping[Any, Any]) -> dict[str, Any]:
     """Return what is given under some names, in its order."""
     return {name: one for name, one in given.items() if name in names}
 
