@@ -149,7 +149,8 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
-        "table": "CSV, Parquet or JSON, long (a row for each score) or wide (models or tasks in rows)",
+        "table": "CSV, Parquet or JSON, long (a row for each score) or wide (models or tasks in rows); or a paper's "
+        "table in LaTeX, HTML or Markdown",
         "trec_eval": "output of trec_eval -q, one file per system",
         "ir_measures": (
             "topic, measure and value on a line, one file per system; or run, topic, measure and "

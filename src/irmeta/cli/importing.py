@@ -9,7 +9,7 @@ from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.errors import IrmetaError
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import PRINTED, about
 from irmeta.words import counted, folded
 
 if TYPE_CHECKING:
@@ -285,7 +285,10 @@ def import_scores(
         made = {name: adding.Added(cube, None) for name, cube in cubes.items()}
     _say_sizes(made, quiet=quiet)
     for note in dict.fromkeys(
-        note for cube in cubes.values() for note in about(cube).get("notes", [])
+        note
+        for cube in cubes.values()
+        for key in ("notes", PRINTED)
+        for note in about(cube).get(key, [])
     ):
         say_note(note, quiet=quiet)
 

@@ -18,6 +18,8 @@ OVER = "mean_over"
 """The attribute of a cube that says what its means are over: its topics, or its clusters."""
 MACHINES = "machine_judges"
 """The attribute of a cube that names the machine judges behind its scores, by metric."""
+PRINTED = "printed"
+"""The attribute of a cube that says how the scores of a printed table were read."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 

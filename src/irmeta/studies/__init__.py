@@ -287,6 +287,7 @@ STUDIES: dict[str, Study] = {
             (
                 'irmeta predict apply --given "P@10=0.43 RR=0.61 nDCG@20=0.39" --want "AP R@100"',
                 "irmeta predict apply paper-table.csv -o filled.csv",
+                "irmeta predict apply 'paper.tex#tab:main' --want nDCG@20",
                 "irmeta predict apply ours.csv --want AP --calibrate baselines.csv",
                 'irmeta predict apply ours.csv --want "AP R@10" --relevant qrels.txt',
                 "irmeta predict apply ours.csv --want AP --train A.parquet --train B.parquet --learner svr",

@@ -36,7 +36,7 @@ def import_labels(
     """
     where = location(path)
     try:
-        frame = _rows(table_in(where), ignore)
+        frame = _rows(table_in(where)[0], ignore)
         found = columns_of(frame.columns, system=system, topic=topic)
         if found.system is None or found.topic is None:
             raise ScoresError(

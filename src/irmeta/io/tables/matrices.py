@@ -17,6 +17,7 @@ from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
 from irmeta.io.scores import from_rows
 from irmeta.io.strictly import lines, number
 from irmeta.io.strictly import rows as rows_of
+from irmeta.io.tables.printed import numbers
 from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
@@ -363,10 +364,19 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
             twice = next(name for name in given if given.count(name) > 1)
             raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
     scores = [
-        [score_of(cell, f"{path}:{line}") for cell in row[labelled:]]
+        [_printed(cell, f"{path}:{line}") for cell in row[labelled:]]
         for line, row in body
     ]
     return names, columns, np.array(scores)
+
+
+def _printed(cell: str, where: str) -> float:
+    """Read a score as papers print it, with marks and spreads; anything else raises FileFormatError."""
+    try:
+        score, percent = numbers.score(cell)
+    except ValueError:
+        return score_of(cell, where)
+    return score / numbers.PERCENT if percent else score
 
 
 def _is_number(text: str) -> bool:

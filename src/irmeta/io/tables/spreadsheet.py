@@ -18,6 +18,8 @@ from irmeta.io import parquet
 from irmeta.io.files import Location, location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
 from irmeta.io.strictly import number, parsed
+from irmeta.io.tables.printed import is_document, part_of, printed
+from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.frames import ALL, columns_of
 from irmeta.scores.names import labels
@@ -51,13 +53,15 @@ def import_table(
     ignore: str | Iterable[str] = (),
     collection: str | None = None,
 ) -> dict[str, xr.DataArray]:
-    """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, or JSON.
+    """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, JSON, or a document.
 
-    path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx.
+    path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx. A document is a paper
+    or a page in LaTeX, HTML or Markdown; "paper.tex#2", or "#" and a label, chooses one of its tables.
     system, topic, metric, score, repeat, cluster, rows, ignore : what columns are called, and which have no scores, as
     in `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
     """
-    where = location(path)
+    where, words = part_of(path)
+    table, told = table_in(where, words)
     columns: dict[str, Any] = {
         "system": system,
         "topic": topic,
@@ -68,9 +72,11 @@ def import_table(
         "rows": rows,
     }
     try:
-        cubes = from_frame_all(table_in(where), ignore=ignore, **columns)
+        cubes = from_frame_all(table, ignore=ignore, **columns)
     except ScoresError as error:
         raise FileFormatError(f"{shown(where)}: {error}") from error
+    said = recorded({PRINTED: told}) if told else {}
+    cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
         name = collection or _unsuffixed(stem(where))
         return {name: cubes["collection"].assign_attrs(collection=name)}
@@ -248,21 +254,33 @@ def _plain(cell: str) -> str:
     return cell
 
 
-def table_in(where: Location) -> Any:
-    """Return the table that a file holds: a data frame, or dicts of dicts; what is none raises FileFormatError."""
+def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]]:
+    """Return the table that a file holds, a data frame or dicts of dicts, and what to say of it.
+
+    words : which table of a document, and which collection in it.
+
+    What is no table raises FileFormatError.
+    """
     data = read_bytes(where).removeprefix(codecs.BOM_UTF8)
     try:
+        if data[:4] != b"PAR1" and is_document(data):
+            return printed(data.decode(), where, words)
+        if words:
+            raise FileFormatError(
+                f"{shown(where)}: only a document in LaTeX, HTML or Markdown has tables to choose from by #"
+            )
         if data[:4] == b"PAR1":
-            return parquet.read(data)
+            return parquet.read(data), []
         if data[:1] in (b"{", b"["):
             held = parsed(data)
             if isinstance(held, list):
-                return pl.DataFrame(held, infer_schema_length=None)
-            return held
-        return _csv(data.decode("utf-8-sig"), where)
+                return pl.DataFrame(held, infer_schema_length=None), []
+            return held, []
+        return _csv(data.decode("utf-8-sig"), where), []
     except MALFORMED as error:
         raise FileFormatError(
-            f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, or JSON"
+            f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, JSON, or "
+            "stands in a document in LaTeX, HTML or Markdown"
         ) from error
 
 

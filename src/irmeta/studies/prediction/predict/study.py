@@ -13,7 +13,7 @@ from irmeta.errors import IrmetaError, ScoresError, require_share
 from irmeta.io.model_file import Model
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seed
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import PRINTED, about
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_topic, in_range
 from irmeta.scores.means import means
@@ -69,8 +69,9 @@ def predict(
     and a few systems whose scores are known reduce them (--calibrate). `distance` says how far the given scores lie
     from those that the model has seen: 1 is usual.
 
-    scores : a table: CSV with systems in rows and metrics in columns, a score file, or a cube; its means over topics
-        are used, or each topic by itself where the model is one of scores on topics
+    scores : a table: CSV with systems in rows and metrics in columns, a table of a paper in LaTeX, HTML or Markdown, a
+        score file, or a cube; its means over topics are used, or each topic by itself where the model is one of
+        scores on topics
     model : a model that irmeta predict fit wrote, or `fit` made; by default the one that ships
     given : one system's scores, as in 'P@10=0.43 RR=0.61'
     want : metrics to predict; by default what is missing
@@ -96,6 +97,7 @@ def predict(
     rng = seed(rng)
     learned = learned_from(train, learner, kernel, rng)
     scores, notes = _usable(_of_unit(scores, model), model, missing)
+    notes += about(scores).get(PRINTED, [])
     reported = in_range(means(scores))
     counts = numbers_relevant(relevant, reported, model)
     if counts is not None and NUMBER not in model.metrics:

@@ -1,28 +1,46 @@
 """The scores of one system, typed by hand."""
 
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from irmeta.errors import ScoresError
+from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import strictly
+from irmeta.io.files import read_bytes, shown, stem
 from irmeta.io.scores import load
 from irmeta.io.tables.matrices import import_systemwise
-from irmeta.metrics.names import parse, split
+from irmeta.io.tables.printed import is_document, part_of
+from irmeta.io.tables.spreadsheet import import_table
+from irmeta.metrics.names import is_known, parse, split
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
+from irmeta.words import listed
 
 GIVEN = "given"
 """The name of the one system whose scores were typed."""
 
 
 def table(path: str | PathLike[str]) -> xr.DataArray:
-    """Read a table of systems and metrics: CSV, or a score file of one collection."""
-    if Path(path).suffix == ".parquet":
+    """Read a table of systems and metrics: CSV, a table of a document, or a score file of one collection."""
+    where, words = part_of(path)
+    if not words and stem(where).endswith(".parquet"):
         return load(path)
-    return next(iter(import_systemwise(path).values()))
+    if not words and not is_document(read_bytes(where)):
+        return next(iter(import_systemwise(path).values()))
+    cubes = import_table(path)
+    if len(cubes) > 1:
+        raise FileFormatError(
+            f"{shown(where)}: the table has the columns of {len(cubes)} collections; choose one by #, as in "
+            f"'{'#'.join([shown(where), *words, next(iter(cubes))])}': {listed(cubes)}"
+        )
+    [scores] = cubes.values()
+    if not any(map(is_known, scores.metric.values)):
+        raise FileFormatError(
+            f"{shown(where)}: no column of the table is called by a metric, but {listed(scores.topic.values)}; metrics "
+            "are called as in AP, nDCG@10, RBP(p=0.95)"
+        )
+    return scores
 
 
 def given(text: str, system: str = GIVEN) -> xr.DataArray:

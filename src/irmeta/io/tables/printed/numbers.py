@@ -1,0 +1,83 @@
+"""Scores as papers print them: with marks of significance, spreads, percent signs."""
+
+import math
+import re
+
+from irmeta.io.strictly import number
+from irmeta.metrics.names import canonical, highest, is_known
+
+PERCENT = 100
+
+_RAISED = re.compile(r"[\^_]\{[^{}]*\}")
+_SPREAD = re.compile(r"±|\+/-|\(|\[")
+_MARKS = " †‡§¶*∗⋆★•◦∘▲▼△▽↑↓⇑⇓"
+_MISSING = {"", "-", "–", "—", "−", "n/a", "na", "nan", "n.a.", "n/r"}
+_THOUSAND = re.compile(r"@(\d+)k$", re.IGNORECASE)
+_PERCENT = re.compile(r"\(\s*(in\s+)?%\s*\)|%")
+
+
+def score(cell: str) -> tuple[float, bool]:
+    """Return the score in a cell, NaN where it is missing, and whether a percent sign follows it.
+
+    What stands raised, lowered, in parentheses or behind ± is left out. Anything else raises ValueError.
+
+    >>> score("0.43^{†‡}"), score("43.2% ± 0.5"), score("–")[0]
+    ((0.43, False), (43.2, True), nan)
+    """
+    text = _SPREAD.split(_RAISED.sub("", cell))[0].strip(_MARKS)
+    percent = text.endswith("%")
+    text = text.removesuffix("%").strip(_MARKS).replace("−", "-")
+    if text.lower() in _MISSING and not any(map(str.isdigit, _RAISED.sub("", cell))):
+        return math.nan, False
+    value = number(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{cell!r} is not a finite number")
+    return value, percent
+
+
+def is_score(cell: str) -> bool:
+    """Say whether a cell has a number."""
+    try:
+        return not math.isnan(score(cell)[0])
+    except ValueError:
+        return False
+
+
+def metric(head: str) -> str | None:
+    """Return the metric that the head of a column names, under irmeta's name; None for another head.
+
+    >>> metric("NDCG@10 (%)"), metric("Recall@1k"), metric("P_{10}"), metric("Params")
+    ('nDCG@10', 'R@1000', 'P@10', None)
+    """
+    text = re.sub(r"_\{([^{}]*)\}", r"_\1", _PERCENT.sub("", head))
+    text = _RAISED.sub("", text).strip(_MARKS).replace(" ", "")
+    text = _THOUSAND.sub(r"@\g<1>000", text)
+    for name in (text, re.sub(r"_(\d+)$", r"@\1", text)):
+        if is_known(name):
+            return canonical(name)
+    return None
+
+
+def in_percent(head: str) -> bool:
+    """Say whether the head of a column says that its scores are percent."""
+    return "%" in head
+
+
+def beyond(metric: str, most: float) -> bool:
+    """Say whether the largest score of a metric shows that its scores are percent: beyond 1, where 1 is the highest.
+
+    >>> beyond("AP", 43.2), beyond("AP", 0.432), beyond("AP", 432.0), beyond("NumRel", 43.0)
+    (True, False, False, False)
+    """
+    return highest(metric) == 1 < most <= PERCENT
+
+
+def named(text: str) -> str:
+    """Return a name without marks of notes.
+
+    >>> named("BM25^{†}"), named("Ours_{large}")
+    ('BM25', 'Ours large')
+    """
+    lowered = re.sub(r"_\{([^{}]*)\}", r" \1", text)
+    raised = re.sub(r"\^\{([^{}A-Za-z+]*|[a-z])\}", "", lowered)
+    return " ".join(re.sub(r"\^\{([^{}]*)\}", r"\1", raised).strip(_MARKS).split())
