@@ -259,7 +259,7 @@ def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]
 
     words : which table of a document, and which collection in it.
 
-    What is no table raises FileFormatError.
+    Raises FileFormatError for a file that holds none.
     """
     data = read_bytes(where).removeprefix(codecs.BOM_UTF8)
     try:
