@@ -105,6 +105,7 @@ class _Reader(HTMLParser):
             self._finish()
 
     def _row(self) -> None:
+        self._open = False
         self._rows.append([])
         self._lines.append(self.getpos()[0])
         self._heads.append(True)
