@@ -1,6 +1,7 @@
 """The factors that ship: found by name, what their script makes, and as good as those fitted from the data."""
 
 import importlib.util
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,17 @@ from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies.place import place
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "factors.py"
-TABLES = ["trec7", "trec8", "robust2003", "robust2004", "web2010", "web2011", "web2012"]
-RUNS = ["trec-covid-1", "trec-covid-3", "dl2021"]
+SENT = runpy.run_path(str(SCRIPT.with_name("contributed.py")))
+TABLES = [
+    *("trec7", "trec8", "robust2003", "robust2004", "robust2004-99"),
+    *("web2010", "web2011", "web2012"),
+]
+RUNS = ["trec-covid-1", "trec-covid-3", "dl2021", "robust2003-17"]
+FROM = {"source": "https://a.org", "licence": "CC BY 4.0", "citation": "A. Author"}
 
 
 @pytest.fixture(scope="module")
@@ -29,21 +36,67 @@ def script():
     return module
 
 
-def test_ten_collections_ship_with_source_and_standing():
-    """Every file names its dataset of the catalogue, licence and paper, and where each system stands by each metric."""
-    assert sorted(shipped_factors()) == sorted([*TABLES, *RUNS])
+@pytest.mark.parametrize("name", shipped_factors())
+def test_what_ships_is_valid(name):
+    """Every file, whoever sent it, names itself, its source, licence and paper, and where its systems stand."""
+    assert list(SENT["faults"](shipped_factors()[name])) == []
+
+
+def test_what_ships_has_source_and_standing():
+    """Every file names its dataset of the catalogue, or was sent, and where each system stands by each metric."""
+    assert {*TABLES, *RUNS, "dl2020"} <= set(shipped_factors())
     for name in shipped_factors():
         said = about(factor_files.load(name))
-        assert said["collection"] == name
-        assert (
-            said["scores"]["citation"] == catalog()[said["scores"]["dataset"]].citation
-        )
+        if said["scores"]["dataset"] != SENT["CONTRIBUTED"]:
+            known = catalog()[said["scores"]["dataset"]]
+            assert said["scores"]["citation"] == known.citation
         for metric, standing in said["standing"].items():
             assert len(standing["mean"]) == len(said["systems"])
             assert np.mean(standing["standardized"]) == pytest.approx(0.5, abs=0.05)
             assert (
                 np.linalg.eigvalsh(said["spread"][metric]["covariance"]).min() >= -1e-12
             )
+
+
+def test_factors_that_somebody_sends(tmp_path):
+    """Factors by the recipe of the docs get their source and go into the folder; what is wrong with others is said."""
+    scores = evaluated("robust2005", systems=12)
+    factor_files.save(standardization.fit(scores), tmp_path / "robust2005.parquet")
+    (tmp_path / "shipped").mkdir()
+    added = SENT["add"](tmp_path / "robust2005.parquet", tmp_path / "shipped", **FROM)
+    assert about(factor_files.load(added))["scores"] == {
+        **FROM,
+        "dataset": SENT["CONTRIBUTED"],
+    }
+    with pytest.raises(SystemExit, match="is there already"):
+        SENT["add"](tmp_path / "robust2005.parquet", tmp_path / "shipped", **FROM)
+
+
+@pytest.mark.parametrize(
+    ("name", "systems", "metric", "told", "says"),
+    [
+        ("Robust 2005", 12, "AP", FROM, "a name has lower-case letters"),
+        ("other", 12, "AP", FROM, "its collection is 'robust2005'"),
+        ("robust2005", 9, "AP", FROM, "each topic needs scores of 10 systems"),
+        ("robust2005", 12, "mine", FROM, "irmeta knows no metric 'mine'"),
+        ("robust2005", 12, "AP", {**FROM, "licence": " "}, "does not say its licence"),
+    ],
+)
+def test_factors_that_cannot_ship(tmp_path, name, systems, metric, told, says):
+    """A file that lacks something is not left in the folder."""
+    scores = evaluated("robust2005", systems=systems, metric=metric)
+    factor_files.save(standardization.fit(scores), tmp_path / f"{name}.parquet")
+    (tmp_path / "shipped").mkdir()
+    with pytest.raises(SystemExit, match=says):
+        SENT["add"](tmp_path / f"{name}.parquet", tmp_path / "shipped", **told)
+    assert not list((tmp_path / "shipped").iterdir())
+
+
+def evaluated(collection, *, systems, metric="AP"):
+    """Draw scores of systems on 12 topics."""
+    values = np.random.default_rng(0).uniform(size=(systems, 12, 1))
+    names = [f"run{at}" for at in range(systems)]
+    return cube(values, names, list("abcdefghijkl"), [metric], collection=collection)
 
 
 def test_an_unknown_name_lists_the_nearest(tmp_path, monkeypatch):
@@ -75,7 +128,19 @@ def test_tables_standardize_alike_by_shipped_and_by_fitted_factors(script, data,
 @pytest.mark.parametrize("name", RUNS)
 def test_runs_standardize_alike_by_shipped_and_by_fitted_factors(script, data, name):
     """The same of collections whose runs are evaluated again."""
-    scores = script.scores(data, name)
+    require_alike(script.scores(data, name), name)
+
+
+@pytest.mark.data
+def test_printed_scores_standardize_alike_by_shipped_and_by_fitted_factors(
+    script, data
+):
+    """The same of a collection whose scores trec_eval printed."""
+    require_alike(script.printed(data), "dl2020")
+
+
+def require_alike(scores, name):
+    """Compare what shipped factors make of scores with what those fitted on them make."""
     shipped, fitted = factor_files.load(name), standardization.fit(scores)
     for kind in names(Kind):
         found, expected = (
