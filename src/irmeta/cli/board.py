@@ -34,6 +34,34 @@ Depth = Annotated[int | None, option(min=1, help="The most documents of a list."
 File = Path | None
 
 
+def _date(text: str) -> Any:
+    return option(metavar="DATE", help=f"{text}: a date (UTC), now, never.")
+
+
+Opens = Annotated[str | None, _date("From when on runs are taken")]
+Closes = Annotated[str | None, _date("Until when runs are taken")]
+Reveals = Annotated[str | None, _date("When the scores are shown")]
+Visibility = Annotated[
+    Literal["public", "readers", "members"] | None,
+    option(help="Who sees that there is such a board, and later its scores."),
+]
+Join = Annotated[
+    Literal["invite", "ask"] | None, option(help="How teams come to take part.")
+]
+Late = Annotated[
+    Literal["refuse", "mark"] | None,
+    option(help="What becomes of runs after the board closed."),
+]
+FeedbackKind = Annotated[
+    Literal["none", "split", "ladder", "open"] | None,
+    option("--feedback", help="What teams learn of their runs before the reveal."),
+]
+Step = Annotated[float | None, option(help="Of a ladder; above 1 / topics.")]
+PerDay = Annotated[int | None, option(min=1, help="Runs of a team in a day (UTC).")]
+PerMonth = Annotated[int | None, option(min=1, help="Runs of a team in a month.")]
+PerTeam = Annotated[int | None, option(min=1, help="Runs of a team in all.")]
+
+
 def _opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
     """Open a site and its catalogue."""
     with extra():
@@ -81,16 +109,42 @@ def new(
     precision: Precision = None,
     licence: Licence = None,
     factors: Factors = None,
+    opens: Opens = None,
+    closes: Closes = None,
+    reveals: Reveals = None,
+    visibility: Visibility = None,
+    join: Join = None,
+    late: Late = None,
+    feedback: FeedbackKind = None,
+    step: Step = None,
+    per_day: PerDay = None,
+    per_month: PerMonth = None,
+    per_team: PerTeam = None,
 ) -> None:
     """Make a board, and its site if there is none.
 
     irmeta board new covid1 --site site/ --qrels qrels.txt -m 'nDCG@10 AP' --title 'TREC-COVID round 1'
+
+    irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01 --per-team 8 --join ask
     """
     of, engine = _opened(site, new=True)
     from irmeta.serve import importing
 
-    given = {"title": title, "description": description, "rules": rules, "depth": depth}
+    given: dict[str, Any] = {
+        "title": title,
+        "description": description,
+        "rules": rules,
+        "depth": depth,
+    }
     given |= {"precision": precision, "licence": licence, "factors": factors}
+    given |= {"visibility": visibility, "join": join, "late": late, "step": step}
+    given |= {"feedback": feedback, "per_day": per_day, "per_month": per_month}
+    given |= {
+        "opens": opens,
+        "closes": closes,
+        "reveals": reveals,
+        "per_team": per_team,
+    }
     importing.open_board(
         of,
         engine,
@@ -121,6 +175,20 @@ def set_(
         Literal["yes", "no"] | None,
         option(help="Whether freezing may copy runs."),
     ] = None,
+    opens: Opens = None,
+    closes: Closes = None,
+    reveals: Reveals = None,
+    visibility: Visibility = None,
+    join: Join = None,
+    late: Late = None,
+    feedback: FeedbackKind = None,
+    step: Step = None,
+    per_day: PerDay = None,
+    per_month: PerMonth = None,
+    per_team: PerTeam = None,
+    confirm: Annotated[
+        str, option(metavar="KEY", help="The key again, for what gives more away.")
+    ] = "",
 ) -> None:
     """Change a board; its page of changes says what.
 
@@ -129,15 +197,33 @@ def set_(
     _, engine = _opened(site)
     from irmeta.serve import answers
     from irmeta.serve.catalogue import boards
+    from irmeta.serve.catalogue.rules import moment
 
-    given = {"title": title, "description": description, "rules": rules, "depth": depth}
+    given: dict[str, Any] = {
+        "title": title,
+        "description": description,
+        "rules": rules,
+        "depth": depth,
+    }
     given |= {"precision": precision, "licence": licence, "factors": factors}
+    given |= {"visibility": visibility, "join": join, "late": late, "step": step}
+    given |= {"feedback": feedback, "per_day": per_day, "per_month": per_month}
+    given |= {
+        "opens": opens,
+        "closes": closes,
+        "reveals": reveals,
+        "per_team": per_team,
+    }
     changes = _settings(given)
+    for date in changes.keys() & boards.DATES.keys():
+        changes[date] = moment(changes[date])
+    old = boards.board_of(engine, key)
+    answers.require_feedback(old._asdict() | changes, old.topics)
     if publish_runs is not None:
         changes["publish_runs"] = publish_runs == "yes"
     if metrics is not None:
         changes["metrics"] = answers.metrics(metrics)
-    boards.set_board(engine, key, changes)
+    boards.set_board(engine, key, changes, typed=confirm)
 
 
 @board.command()
@@ -148,12 +234,17 @@ def show(key: Key, site: SiteOption) -> None:
     """
     _, engine = _opened(site)
     from irmeta.serve.catalogue import boards, submissions
+    from irmeta.serve.pages.forms import time
 
     found = boards.board_of(engine, key)
     for name in ("title", "collection", "metrics", "depth", "precision", "licence"):
         value = getattr(found, name)
         print(f"{name:12}{' '.join(value) if isinstance(value, list) else value}")
     print(f"{'topics':12}{len(found.topics)}")
+    for date in boards.DATES:
+        if (when := getattr(found, date)) is not None:
+            print(f"{date:12}{time(when)} UTC")
+    print(f"{'feedback':12}{found.feedback}")
     for state, count in submissions.counts(engine, key).items():
         print(f"{state:12}{count}")
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import xarray as xr
 
 import irmeta
+from irmeta.stats.hidden.release import bits
 
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
@@ -178,6 +179,35 @@ def differences(
     # seen from the other side; no difference is 0, not -0
     rows = (0 - np.stack(list(columns), axis=1)).tolist()
     return [Interval(*row) for row in rows]
+
+
+def told(
+    board: Mapping[str, Any], topics: Sequence[str], runs: Sequence[Floats]
+) -> dict[str, Any]:
+    """Return all that a team learns before the reveal of the last of its runs, given their scores on the first metric.
+
+    board : its feedback, and the step or the topics of that.
+    """
+    shown = set(board.get("feedback_topics") or ())
+    places = [at for at, topic in enumerate(topics) if topic in shown]
+    given = {"step": board.get("step", 0.05), "topics": places}
+    kind = board.get("feedback", "none")
+    found = irmeta.release(kind, runs[:-1], runs[-1], **given)
+    named = places if kind == "split" else range(len(topics))
+    values = zip(named, found.topics.tolist(), strict=False)
+    return {"figure": found.figure, "topics": {topics[at]: one for at, one in values}}
+
+
+def require_feedback(board: Mapping[str, Any], topics: Sequence[str]) -> None:
+    """Refuse a feedback that protects nothing: a step or a split that the topics are too few for."""
+    told(board, topics, [np.zeros(len(topics))])
+
+
+def leaked(board: Any, submissions: int, teams: int = 1) -> float:
+    """Return how many bits of the hidden judgments the answers to a board's runs can give away, at most."""
+    figures = 1 + len(board.topics)  # an open feedback shows the mean and all topics
+    given = {"teams": teams, "step": board.step, "figures": figures}
+    return bits(board.feedback, submissions, **given)
 
 
 def as_parquet(found: xr.DataArray | xr.Dataset) -> bytes:

@@ -7,8 +7,8 @@ import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from sqlalchemy import Engine
@@ -20,7 +20,7 @@ from irmeta.scores.names import known_as
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
-from irmeta.serve.catalogue.rules import new_key, now, require_safe
+from irmeta.serve.catalogue.rules import moment, new_key, now, require_safe
 from irmeta.serve.client import fit, names_of
 from irmeta.serve.site import Site, durable, settle
 
@@ -48,7 +48,7 @@ def open_board(
     metrics: str = METRICS,
     **settings: Any,
 ) -> None:
-    """Make a board, with its judgments if there are any."""
+    """Make a board, with its judgments if there are any; one with dates hides them until it is revealed."""
     judged = None if qrels is None else _kept_judgments(site, qrels)
     if topics is not None:
         wanted = lines(topics)
@@ -63,6 +63,11 @@ def open_board(
     if judged is not None:
         _require_fit(judged.topics, wanted, named, qrels)
     given = {name: one for name, one in settings.items() if one not in (None, "")}
+    if dates := {name: moment(given[name]) for name in boards.DATES if name in given}:
+        given |= {"opens": now(), "reveals": None} | dates
+    if given.get("feedback") == "split" and "feedback_topics" not in given:
+        given["feedback_topics"] = Random(key).sample(wanted, len(wanted) // 3)
+    answers.require_feedback(given, wanted)
     boards.new_board(
         engine,
         judged,
@@ -80,6 +85,7 @@ def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> 
     found = boards.board_of(engine, key)
     judged = _kept_judgments(site, qrels)
     _require_fit(judged.topics, found.topics, found.clusters, qrels)
+    answers.require_feedback(found._asdict(), judged.topics)
     return boards.judge(engine, key, judged, note)
 
 
@@ -105,7 +111,9 @@ def _require_fit(
 
 def _kept_judgments(site: Site, qrels: Path) -> Judged:
     """Copy judgments into the site; the file lies there before the catalogue says so."""
-    judged = Judged(_digest(qrels), answers.topics(qrels))
+    salt = secrets.token_bytes(32)
+    promise = irmeta.commitment(qrels, salt)
+    judged = Judged(_digest(qrels), answers.topics(qrels), salt.hex(), promise)
     durable(site.truth(judged.digest), qrels.read_bytes())
     return judged
 
@@ -200,15 +208,10 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
 
 def _moment(path: Path, date: str) -> str:
     """Return a date in microseconds since 1970, as text; nothing for no date."""
-    if not date:
-        return ""
     try:
-        moment = datetime.fromisoformat(date)
-    except ValueError as error:
-        raise IrmetaError(f"{path}: {date!r} is not a date as 2020-05-14") from error
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return str(int(moment.timestamp() * 1e6))
+        return str(moment(date)) if date else ""
+    except IrmetaError as error:
+        raise IrmetaError(f"{path}: {error}") from error
 
 
 def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[str]:
@@ -232,7 +235,8 @@ def _restore(engine: Engine, path: Path) -> str:
         keys = {one["label"]: one["key"] for one in given["runs"]}
         vectors = {}
         if (scores := path.with_name("scores.parquet")).exists():
-            cube = irmeta.load(scores).sel(topic=judged[under])
+            # topics of the feedback have no scores that count
+            cube = irmeta.load(scores).reindex(topic=judged[under])
             by_label = answers.vectors(cube)
             vectors = {keys[label]: one for label, one in by_label.items()}
         for run in given["runs"]:

@@ -17,6 +17,7 @@ from irmeta.serve.pages import html
 from irmeta.serve.pages.folder import Folder
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import File, Pages
+from irmeta.serve.policy import Action
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Known, stand
 
@@ -29,12 +30,13 @@ BESIDE = ("README.txt", "CITATION.cff", "LICENSE")
 class Shown:
     """What the public files show of a board.
 
-    version : of the tables. about : what the first page says of it.
+    version : of the tables. about : what the first page says of it. everybody : whether all may see its scores.
     runs : by key what the page of a run says of the run alone, and the version that it is of.
     rest : the files of this version that are not written yet.
     """
 
     version: int = 0
+    everybody: bool = False
     about: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     rest: Iterator[None] | None = None
@@ -50,21 +52,24 @@ class Publisher:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._public = Folder(site.public)
+        self._private = Folder(site.private)
         self._known: Known = {}
         self._shown: dict[str, Shown] = {}
 
     def begin(self) -> dict[str, int]:
         """Write what a change shows first; return the version of each board that the tables show."""
         engine = tables.upgraded(self._site.database)
+        boards.pass_dates(engine)
         with self._site.alone(LOCK, wait=True):
             for one in boards.boards(engine):
                 shown = self._shown.setdefault(one.key, Shown())
                 if shown.version != one.version:
                     shown.rest = None  # what is not written of an older version
                     self._show(shown, snapshot(engine, one.key))
-            about = [shown.about for shown in self._shown.values()]
+            about = [one.about for one in self._shown.values() if one.about]
             for name, content in html.home(self._site, about):
                 self._public.put(name, content)
+                self._private.put(name, content)
         engine.dispose()
         return {key: shown.version for key, shown in self._shown.items()}
 
@@ -81,40 +86,65 @@ class Publisher:
 
     def _show(self, shown: Shown, shot: Snapshot) -> None:
         """Write the pages of runs that changed themselves, then the tables that lead to them."""
-        pages = Pages(self._site, shot, stand(shot, self._known))
+        everybody = shot.anybody(Action.SEE_SCORES)
+        above = "../../" if everybody else "../../../"
+        pages = Pages(self._site, shot, stand(shot, self._known), above=above)
         said, old = pages.said(), shown.runs
+        if shown.everybody != everybody:
+            shown.everybody, old = everybody, {}
         same = {key for key in said if key in old and old[key][0] == said[key]}
         new = said.keys() - same
+        if not everybody:
+            self._announce(shown, shot)
         names: set[str] = set()
         first = chain(pages.runs(new), pages.tables())
-        for _ in self._written(shot, first, names):
+        for _ in self._written(shown, shot, first, names):
             pass
         version = shot.board.version
         shown.runs = {
             key: (said[key], old[key][1] if key in same else version) for key in said
         }
-        shown.version, shown.about = version, pages.about()
+        shown.version = version
+        if everybody:
+            shown.about = pages.about()
         shown.rest = self._rest(shown, shot, pages, names)
+
+    def _announce(self, shown: Shown, shot: Snapshot) -> None:
+        """Write what anybody may know of a board whose scores not everybody may see, and nothing else."""
+        where = f"b/{shot.board.key}"
+        names = set()
+        shown.about = {}
+        if shot.anybody(Action.SEE_BOARD):
+            name, content = html.notice(self._site, shot)
+            self._public.put(f"{where}/{name}", content)
+            names.add(f"{where}/{name}")
+            shown.about = html.announced(shot)
+        self._public.keep_only(names, where)
 
     def _rest(
         self, shown: Shown, shot: Snapshot, pages: Pages, names: set[str]
     ) -> Iterator[None]:
         """Write the data, and the pages of the other runs, those first that wait longest."""
-        yield from self._written(shot, pages.data(), names)
+        yield from self._written(shown, shot, pages.data(), names)
         version = shot.board.version
         waits = [key for key, (_, of) in shown.runs.items() if of != version]
         for key in sorted(waits, key=lambda key: shown.runs[key][1]):
-            yield from self._written(shot, pages.runs([key]), names)
+            yield from self._written(shown, shot, pages.runs([key]), names)
             shown.runs[key] = shown.runs[key][0], version
-        self._public.keep_only(names, f"b/{shot.board.key}")
+        self._folder(shown).keep_only(names, f"b/{shot.board.key}")
+        if shown.everybody:
+            self._private.keep_only((), f"b/{shot.board.key}")
+
+    def _folder(self, shown: Shown) -> Folder:
+        return self._public if shown.everybody else self._private
 
     def _written(
-        self, shot: Snapshot, files: Iterable[File], names: set[str]
+        self, shown: Shown, shot: Snapshot, files: Iterable[File], names: set[str]
     ) -> Iterator[None]:
         """Write files, one at each step, and note their names."""
         for name, content in files:
             path = f"b/{shot.board.key}/{name}"
-            self._public.put(path, content)
+            self._folder(shown).put(path, content)
             names.add(path)
             yield
 
@@ -137,6 +167,7 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
             f"{folder}: not empty and not a frozen site; name a new folder"
         )
     engine = tables.upgraded(site.database)
+    boards.pass_dates(engine)
     shots = [snapshot(engine, one.key) for one in boards.boards(engine)]
     engine.dispose()
     names = set()
@@ -161,6 +192,12 @@ def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
     """Render a site, frozen."""
     about = []
     for shot in shots:
+        if not shot.anybody(Action.SEE_SCORES):
+            if shot.anybody(Action.SEE_BOARD):
+                about.append(html.announced(shot))
+                name, content = html.notice(site, shot, frozen=True)
+                yield f"b/{shot.board.key}/{name}", content
+            continue
         pages = Pages(site, shot, stand(shot, {}), frozen=True)
         about.append(pages.about())
         for name, content in chain(
@@ -182,7 +219,7 @@ def _beside(site: Site) -> Iterator[File]:
 def _copy_runs(site: Site, folder: Path, shots: Iterable[Snapshot]) -> None:
     """Copy the runs of boards that publish them."""
     for shot in shots:
-        for run in shot.runs if shot.board.publish_runs else ():
+        for run in shot.runs if shot.anybody(Action.DOWNLOAD_RUN) else ():
             target = folder / "b" / shot.board.key / "runs" / run.run
             if site.run(run.run).exists():
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ class Site:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise IrmetaError(f"{path}: {error}") from error
         found = cls(folder, settings)
-        for part in (found.public, found.temporary):
+        for part in (found.public, found.private, found.temporary):
             part.mkdir(mode=0o700, exist_ok=True)
         return found
 
@@ -93,6 +93,11 @@ class Site:
     def public(self) -> Path:
         """What strangers are served."""
         return self.folder / "public"
+
+    @property
+    def private(self) -> Path:
+        """The pages of boards that not everybody may see."""
+        return self.folder / "private"
 
     @property
     def temporary(self) -> Path:
@@ -130,6 +135,7 @@ class Site:
             self.folder,
             self.temporary,
             self.public,
+            self.private,
             *map(self.folder.joinpath, own),
         ):
             for part in where.glob("*.part"):

@@ -83,7 +83,7 @@ class Standing:
 def stand(shot: Snapshot, known: Known) -> Standing:
     """Compute a board's figures."""
     version, vectors = _complete(shot)
-    topics = next((list(v.topics) for v in shot.versions if v.version == version), [])
+    topics = shot.topics.get(version, [])
     clusters = shot.board.clusters or {}
     # a run off the table is not scored again: new metrics do not wait for it
     on = [

@@ -1,30 +1,42 @@
 """Boards, their judgments, and what happened to them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.errors import IrmetaError
+from irmeta.serve import policy
+from irmeta.serve.catalogue.events import log
 from irmeta.serve.catalogue.rules import KEY, RefusedError, now
 from irmeta.serve.catalogue.tables import (
     board,
-    event,
     judgments,
     reading,
     run,
     submission,
 )
 
+DATES = {
+    "opens": "opened",
+    "closes": "closed",
+    "reveals": "revealed",
+    "frozen": "frozen",
+}
+"""What a date of a board brings."""
+RULES = [one.name for one in fields(policy.Board)]
+
 
 @dataclass(frozen=True)
 class Judged:
-    """Judgments: the SHA-256 of their file, and the topics that they judge."""
+    """Judgments: the SHA-256 of their file, the topics that they judge, and a promise that they will not change."""
 
     digest: str
     topics: list[str]
+    salt: str = ""
+    commitment: str = ""
 
 
 def boards(engine: Engine) -> Sequence[Row[Any]]:
@@ -47,34 +59,67 @@ def row_of(db: Connection, key: str) -> Row[Any]:
     return found
 
 
+def rules(found: Row[Any]) -> policy.Board:
+    """Return the settings of a board that rights depend on."""
+    return policy.Board(**{name: getattr(found, name) for name in RULES})
+
+
+def limits(found: Row[Any]) -> policy.Limits:
+    """Return how many runs a team may submit."""
+    return policy.Limits(found.per_day, found.per_month, found.per_team)
+
+
+def pass_dates(engine: Engine) -> None:
+    """Note what dates have brought since boards last changed."""
+    at = now()
+    due = [board.c[date].between(board.c.changed + 1, at) for date in DATES]
+    wanted = sa.select(board).where(sa.or_(*due))
+    with reading(engine) as db:
+        if db.execute(wanted).first() is None:
+            return
+    with engine.begin() as db:
+        for one in db.execute(wanted).all():
+            passed = [(getattr(one, date), DATES[date]) for date in DATES]
+            for when, action in sorted((w, a) for w, a in passed if w is not None):
+                if one.changed < when <= at:
+                    log(db, one.id, action, {}, when=when)
+
+
 def versions(engine: Engine) -> dict[str, int]:
     """Return the version of each board, which grows with every change that the public sees."""
     return {one.key: one.version for one in boards(engine)}
 
 
 def insert(db: Connection, settings: Mapping[str, Any]) -> int:
-    """Add a board within a transaction; return its number."""
+    """Add a board within a transaction, an open one unless it has dates; return its number."""
     key = settings["key"]
     if not KEY.fullmatch(key):
         raise IrmetaError(f"{key!r}: a board's key has 2 to 40 of a-z, 0-9 and -")
     if db.execute(sa.select(board.c.id).where(board.c.key == key)).first():
         raise IrmetaError(f"there is a board {key!r} already")
-    db.execute(sa.insert(board).values(dict(settings)))
+    always = dict.fromkeys(("opens", "reveals"), settings["created"])
+    db.execute(sa.insert(board).values(always | dict(settings)))
     return int(row_of(db, key).id)
 
 
 def new_board(engine: Engine, judged: Judged | None = None, **settings: Any) -> None:
     """Add a board, and its judgments if there are any."""
     at = now()
+    opens = settings.get("opens", at)
     with engine.begin() as db:
         number = insert(db, {"created": at, "changed": at, **settings})
-        log(db, number, "opened", {})
+        log(db, number, "made" if opens is None or opens > at else "opened", {})
         if judged is not None:
             _judge(db, number, judged, 1, "")
 
 
-def set_board(engine: Engine, key: str, changes: Mapping[str, Any]) -> None:
-    """Change a board's settings; the public sees which."""
+def set_board(
+    engine: Engine, key: str, changes: Mapping[str, Any], *, typed: str = ""
+) -> None:
+    """Change a board's settings; the public sees which.
+
+    typed : the key again, for what gives more away or is not to be undone.
+    """
     with engine.begin() as db:
         found = row_of(db, key)
         real = {
@@ -82,23 +127,21 @@ def set_board(engine: Engine, key: str, changes: Mapping[str, Any]) -> None:
         }
         if not real:
             return
+        old = rules(found)
+        new = replace(old, **{name: real[name] for name in real.keys() & set(RULES)})
+        needs = policy.change(old, new, now())
+        if needs is policy.Change.REFUSED:
+            raise RefusedError(
+                409, f"{key}: what is revealed stays so, and a frozen board as it is"
+            )
+        if needs is policy.Change.TYPED and typed != key:
+            raise RefusedError(
+                409, f"this gives more away, or sooner; type the board's key: {key}"
+            )
         db.execute(sa.update(board).where(board.c.id == found.id).values(real))
         if {"metrics", "precision"} & real.keys():
             _again(db, found.id)
         log(db, found.id, "changed", {"settings": sorted(real)})
-
-
-def log(db: Connection, at: int, action: str, detail: Mapping[str, Any]) -> None:
-    """Note an event that the public sees, and that the board is another one now."""
-    line = {"board": at, "at": now(), "action": action, "detail": dict(detail)}
-    db.execute(sa.insert(event).values(line))
-    touch(db, at)
-
-
-def touch(db: Connection, at: int) -> None:
-    """Note that a board is another one now."""
-    step = {"version": board.c.version + 1, "changed": now()}
-    db.execute(sa.update(board).where(board.c.id == at).values(step))
 
 
 def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:
@@ -116,8 +159,7 @@ def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:
 def _judge(db: Connection, at: int, judged: Judged, version: int, note: str) -> None:
     _again(db, at)
     line = {"board": at, "version": version, "added": now(), "note": note}
-    line |= {"digest": judged.digest, "topics": judged.topics}
-    db.execute(sa.insert(judgments).values(line))
+    db.execute(sa.insert(judgments).values(line | asdict(judged)))
     log(db, at, "judgments", {"version": version, "note": note})
 
 

@@ -6,10 +6,13 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from irmeta.errors import IrmetaError
 
+MISSING = "there is nothing of this name here for you"
+"""What is said of what is not there, and of what somebody may not see."""
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 KEY = re.compile(r"[a-z0-9-]{2,40}")
 RANDOM = re.compile(r"[a-z2-7]{16}")
@@ -37,6 +40,23 @@ class RefusedError(IrmetaError):
 def now() -> int:
     """Return the time in UTC, in microseconds."""
     return time.time_ns() // 1000
+
+
+def moment(text: str) -> int | None:
+    """Return the moment of a date in UTC, in microseconds; `now`, and `never` for none.
+
+    >>> moment("1970-01-02"), moment("never")
+    (86400000000, None)
+    """
+    if text in ("now", "never"):
+        return now() if text == "now" else None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise IrmetaError(f"{text!r} is not a date as 2020-05-14") from error
+    if found.tzinfo is None:
+        found = found.replace(tzinfo=UTC)
+    return int(found.timestamp() * 1e6)
 
 
 def new_key() -> str:

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue.events import PUBLIC, add
+from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.tables import (
     board,
     event,
@@ -19,11 +21,12 @@ from irmeta.serve.catalogue.tables import (
     score,
     submission,
 )
+from irmeta.serve.policy import Action, Phase, Role, Who, may, phase
 
 Vectors = Mapping[str, Mapping[str, npt.NDArray[np.float64]]]
 """By key of the submission and metric the scores of the judged topics."""
 SETTINGS = [one.name for one in board.c if one.name not in ("id", "documents")]
-JUDGMENTS = [one.name for one in judgments.c if one.name not in ("id", "board")]
+JUDGMENTS = [one.name for one in judgments.c if one.name not in ("id", "board", "salt")]
 SAID = [one.name for one in submission.c if one.name not in ("id", "board", "tried")]
 EVENTS = ["at", "action", "detail"]
 """What the public data say of a board, of judgments, of a submission and of an event: no more of it is restored."""
@@ -34,7 +37,8 @@ class Snapshot:
     """A board at one moment.
 
     runs : the submissions, without those that are only received or refused.  counts : of submissions by state.
-    vectors : of the two newest versions of the judgments.
+    topics : by version of the judgments those that count. vectors : of the two newest versions, on these topics.
+    at : the moment, in microseconds.
     """
 
     board: Row[Any]
@@ -42,7 +46,18 @@ class Snapshot:
     events: Sequence[Row[Any]]
     runs: Sequence[Row[Any]]
     counts: Mapping[str, int]
+    topics: Mapping[int, list[str]]
     vectors: Mapping[int, Vectors]
+    at: int
+
+    @property
+    def phase(self) -> Phase:
+        """Where the board is between its draft and its last copy."""
+        return phase(boards.rules(self.board), self.at)
+
+    def anybody(self, action: Action) -> bool:
+        """Say whether anybody may do something."""
+        return may(Who(Role.VISITOR), action, boards.rules(self.board), self.at)
 
 
 def snapshot(engine: Engine, key: str) -> Snapshot:
@@ -57,27 +72,43 @@ def snapshot(engine: Engine, key: str) -> Snapshot:
         of_board = sa.select(judgments).where(judgments.c.board == found.id)
         versions = db.execute(of_board.order_by(judgments.c.version)).all()
         events = sa.select(event).where(event.c.board == found.id)
+        events = events.where(event.c.action.in_(PUBLIC))
+        topics = {one.version: _counting(found, one) for one in versions}
         return Snapshot(
             found,
             versions,
             db.execute(events.order_by(event.c.id)).all(),
             db.execute(runs.where(shown).order_by(submission.c.id)).all(),
             submissions.counted(db, found.id),
+            topics,
             # the two newest versions: the table, and whom the last correction moved
-            {one.version: _vectors(db, one.id, shown) for one in versions[-2:]},
+            {
+                one.version: _vectors(db, one, topics[one.version], shown)
+                for one in versions[-2:]
+            },
+            now(),
         )
 
 
-def _vectors(db: Connection, judged: int, shown: Any) -> Vectors:
-    """Read the scores of all runs under one version of the judgments."""
+def _counting(of: Row[Any], judged: Row[Any]) -> list[str]:
+    """Return the judged topics that count: those of the feedback before the reveal do not."""
+    return [one for one in judged.topics if one not in (of.feedback_topics or ())]
+
+
+def _vectors(
+    db: Connection, judged: Row[Any], topics: list[str], shown: Any
+) -> Vectors:
+    """Read the scores of all runs under one version of the judgments, on some topics."""
+    place = {topic: at for at, topic in enumerate(judged.topics)}
+    places = [place[one] for one in topics]
     found: dict[str, dict[str, Any]] = {}
     wanted = (
         sa.select(submission.c.key, score.c.metric, score.c.vector)
         .join(submission, submission.c.id == score.c.submission)
-        .where(shown & (score.c.judgments == judged))
+        .where(shown & (score.c.judgments == judged.id))
     )
     for key, metric, vector in db.execute(wanted):
-        found.setdefault(key, {})[metric] = np.frombuffer(vector, dtype="<f8")
+        found.setdefault(key, {})[metric] = np.frombuffer(vector, dtype="<f8")[places]
     return found
 
 
@@ -93,7 +124,8 @@ def restore(
     with engine.begin() as db:
         at = boards.insert(db, only(SETTINGS, public["board"]))
         _insert(db, judgments, JUDGMENTS, at, public["judgments"])
-        _insert(db, event, EVENTS, at, public["events"])
+        lines = (only(EVENTS, one) for one in public["events"])
+        add(db, [{**one, "board": at} for one in lines])
         runs = {one["run"]: one["bytes"] for one in public["runs"]}
         known = set(db.execute(sa.select(run.c.digest)).scalars())
         new = [

@@ -8,8 +8,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
-from irmeta.serve.catalogue.boards import log, row_of, touch
-from irmeta.serve.catalogue.rules import NAME, RefusedError, described, new_key, now
+from irmeta.serve.catalogue.boards import row_of
+from irmeta.serve.catalogue.events import log, touch
+from irmeta.serve.catalogue.rules import (
+    NAME,
+    RefusedError,
+    described,
+    new_key,
+    now,
+)
 from irmeta.serve.catalogue.tables import (
     GONE,
     board,

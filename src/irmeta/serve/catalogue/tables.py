@@ -44,6 +44,14 @@ board = Table(
     _text("precision", 10),
     _text("factors", 1000),
     _needed("publish_runs", sa.Boolean, server_default=sa.false()),
+    *(Column(date, BigInteger) for date in ("opens", "closes", "reveals", "frozen")),
+    _needed("visibility", String(10), server_default="public"),
+    _needed("join", String(10), server_default="invite"),
+    _needed("late", String(10), server_default="refuse"),
+    _needed("feedback", String(10), server_default="none"),
+    _needed("step", sa.Float, server_default="0.05"),
+    Column("feedback_topics", JSON),
+    *(Column(limit, Integer) for limit in ("per_day", "per_month", "per_team")),
     _needed("version", Integer, server_default="1"),
     _needed("created", BigInteger),
     _needed("changed", BigInteger),
@@ -58,6 +66,8 @@ judgments = Table(
     _needed("topics", JSON),
     _needed("added", BigInteger),
     _text("note", 1000),
+    _text("salt", 64),
+    _text("commitment", 64),
     sa.UniqueConstraint("board", "version"),
 )
 run = Table(
@@ -87,6 +97,7 @@ submission = Table(
     _needed("tried", Integer, server_default="0"),
     _needed("remarks", JSON),
     Column("replaces", String(16)),
+    _needed("marks", JSON, server_default="[]"),
 )
 sa.Index(
     "one_name_a_team",
@@ -103,6 +114,36 @@ score = Table(
     Column("metric", String(200), primary_key=True),
     _needed("vector", sa.LargeBinary),
 )
+person = Table(
+    "person",
+    META,
+    Column("id", Integer, primary_key=True),
+    _needed("key", String(16), unique=True),
+    _text("name", 100),
+    _text("affiliation", 200),
+    _needed("created", BigInteger),
+    Column("erased", BigInteger),
+)
+team = Table(
+    "team",
+    META,
+    Column("id", Integer, primary_key=True),
+    _needed("board", ForeignKey(board.c.id)),
+    _text("name", 60),
+    _text("folded", 120),
+    _needed("state", String(10)),
+    _needed("holder", sa.Boolean, server_default=sa.false()),
+    _needed("created", BigInteger),
+    sa.UniqueConstraint("board", "folded"),
+)
+membership = Table(
+    "membership",
+    META,
+    Column("person", ForeignKey(person.c.id), primary_key=True),
+    Column("board", ForeignKey(board.c.id), primary_key=True),
+    Column("role", String(10), primary_key=True),
+    Column("team", ForeignKey(team.c.id)),
+)
 token = Table(
     "token",
     META,
@@ -111,6 +152,13 @@ token = Table(
     _needed("created", BigInteger),
     _needed("expires", BigInteger),
     Column("revoked", BigInteger),
+    _needed("kind", String(10), server_default="api"),
+    _needed("scope", String(10), server_default="submit"),
+    Column("person", Integer),
+    Column("board", Integer),
+    Column("team", Integer),
+    Column("role", String(10)),
+    Column("used", BigInteger),
 )
 event = Table(
     "event",
@@ -120,6 +168,9 @@ event = Table(
     _needed("at", BigInteger),
     _needed("action", String(40)),
     _needed("detail", JSON),
+    Column("person", Integer),
+    _text("previous", 64),
+    _text("digest", 64),
 )
 
 

@@ -139,6 +139,13 @@ def _said(line: Line) -> dict[str, Any]:
     return {**only(SAID, line.about), "bytes": line.about["bytes"], "label": line.label}
 
 
+def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:
+    """Return what is known of judgments: of hidden ones no digest at which somebody could guess."""
+    hidden = shot.board.reveals != shot.board.opens
+    digest = judged.commitment if hidden else judged.digest
+    return {**judged._mapping, "digest": digest}
+
+
 def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
     """Return all that is public of a board: another site can be made of it."""
     lines = found.lines
@@ -147,7 +154,7 @@ def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
         "irmeta": VERSION,
         "finding": found.finding,
         "board": only(SETTINGS, shot.board._mapping),
-        "judgments": [only(JUDGMENTS, one._mapping) for one in shot.versions],
+        "judgments": [only(JUDGMENTS, _promised(shot, one)) for one in shot.versions],
         "scored_under": found.version,
         "runs": [_said(lines[run.key]) for run in shot.runs if run.key in lines],
         "events": [only(EVENTS, one._mapping) for one in shot.events],

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from scipy.special import stdtrit
 
 from irmeta.serve import answers
+from irmeta.serve.catalogue.events import BEFORE
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
 from irmeta.serve.pages.forms import (
@@ -20,8 +21,10 @@ from irmeta.serve.pages.forms import (
     template,
     time,
 )
+from irmeta.serve.policy import Phase
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Line, Standing
+from irmeta.words import counted
 
 ROWS = 200
 """Rows of a table on one page, at most."""
@@ -43,11 +46,18 @@ def home(
 
 
 class Pages:
-    """The pages of a board, below its folder; a frozen board takes no runs."""
+    """The pages of a board, below its folder; a frozen board takes no runs. `above` leads from there to the site."""
 
     def __init__(
-        self, site: Site, shot: Snapshot, found: Standing, *, frozen: bool = False
+        self,
+        site: Site,
+        shot: Snapshot,
+        found: Standing,
+        *,
+        frozen: bool = False,
+        above: str = "../../",
     ) -> None:
+        self._above = above
         self._shot = shot
         self._found = found
         self._lines = found.lines
@@ -77,9 +87,7 @@ class Pages:
             "title": of.title,
             "changed": of.changed,
             "finding": found.finding,
-            "runs": len(found.ranked),
-            "topics": len(found.topics),
-            "metric": found.metric,
+            "facts": f"{counted(len(found.ranked), 'run')} · {len(found.topics)} topics · {found.metric}",
         }
 
     def said(self) -> dict[str, bytes]:
@@ -126,7 +134,7 @@ class Pages:
 
     def _page(self, name: str, path: str, **own: Any) -> File:
         up = "../" * path.count("/")
-        links = {"up": up, "root": f"../../{up}"}
+        links = {"up": up, "root": f"{self._above}{up}"}
         content = template(f"{name}.html").render(**links, **self._shared, **own)
         return f"{path}index.html", content.encode()
 
@@ -218,7 +226,7 @@ class Pages:
         vectors = {key: one for key, one in every.items() if metric in one}
         if not vectors:
             return []
-        [topics] = [one.topics for one in self._shot.versions if one.version == older]
+        topics = self._shot.topics[older]
         cube = answers.cube(self._shot.board.collection, topics, [metric], vectors)
         before = answers.means(cube, units=1)
         moved = [
@@ -228,6 +236,43 @@ class Pages:
         ]
         moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
         return moved[:MOVED]
+
+
+def notice(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
+    """Render what anybody may know of a board before the reveal: nothing that was computed from a run or a judgment."""
+    of, last = shot.board, _events(shot)[-1].at
+    given = {"shot": shot, "events": _events(shot), "finding": _state(shot)}
+    stamp = f"as of {time(last)} UTC"
+    page = template("notice.html").render(
+        root="../../", site=site.settings, board=of, frozen=frozen, stamp=stamp, **given
+    )
+    return "index.html", page.encode()
+
+
+def announced(shot: Snapshot) -> dict[str, Any]:
+    """Return what the first page of the site says of a board before the reveal."""
+    of = shot.board
+    return {
+        "key": of.key,
+        "title": of.title,
+        "changed": _events(shot)[-1].at,
+        "finding": _state(shot),
+        "facts": f"{len(of.topics)} topics · {of.metrics[0]}",
+    }
+
+
+def _events(shot: Snapshot) -> list[Any]:
+    return [one for one in shot.events if one.action in BEFORE]
+
+
+def _state(shot: Snapshot) -> str:
+    """Say where a board stands before its reveal."""
+    of = shot.board
+    taken = shot.phase is Phase.BLIND
+    until = f" until {time(of.closes)} UTC" if of.closes is not None else ""
+    when = "later" if of.reveals is None else f"on {time(of.reveals)} UTC"
+    runs = f"Runs are taken{until}" if taken else "No more runs are taken"
+    return f"{runs}; the judgments are hidden, and scores come {when}."
 
 
 def _who(line: Line) -> bool:

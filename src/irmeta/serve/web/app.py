@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from irmeta.errors import typed
-from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.catalogue.rules import MISSING, RefusedError
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.pages.forms import template
 from irmeta.serve.site import Site
@@ -103,6 +103,8 @@ class _Files(StaticFiles):
 
 
 def _refused(_: Request, error: RefusedError) -> Response:
+    if error.status == HTTPStatus.NOT_FOUND:
+        return problem(404, MISSING)
     with typed():  # who sends runs types commands
         return problem(error.status, str(error))
 

@@ -1,0 +1,94 @@
+"""What happened to boards: a log whose every line holds the digest of the line before it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, Row
+
+from irmeta.errors import IrmetaError
+from irmeta.serve.catalogue.rules import now
+from irmeta.serve.catalogue.tables import board, event, reading
+
+BEFORE = ("made", "opened", "changed", "judgments", "closed")
+"""What everybody may know before the reveal."""
+PUBLIC = (*BEFORE, "withdrawn", "rescored", "imported", "revealed", "frozen")
+"""What everybody may know after it; the rest is about people."""
+LINE = ("board", "at", "person", "action", "detail")
+"""What the digest of a line is of, after that of the line before it."""
+
+
+def log(
+    db: Connection,
+    at: int,
+    action: str,
+    detail: Mapping[str, Any],
+    person: int | None = None,
+    when: int | None = None,
+) -> None:
+    """Note an event of a board, which may be another one now; `when` : of an event that lies behind."""
+    time = now() if when is None else when
+    line = {"board": at, "at": time, "person": person, "action": action}
+    add(db, [line | {"detail": dict(detail)}])
+    if action in PUBLIC:
+        touch(db, at, time)
+
+
+def touch(db: Connection, at: int, when: int | None = None) -> None:
+    """Note that a board is another one now."""
+    step = {"version": board.c.version + 1, "changed": now() if when is None else when}
+    db.execute(sa.update(board).where(board.c.id == at).values(step))
+
+
+def add(db: Connection, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Add lines to the chain."""
+    newest = sa.select(event.c.digest).order_by(event.c.id.desc()).limit(1)
+    previous = db.execute(newest).scalar() or ""
+    for line in lines:
+        digest = _digest(previous, line)
+        values = {**line, "previous": previous, "digest": digest}
+        db.execute(sa.insert(event).values(values))
+        previous = digest
+
+
+def chain(db: Connection) -> None:
+    """Chain the lines of a log that had none."""
+    previous = ""
+    columns = [event.c[name] for name in ("id", *LINE)]
+    for line in db.execute(sa.select(*columns).order_by(event.c.id)).all():
+        digest = _digest(previous, line._asdict())
+        made = sa.update(event).where(event.c.id == line.id)
+        db.execute(made.values(previous=previous, digest=digest))
+        previous = digest
+
+
+def _digest(previous: str, line: Mapping[str, Any]) -> str:
+    content = [line.get(name) for name in LINE]
+    text = msgspec.json.encode(content, order="deterministic")
+    return hashlib.sha256(previous.encode() + text).hexdigest()
+
+
+def verified(engine: Engine) -> str:
+    """Return the digest of the last line, which stands for all; raise IrmetaError where one was changed or is lost."""
+    previous = ""
+    with reading(engine) as db:
+        lines = db.execute(sa.select(event).order_by(event.c.id)).all()
+    for line in lines:
+        if (line.previous, line.digest) != (
+            previous,
+            _digest(previous, line._asdict()),
+        ):
+            raise IrmetaError(
+                f"line {line.id} of the log, or the one before it, was changed; restore a backup"
+            )
+        previous = line.digest
+    return previous
+
+
+def of_board(engine: Engine, at: int) -> Sequence[Row[Any]]:
+    """List what happened to a board."""
+    wanted = sa.select(event).where(event.c.board == at).order_by(event.c.id)
+    with reading(engine) as db:
+        return db.execute(wanted).all()

@@ -1,0 +1,215 @@
+"""Boards whose judgments are hidden until the reveal."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from irmeta.errors import IrmetaError
+from irmeta.serve import importing, publishing
+from irmeta.serve.catalogue import boards, events, submissions, tables
+from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.policy import Phase
+from irmeta.serve.site import Site
+
+from .conftest import TOPICS, a_run, work_off, write_qrels
+
+DAY = 86_400_000_000
+OLD = Path(__file__).with_name("tables_0001.sql")
+
+
+@pytest.fixture
+def blind(tmp_path: Path) -> Site:
+    """A site with a board that takes runs and hides its judgments; two runs are scored."""
+    site = Site.make(tmp_path / "site")
+    engine = tables.upgraded(site.database)
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    importing.open_board(site, engine, "track", qrels=qrels, reveals="2999-01-01")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for seed in range(2):
+        (runs / f"secretive{seed}").write_bytes(a_run(seed))
+    importing.import_runs(site, engine, "track", [runs])
+    work_off(site, engine)
+    engine.dispose()
+    return site
+
+
+def everything(folder: Path) -> bytes:
+    """Gather all that a folder's files and their names say."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return b"\n".join(str(path).encode() + path.read_bytes() for path in files)
+
+
+def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) -> None:
+    """Before the reveal public and frozen files have neither runs nor scores; the private ones have both."""
+    engine = tables.upgraded(blind.database)
+    assert snapshot(engine, "track").phase is Phase.BLIND
+    publishing.publish(blind)
+    publishing.freeze(blind, tmp_path / "frozen")
+    for folder in (blind.public, tmp_path / "frozen"):
+        assert [path.name for path in (folder / "b/track").rglob("*")] == ["index.html"]
+        assert b"secretive" not in everything(folder)
+    assert b"secretive0" in everything(blind.private)
+    notice = (blind.public / "b/track/index.html").read_text()
+    judged = boards.board_of(engine, "track").id
+    with tables.reading(engine) as db:
+        row = db.execute(
+            text("SELECT * FROM judgments WHERE board = :board"), {"board": judged}
+        ).one()
+    assert row.commitment in notice
+    for secret in (row.digest, row.salt):
+        assert secret.encode() not in everything(blind.public)
+    boards.set_board(engine, "track", {"reveals": now()}, typed="track")
+    engine.dispose()
+    publishing.publish(blind)
+    shown = everything(blind.public)
+    assert b"secretive0" in shown
+    assert row.commitment.encode() in shown
+    assert row.digest.encode() not in shown
+    assert not (blind.private / "b/track").exists()
+
+
+def test_a_passed_date_publishes_a_board(blind: Site) -> None:
+    """When the moment of the reveal has passed the board is another one, and its page of changes says so."""
+    engine = tables.upgraded(blind.database)
+    with engine.begin() as db:  # as if the clock had gone on
+        db.execute(text("UPDATE board SET reveals = changed + 1"))
+    before = boards.versions(engine)["track"]
+    boards.pass_dates(engine)
+    assert boards.versions(engine)["track"] == before + 1
+    boards.pass_dates(engine)
+    assert boards.versions(engine)["track"] == before + 1
+    publishing.publish(blind)
+    changes = (blind.public / "b/track/changes/index.html").read_text()
+    assert "revealed" in changes
+    assert events.verified(engine)
+    engine.dispose()
+
+
+def test_a_sooner_reveal_is_typed_and_none_is_undone(blind: Site) -> None:
+    """A board is revealed sooner only by who types its key, and what is revealed stays so."""
+    engine = tables.upgraded(blind.database)
+    sooner = {"reveals": now()}
+    with pytest.raises(RefusedError, match="type the board's key: track"):
+        boards.set_board(engine, "track", sooner)
+    boards.set_board(engine, "track", sooner, typed="track")
+    with pytest.raises(RefusedError, match="stays so"):
+        boards.set_board(engine, "track", {"reveals": None}, typed="track")
+    engine.dispose()
+
+
+def test_a_draft_and_a_board_for_members_are_not_public(
+    blind: Site, tmp_path: Path
+) -> None:
+    """A board that is not open yet, or not for everybody, is on no public page, with its scores or without."""
+    engine = tables.upgraded(blind.database)
+    qrels = write_qrels(tmp_path / "other.txt")
+    given = (blind, engine)
+    importing.open_board(*given, "draft", qrels=qrels, opens="2999-01-01")
+    importing.open_board(*given, "club", qrels=qrels, visibility="members")
+    engine.dispose()
+    publishing.publish(blind)
+    assert [path.name for path in (blind.public / "b").iterdir()] == ["track"]
+    assert b"club" not in (blind.public / "index.html").read_bytes()
+    assert (blind.private / "b/club/index.html").exists()
+
+
+def test_topics_of_the_feedback_do_not_count(blind: Site, tmp_path: Path) -> None:
+    """Topics that a split shows before the reveal have no scores on the table, nor in an import of its frozen copy."""
+    engine = tables.upgraded(blind.database)
+    qrels = write_qrels(tmp_path / "other.txt")
+    given = {"qrels": qrels, "feedback": "split", "reveals": "2999-01-01"}
+    importing.open_board(blind, engine, "split", **given)
+    shown = boards.board_of(engine, "split").feedback_topics
+    assert len(shown) == len(TOPICS) // 3
+    importing.import_runs(blind, engine, "split", [tmp_path / "runs"])
+    work_off(blind, engine)
+    boards.set_board(engine, "split", {"reveals": now()}, typed="split")
+    publishing.freeze(blind, tmp_path / "one")
+    engine.dispose()
+    path = tmp_path / "one/b/split/data/topics.csv"
+    counted = {line.partition(",")[0] for line in path.read_text().splitlines()[1:]}
+    assert counted == set(TOPICS) - set(shown)
+    other = Site.make(tmp_path / "other")
+    engine = tables.upgraded(other.database)
+    importing.import_frozen(engine, tmp_path / "one", "split")
+    engine.dispose()
+    publishing.freeze(other, tmp_path / "two")
+    rows = [
+        (tmp_path / name / "b/split/data/scores.csv").read_bytes()
+        for name in ("one", "two")
+    ]
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"feedback": "ladder", "step": 0.01}, "one topic alone"),
+        ({"feedback": "split", "feedback_topics": ["none"]}, "a split shows"),
+    ],
+)
+def test_feedback_that_protects_nothing_is_refused(
+    blind: Site, tmp_path: Path, settings: dict, says: str
+) -> None:
+    """A ladder whose step one topic climbs, and a split that shows no topic or all, make no board."""
+    engine = tables.upgraded(blind.database)
+    qrels = write_qrels(tmp_path / "other.txt")
+    with pytest.raises(IrmetaError, match=says):
+        importing.open_board(blind, engine, "new", qrels=qrels, **settings)
+    engine.dispose()
+
+
+def test_a_changed_log_is_found(blind: Site) -> None:
+    """The log is whole after many writes, and a line of it that is changed or taken out is found."""
+    engine = tables.upgraded(blind.database)
+    boards.set_board(engine, "track", {"title": "Track"})
+    assert len(events.verified(engine)) == 64
+    for change in (
+        "UPDATE event SET at = at + 1 WHERE id = 1",
+        "DELETE FROM event WHERE id = 2",
+    ):
+        with engine.begin() as db:
+            db.execute(text(change))
+        with pytest.raises(IrmetaError, match="of the log"):
+            events.verified(engine)
+    engine.dispose()
+
+
+def test_a_site_of_the_first_tables_is_migrated(tmp_path: Path) -> None:
+    """A catalogue with the first tables has the newest ones, its board open from the first, its log chained."""
+    path = tmp_path / "site.db"
+    engine = tables.engine(path)
+    with engine.begin() as db:
+        for statement in OLD.read_text().split(";\n"):
+            db.execute(text(statement))
+    engine.dispose()
+    engine = tables.upgraded(path)
+    [board] = boards.boards(engine)
+    assert (board.opens, board.reveals, board.visibility) == (1, 1, "public")
+    assert snapshot(engine, "lab").phase is Phase.REVEALED
+    assert events.verified(engine)
+    assert submissions.counts(engine, "lab") == {"scored": 1}
+    fresh = tables.upgraded(tmp_path / "fresh.db")
+    wanted = text("SELECT name FROM pragma_table_info(:table) ORDER BY name")
+    for table in tables.META.tables:
+        with tables.reading(engine) as old, tables.reading(fresh) as new:
+            names = [one.execute(wanted, {"table": table}).all() for one in (old, new)]
+        assert names[0] == names[1]
+    for one in (engine, fresh):
+        one.dispose()
+
+
+def test_a_board_tells_its_dates_as_data(blind: Site) -> None:
+    """The data of a board that is revealed have its dates and its feedback, and no salt."""
+    engine = tables.upgraded(blind.database)
+    boards.set_board(engine, "track", {"reveals": now()}, typed="track")
+    engine.dispose()
+    publishing.publish(blind)
+    found = json.loads((blind.public / "b/track/data/board.json").read_text())
+    assert found["board"]["feedback"] == "none"
+    assert found["board"]["reveals"] <= now()
+    assert "salt" not in found["judgments"][0]
