@@ -17,7 +17,7 @@ from irmeta.scores.clusters import by_cluster, with_clusters
 from irmeta.scores.cube import cube
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.halves.clusters import alike, pseudo_values
+from irmeta.stats.halves.clusters import alike, pseudo_values, totals
 from irmeta.stats.judging.sampling import (
     Estimates,
     Sample,
@@ -126,14 +126,17 @@ def _test(
 ) -> Mapping[str, float]:
     """Whether a test of two equal systems rejects, over clusters and, beside it, over topics."""
     rng = np.random.default_rng(len(cluster))
-    p = TESTS[test](Given(values[:1] - values[1:2]), 999, rng)
+    # signs are those of sums
+    used = totals(values, np.bincount(cluster)) if test == "permutation" else values
+    p = TESTS[test](Given(used[:1] - used[1:2]), 999, rng)
     plain = TESTS[test](Given(scores[:1] - scores[1:2]), 999, rng)
     return {"kept": float(p[0] < 0.05), "over topics": float(plain[0] < 0.05)}
 
 
 def _ranks(_: World, values: Floats, __: Floats, cluster: Ints) -> Mapping[str, float]:
     """Whether the rank sets of equal systems claim nothing: each may have every rank."""
-    found = rank_sets(values.T, np.random.default_rng(len(cluster)))
+    used = totals(values, np.bincount(cluster))
+    found = rank_sets(used.T, np.random.default_rng(len(cluster)))
     every = (found.low == 1) & (found.high == SYSTEMS)
     return {"kept": float(every.all())}
 

@@ -1,5 +1,6 @@
 import json
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -146,6 +147,24 @@ def test_what_looks_at_each_cluster_takes_its_own_mean():
     )
     assert by_rank == pytest.approx(same["p"].item())
     assert significance(scores, test="sign")["p"].item() == found["p"].item()
+
+
+@pytest.mark.parametrize("test", ["permutation", "max-t"])
+def test_random_signs_are_of_sums_of_clusters(test):
+    """Where sizes differ p is the share of signs of clusters' sums that reach theirs: these are exact."""
+    sizes, apart = [9, 1, 2, 7, 1, 4, 3, 2], [0.1, 0.3, 0.2, 0.1, -0.1, 0.2, 0.1, 0.2]
+    topics = [f"{at}_{turn}" for at, size in enumerate(sizes) for turn in range(size)]
+    theirs = np.random.default_rng(0).uniform(0.2, 0.4, sum(sizes))
+    both = np.array([theirs + np.repeat(apart, sizes), theirs])
+    made = with_clusters(cube(both[..., None], ["a", "b"], topics, ["AP"]), "stem")
+    sums = np.array(sizes) * apart
+    signs = np.array(list(product((-1, 1), repeat=8)))
+    reached = np.abs(signs @ sums) >= abs(sums.sum()) - 1e-12
+    of_one, of_all = versus(made, "a", "b", test=test), significance(made, test=test)
+    for found in (of_one, of_all):
+        assert found["p"].item() == pytest.approx(reached.mean(), abs=0.006)
+    difference = sums.sum() / sum(sizes)
+    assert of_one["difference"].item() == pytest.approx(difference)
 
 
 def test_votes_are_of_each_cluster():

@@ -1,6 +1,6 @@
 """Notes on tests of differences: what intervals hold, which p cannot be small, what a test asks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.measured.coverage import Held, held
 from irmeta.metrics.values import geometric
-from irmeta.scores.clusters import held_of_means
+from irmeta.scores.clusters import added, each, held_of_means
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
@@ -22,12 +22,16 @@ ASKED: Mapping[str, str] = MappingProxyType(
     }
 )
 """What a test asks that does not ask of means."""
+OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = MappingProxyType(
+    {"wilcoxon": each, "sign": each, "max-t": added, "permutation": added}
+)
+"""What tests take of clusters in the place of topics, but for values: their means, or sums, whose signs are random."""
 
 
 def of_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
     """Keep what is of a test, not of means and their intervals.
 
-    Tests that do not ask of means look at each cluster by itself, where clusters stand in the place of topics.
+    Where clusters stand in the place of topics, some tests take other than their values (`OF_CLUSTERS`).
     """
     return {name: found[name] for name in ("p", "p_corrected")}
 

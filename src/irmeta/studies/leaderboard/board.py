@@ -17,7 +17,7 @@ from irmeta.scores.repeats import by_runs
 from irmeta.scores.runs import runs_of, spread_of
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
-from irmeta.stats.halves.clusters import means_of_each
+from irmeta.stats.halves.clusters import means_of_each, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
 from irmeta.stats.leaderboards import items
 from irmeta.words import counted, joined, listed, shortened
@@ -65,6 +65,13 @@ class Board:
         if self.sizes is None:
             return self.scores
         return settled(means_of_each(self.scores, self.sizes))
+
+    def of_means(self) -> Floats:
+        """Return what means are made of: of clusters what each adds to the mean over topics, whose signs are random."""
+        if self.sizes is None:
+            return self.scores
+        share = len(self.sizes) / self.sizes.sum()
+        return totals(self.scores, self.sizes) * share
 
     def other_runs(self) -> Widened | None:
         """Return what other runs of the models would do to their means; None where nobody ran several times."""

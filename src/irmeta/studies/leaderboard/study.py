@@ -337,7 +337,9 @@ def _standings(
 
 def _scores_for(kind: Aggregate, board: Board) -> Floats:
     """Return the scores that an aggregate is made of: votes and standardized scores are of each cluster by itself."""
-    return board.scores if kind in ("mean", "types") else board.of_each()
+    if kind == "types":
+        return board.scores
+    return board.of_means() if kind == "mean" else board.of_each()
 
 
 def _added_by_runs(board: Board) -> Floats | None:

@@ -242,10 +242,10 @@ def _of_one(
 def _rank_sets(
     averaged: xr.DataArray, level: float, sets: Sets, rng: np.random.Generator
 ) -> list[RankSets]:
-    """Compute the rank sets of each metric."""
+    """Compute the rank sets of each metric, by random signs of topics, or of what clusters add to means."""
     marginal = sets == "marginal"
     return [
-        rank_sets(column.T, rng, level=level, marginal=marginal)
+        rank_sets(added(column, averaged).T, rng, level=level, marginal=marginal)
         for column in _columns(averaged)
     ]
 

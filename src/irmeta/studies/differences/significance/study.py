@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
-from irmeta.scores.clusters import SIZE, each
+from irmeta.scores.clusters import SIZE
 from irmeta.scores.limits import widest
 from irmeta.scores.means import additive, means
 from irmeta.scores.notes import Act, Method
@@ -28,7 +28,7 @@ from irmeta.stats.tests import floors, paired
 from irmeta.stats.tests.compared import Pairs
 from irmeta.stats.tests.comparing import CORRECTED, Way, compare
 from irmeta.studies.differences.notes import (
-    ASKED,
+    OF_CLUSTERS,
     of_tests,
     on_constant,
     on_equivalence,
@@ -127,8 +127,8 @@ def significance(
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
         one = _tests(of_metric, way, generator)
-        if test in ASKED and SIZE in scores.coords:
-            alone = _tests(each(of_metric, scores), way, generator)
+        if test in OF_CLUSTERS and SIZE in scores.coords:
+            alone = _tests(OF_CLUSTERS[test](of_metric, scores), way, generator)
             one |= of_tests(alone) | {"direction": alone["direction"]}
         columns.append(one)
     figures = {

@@ -26,7 +26,7 @@ from irmeta.stats.rankings.first import turning
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
-    ASKED,
+    OF_CLUSTERS,
     of_tests,
     on_constant,
     on_equivalence,
@@ -156,8 +156,9 @@ def versus(
     _require_common(found, names, way.correct)
     metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
     tested = [_tested(one, way, generator) for one in metrics_tested]
-    if way.test in ASKED and SIZE in line.coords:
-        by_itself = [_tested(each(one, line), way, generator) for one in metrics_tested]
+    if way.test in OF_CLUSTERS and SIZE in line.coords:
+        of = OF_CLUSTERS[way.test]
+        by_itself = [_tested(of(one, line), way, generator) for one in metrics_tested]
         tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     pair = ("against", "metric")
     figures = {
