@@ -1,5 +1,9 @@
 """Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names."""
 
+import re
+from importlib import import_module
+from inspect import getdoc
+from operator import attrgetter
 from typing import Any
 
 import irmeta
@@ -23,6 +27,7 @@ def filled(markdown: str) -> str:
         "sections": sections,
         "commands": commands,
         "options": options,
+        "tables": tables,
         "workers": workers,
         "public names": public_names,
     }
@@ -97,6 +102,51 @@ def _cell(text: str) -> str:
     return (
         text.strip().replace("|", "\\|").replace("\n\n", "<br>").replace("\n", "<br>")
     )
+
+
+def tables() -> str:
+    """Return what each study returns, and the columns of its tables, in the words of the code."""
+    parts = []
+    for study in STUDIES.values():
+        if not study.verb:
+            continue
+        module = import_module(f"irmeta.studies.{study.home}")
+        parts.append(f"## irmeta {study.verb}\n\n{told(getdoc(module.tables) or '')}")
+        if study.function:
+            function = attrgetter(study.public)(irmeta)
+            parts.append(f"From Python, {_returned(getdoc(function) or '')}")
+    return "\n\n".join(parts)
+
+
+def told(docstring: str) -> str:
+    r"""Return what a docstring says of tables: those that begin a line of their own become a list.
+
+    >>> print(told("Return them.\n\nruns : run, mean\nand p.\ntopics : topic."))
+    Return them.
+    <BLANKLINE>
+    - **runs**: run, mean and p.
+    - **topics**: topic.
+    """
+    lines = [""]
+    for line in docstring.splitlines():
+        name, colon, rest = line.partition(" : ")
+        if colon and all(one.isidentifier() for one in name.split(", ")):
+            lines.append(f"- **{name}**: {rest}")
+        elif line and lines[-1]:
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(lines).strip()
+
+
+def _returned(docstring: str) -> str:
+    """Return what a function says that it returns, as one paragraph."""
+    found = re.search(
+        r"\nReturns?(.*?)(?:Sources?:|Method|Raises|\n\n|\Z)", docstring, re.DOTALL
+    )
+    if found is None:
+        return "the same as labelled arrays."
+    return re.sub(r"\s+", " ", found[1]).strip()
 
 
 def workers() -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from itertools import permutations
 from operator import attrgetter
 from pathlib import Path
@@ -809,3 +810,38 @@ def test_what_is_said_to_be_measured_is():
     """The entries that columns are said to be measured by exist."""
     named = {name for names in PRINTED.values() for name in names}
     assert named <= {entry.name for entry in ENTRIES}
+
+
+def columns(result):
+    """List the columns of a result's tables, but those that are named by metrics or by what a row is of."""
+    own = {name for table in result.tables.values() for name in table.columns}
+    keys = r"(system|metric|collection|judge|topic|kind)(_[ab])?"
+    return {
+        name
+        for name in own
+        if name.split()[0] not in METRICS and not re.fullmatch(keys, name)
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name, study in DECLARED.items()
+        if study.public in CALLS and study.docs and study.function
+    ],
+)
+def test_every_column_of_a_table_is_explained(name, tmp_path):
+    """A column stands in what a study says of its tables, of what it returns, or on its page; an end by its figure."""
+    study = DECLARED[name]
+    result = CALLS[study.public](unchanged, tmp_path / "new")
+    module = import_module(f"irmeta.studies.{study.home}")
+    page = Path(__file__).parents[1] / "docs" / "studies" / f"{study.docs}.md"
+    said = [
+        module.tables.__doc__,
+        attrgetter(study.public)(irmeta).__doc__,
+        page.read_text(),
+    ]
+    words = set(re.findall(r"\w+", " ".join(said)))
+    words |= {f"{word}_{end}" for word in words for end in ("low", "high", "se")}
+    assert columns(result) <= words, sorted(columns(result) - words)

@@ -263,7 +263,11 @@ def _narrower(one: Estimates, alone: Estimates, freedom: int) -> float:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `means` (by system and metric), `pairs` (by pair and metric) and `gain` (by metric)."""
+    """Tables `means` (by system and metric), `pairs` (by pair and metric) and `gain` (by metric).
+
+    means : with human_rank and machine_rank, by either alone; pairs with human_p_corrected, by people alone.
+    gain : rho, slope (lambda) and gain of means, and rho_pairs, slope_pairs, gain_pairs of differences.
+    """
     systems = (
         "mean",
         "low",

@@ -251,7 +251,12 @@ def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) ->
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `needed` (by metric) and `sizes` (by metric and number of human topics)."""
+    """Tables `needed` (by metric) and `sizes` (by metric and number of human topics).
+
+    needed : with rho_pairs, the correlation of differences by people and by the machine.
+    sizes : width_means and width_pairs of intervals, and pairs_differ, how many pairs differ significantly; by people
+    alone width_means_alone, width_pairs_alone, pairs_differ_alone.
+    """
     needed = [name for name in NEEDED if name in outcome]
     return {
         "needed": frame(outcome, needed, by=("metric",)),

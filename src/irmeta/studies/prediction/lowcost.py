@@ -227,7 +227,7 @@ def _near(actual: Floats, predicted: Floats) -> list[float]:
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `lowcost`: target, judgments, depth, predictors, collection, role, measures, and those without training."""
+    """Table `lowcost`: target, judgments, depth, predictors, collection, role (train or test), and measures."""
     spread = outcome.assign(
         {
             name: outcome[name].broadcast_like(outcome["tau"])

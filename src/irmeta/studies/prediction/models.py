@@ -98,7 +98,7 @@ def models(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `summary` (means over targets and collections) and `models` (target, model, scale, collection, ...)."""
+    """Tables `summary` (means over targets and collections; worst_rmse) and `models` (of each)."""
     figures = frame(outcome, _MEASURES).fill_nan(None)
     summary = figures.group_by("model", "scale", maintain_order=True).agg(
         pl.col("tau").mean(),

@@ -116,7 +116,7 @@ def predictors(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `selection` (target, k, predictors, collection, role, tau, r2, ...) and `coefficients`."""
+    """Tables `selection` (target, k, predictors, collection, role: train, dev or test, tau, ...), `coefficients`."""
     spread = outcome.assign(role=outcome["role"].broadcast_like(outcome["tau"]))
     figures = (
         frame(spread.transpose("target", "size", ...), ["role", *_MEASURES])

@@ -151,7 +151,7 @@ def _aged(
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Table `durability`: topics (the old collection), metric, the figures, and how many of each."""
+    """Table `durability`: topics (a collection), metric, the figures, topic_count, old_systems, new_systems."""
     figures = frame(outcome, (*FIGURES, *CHANCE, *SIZES), by=["topics", "metric"])
     return {"durability": figures.rename({"tau_quantile": "quantile"})}
 

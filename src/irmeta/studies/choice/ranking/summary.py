@@ -46,7 +46,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     ratio_to_optimum, gap (how much better than that a subset may still be), proven, nodes (of the search); with a
     budget, cost; with partitions, kept (share of one half's subset, less included metrics, that the other half of the
     topics chooses, too) and same (share of partitions in which all of it is).
-    stability : k, metric, chosen (share of halves), se; with partitions only.
+    stability : k, metric, chosen (share of halves) and its standard error se; with partitions only.
     alternatives : k, metrics, chosen (share of halves that choose just these), unexplained (on all topics): the sets
     that halves choose most often; with partitions only.
     rivals : k, metrics, behind (its loss by the objective less that of the best), behind_low (the lower end of the 95%

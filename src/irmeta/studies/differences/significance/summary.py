@@ -25,8 +25,8 @@ FEW_PAIRS = 15
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `tests` (of each pair and metric), `systems` (that share a letter: not significantly different), `power`.
 
-    `conflicts`: the pairs on which metrics contradict each other: those for system_a, those for system_b, and whether
-    there is a significant difference on either side.
+    `conflicts`: the pairs on which metrics contradict each other: for_a and for_b, the metrics for either system, and
+    both_significant, whether there is a significant difference on both sides.
     """
     metrics = [str(metric) for metric in outcome.metric.values]
     fields = [

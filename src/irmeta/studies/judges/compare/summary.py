@@ -20,7 +20,10 @@ DIFFER = 10
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `labels`, `confusion`, `passes`, as compared."""
+    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `ranks`, `labels`, `confusion`, `passes`.
+
+    ranks : truth_mean and judge_mean, a system's means by the truth and by the judge, and how many ranks it moved.
+    """
     made: dict[str, pl.DataFrame] = {}
     if "tau" in outcome:
         made |= {

@@ -18,9 +18,13 @@ FEW_METRICS = 4
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `pairs` (one row for each pair, metric and kind), `forms` (means over pairs), `chance` (random splits).
+    """Tables `pairs` (one row for each pair, metric and kind), `forms`, `chance` and `systems`.
 
-    `systems`: a row for each pair, metric, kind and system: how far it differs from itself, largest differences first.
+    forms : means over pairs: drmse, chance_drmse (of random splits), false_positive_rate, and the largest_rate.
+    chance : of random splits, means drmse_mean and false_positive_rate_mean, and the 97.5th percentiles drmse_high and
+    false_positive_rate_high.
+    systems : a row for each pair, metric, kind and system: its difference from itself with low, high and p, the largest
+    first.
     """
     names = ("collection_a", "collection_b", "metric", "kind")
     figures = (
