@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient  # noqa: E402
 from sqlalchemy import Engine  # noqa: E402
 
 from irmeta.serve import importing  # noqa: E402
-from irmeta.serve.catalogue import submissions, tables, tokens  # noqa: E402
+from irmeta.serve.catalogue import people, submissions, tables  # noqa: E402
 from irmeta.serve.crew import tasks  # noqa: E402
 from irmeta.serve.crew.crew import Crew  # noqa: E402
 from irmeta.serve.site import Site  # noqa: E402
@@ -103,7 +103,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     crew = Crew(site, engine, 1)
     patient = pytest.MonkeyPatch()  # other tests may have the processors
     patient.setattr("irmeta.serve.web.routes.WAIT", 200.0)
-    token = tokens.new_token(engine, "test")
+    token = people.new_token(engine, "test")
     with TestClient(application(site, engine, crew)) as client:
         yield Served(site, engine, client, token)
     patient.undo()

@@ -33,7 +33,7 @@ from irmeta.serve.web.receive import receive
 
 from .conftest import Served, a_run, write_qrels
 
-OPEN = {"/healthz", "/v1/boards", "/v1/boards/{board}"}
+OPEN = {"/healthz", "/v1/boards", "/v1/boards/{board}", "/v1/invitations"}
 """What anybody may ask for; who learns more, or changes something, has a token."""
 NAMES = {"board": "lab", "name": "x", "key": "a" * 16}
 
@@ -46,7 +46,7 @@ def test_who_has_no_token_changes_nothing(served: Served) -> None:
         for path in paths.keys() - OPEN
         for method in paths[path]
     ]
-    assert len(asked) == 5
+    assert len(asked) == 6
     for scheme, says in (
         ("", "Bearer TOKEN"),
         ("Bearer x", "not of this site"),

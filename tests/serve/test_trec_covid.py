@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 import irmeta
 from irmeta.serve import importing
 from irmeta.serve.answers import STANDING
-from irmeta.serve.catalogue import boards, submissions, tables, tokens
+from irmeta.serve.catalogue import boards, people, submissions, tables
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
 from irmeta.serve.web.app import application
@@ -42,7 +42,7 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
         metrics=" ".join(OFFICIAL),
         precision="float32",
     )
-    token = tokens.new_token(engine, "test")
+    token = people.new_token(engine, "test")
     with TestClient(application(site, engine, Crew(site, engine, 2))) as client:
         served = Served(site, engine, client, token)
         for name, row in official.items():

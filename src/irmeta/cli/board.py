@@ -62,7 +62,7 @@ PerMonth = Annotated[int | None, option(min=1, help="Runs of a team in a month."
 PerTeam = Annotated[int | None, option(min=1, help="Runs of a team in all.")]
 
 
-def _opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
+def opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
     """Open a site and its catalogue."""
     with extra():
         from irmeta.serve.catalogue import tables
@@ -127,7 +127,7 @@ def new(
 
     irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01 --per-team 8 --join ask
     """
-    of, engine = _opened(site, new=True)
+    of, engine = opened(site, new=True)
     from irmeta.serve import importing
 
     given: dict[str, Any] = {
@@ -194,7 +194,7 @@ def set_(
 
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
-    _, engine = _opened(site)
+    _, engine = opened(site)
     from irmeta.serve import answers
     from irmeta.serve.catalogue import boards
     from irmeta.serve.catalogue.rules import moment
@@ -232,9 +232,9 @@ def show(key: Key, site: SiteOption) -> None:
 
     irmeta board show covid1 --site site/
     """
-    _, engine = _opened(site)
+    _, engine = opened(site)
     from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.pages.forms import time
+    from irmeta.serve.catalogue.rules import clock
 
     found = boards.board_of(engine, key)
     for name in ("title", "collection", "metrics", "depth", "precision", "licence"):
@@ -243,7 +243,7 @@ def show(key: Key, site: SiteOption) -> None:
     print(f"{'topics':12}{len(found.topics)}")
     for date in boards.DATES:
         if (when := getattr(found, date)) is not None:
-            print(f"{date:12}{time(when)} UTC")
+            print(f"{date:12}{clock(when)} UTC")
     print(f"{'feedback':12}{found.feedback}")
     for state, count in submissions.counts(engine, key).items():
         print(f"{state:12}{count}")
@@ -255,9 +255,11 @@ def check(site: SiteOption) -> None:
 
     irmeta board check --site site/
     """
-    of, engine = _opened(site)
-    from irmeta.serve import checkup
+    of, engine = opened(site)
+    from irmeta.serve import checkup, organizing
 
+    for one in organizing.hidden(engine):
+        print(organizing.leak(engine, one))
     found = list(checkup.problems(of, engine))
     for line in found:
         print(line)
@@ -287,7 +289,7 @@ def import_(
     """
     first = sources[0]
     frozen = (first / "MANIFEST.sha256").exists()
-    of, engine = _opened(site, new=frozen or first.suffix == ".parquet")
+    of, engine = opened(site, new=frozen or first.suffix == ".parquet")
     from irmeta.serve import importing
 
     if frozen:
@@ -314,7 +316,7 @@ def rescore(
 
     irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
     """
-    of, engine = _opened(site)
+    of, engine = opened(site)
     from irmeta.serve import importing
     from irmeta.serve.catalogue import boards
 

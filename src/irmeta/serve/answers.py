@@ -11,6 +11,7 @@ import numpy.typing as npt
 import xarray as xr
 
 import irmeta
+from irmeta.io.runs.trec import read_run
 from irmeta.stats.hidden.release import bits
 
 JUDGED = "Judged@10"
@@ -179,6 +180,23 @@ def differences(
     # seen from the other side; no difference is 0, not -0
     rows = (0 - np.stack(list(columns), axis=1)).tolist()
     return [Interval(*row) for row in rows]
+
+
+def first(run: Path, depth: int) -> dict[str, list[str]]:
+    """Return by topic the first documents of a run."""
+    read = read_run(run)
+    order = np.lexsort((-read.scores, read.topic))
+    found: dict[str, list[str]] = {}
+    for at in order.tolist():
+        documents = found.setdefault(read.topics[read.topic[at]], [])
+        if len(documents) < depth:
+            documents.append(str(read.documents[at]))
+    return found
+
+
+def floats(vectors: Sequence[bytes]) -> list[Floats]:
+    """Return vectors of scores as they are kept."""
+    return [np.frombuffer(one, dtype="<f8") for one in vectors]
 
 
 def told(

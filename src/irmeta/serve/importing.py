@@ -91,7 +91,8 @@ def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> 
 
 def are_new(engine: Engine, key: str, qrels: Path) -> bool:
     """Say whether judgments are others than the newest of a board."""
-    return _digest(qrels) != boards.digest_of_judgments(engine, key)
+    newest = boards.judgments_of(engine, key)
+    return newest is None or _digest(qrels) != newest.digest
 
 
 def _require_fit(

@@ -112,7 +112,7 @@ def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
     `irmeta.release` answers (SEE_FEEDBACK). A frozen board can be read, and changed by nobody.
     """
     case = _Case(who, board, phase(board, now), now)
-    if case.phase is Phase.FROZEN and action not in _READING:
+    if case.phase is Phase.FROZEN and action not in READING:
         return who.role is Role.OPERATOR and action is Action.OPERATE
     rules = _RIGHTS[action]
     return rules[min(who.role, len(rules) - 1)](case)
@@ -204,10 +204,11 @@ _RIGHTS: dict[Action, tuple[Callable[[_Case], bool], ...]] = {
     Action.ORGANIZE: _ORGANIZER,
     Action.OPERATE: (_no, _no, _no, _no, _yes),
 }
-_READING = {
+READING = {
     *(Action.SEE_BOARD, Action.SEE_NAMES, Action.SEE_SCORES, Action.SEE_SUBMISSION),
     *(Action.SEE_FEEDBACK, Action.DOWNLOAD_RUN, Action.DOWNLOAD_JUDGMENTS),
 }
+"""What changes nothing: a frozen board, and who may only read, can do this and no more."""
 
 LEAKS = ("none", "split", "ladder", "open")
 """Kinds of feedback, by how much they give away."""

@@ -12,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing
-from irmeta.serve.catalogue import boards, tables, tokens
+from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.client import LOCAL
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site, durable
@@ -135,6 +135,6 @@ def token_file(site: Site, engine: Engine) -> Path:
     """Return the file of the site's token, which is made once."""
     path = site.folder / "token"
     secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
-    if not tokens.is_known(engine, tokens.digest_of(secret)):
-        durable(path, (tokens.new_token(engine, "site") + "\n").encode())
+    if not people.is_known(engine, people.digest_of(secret)):
+        durable(path, (people.new_token(engine, "site") + "\n").encode())
     return path

@@ -117,9 +117,12 @@ def stand(shot: Snapshot, known: Known) -> Standing:
 
 
 def _ranks(line: Line) -> bool:
-    """Say whether a run is on the table: a missing score is never ranked, a score of 0 is a score."""
+    """Say whether a run is on the table: a missing score is never ranked, a score of 0 is a score.
+
+    Nor is a run of people who have seen the judgments.
+    """
     means = [one.value for one in line.scores.values()]
-    on = line.about["state"] in ON
+    on = line.about["state"] in ON and "holder" not in line.about["marks"]
     return on and bool(means) and not np.isnan(means).any()
 
 

@@ -163,11 +163,10 @@ def _judge(db: Connection, at: int, judged: Judged, version: int, note: str) -> 
     log(db, at, "judgments", {"version": version, "note": note})
 
 
-def digest_of_judgments(engine: Engine, key: str) -> str:
-    """Return the digest of a board's newest judgments; nothing where it has none."""
+def judgments_of(engine: Engine, key: str) -> Row[Any] | None:
+    """Return a board's newest judgments; None where it has none."""
     with reading(engine) as db:
-        newest = _newest(db, row_of(db, key).id)
-    return "" if newest is None else str(newest.digest)
+        return _newest(db, row_of(db, key).id)
 
 
 def _newest(db: Connection, at: int) -> Row[Any] | None:

@@ -28,6 +28,9 @@ DESCRIBED = {
 }
 """What people say of a run, and how long it may be."""
 
+LENGTHS = DESCRIBED | {"person": 100, "affiliation": 200}
+"""How long any text of people may be."""
+
 
 class RefusedError(IrmetaError):
     """What was asked cannot be done; `status` is that of HTTP."""
@@ -59,6 +62,15 @@ def moment(text: str) -> int | None:
     return int(found.timestamp() * 1e6)
 
 
+def clock(micros: int) -> str:
+    """Write a moment in UTC.
+
+    >>> clock(0)
+    '1970-01-01 00:00:00'
+    """
+    return f"{datetime.fromtimestamp(micros / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
+
+
 def new_key() -> str:
     """Return 80 random bits: a running number would tell how many others there are."""
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
@@ -80,8 +92,8 @@ def described(about: Mapping[str, str]) -> dict[str, str]:
     """
     found = {name: unicodedata.normalize("NFC", about[name]).strip() for name in about}
     for name, text in found.items():
-        if len(text) > DESCRIBED[name]:
-            at_most = f"{len(text)} characters; at most {DESCRIBED[name]}"
+        if len(text) > LENGTHS[name]:
+            at_most = f"{len(text)} characters; at most {LENGTHS[name]}"
             raise RefusedError(422, f"{name}: {at_most}")
         # controls, marks of direction, halves of characters
         odd = [one for one in text if unicodedata.category(one)[0] == "C"]

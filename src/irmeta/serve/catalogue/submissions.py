@@ -8,11 +8,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
-from irmeta.serve.catalogue.boards import row_of
+from irmeta.serve.catalogue.boards import limits, row_of, rules
 from irmeta.serve.catalogue.events import log, touch
+from irmeta.serve.catalogue.people import DAY, Place
 from irmeta.serve.catalogue.rules import (
     NAME,
     RefusedError,
+    clock,
     described,
     new_key,
     now,
@@ -27,6 +29,10 @@ from irmeta.serve.catalogue.tables import (
     submission,
 )
 from irmeta.serve.client import NAMED
+from irmeta.serve.policy import Left, Phase, left, phase
+
+REFUSED = 50
+"""Runs of a team that a board with hidden judgments may refuse in a day."""
 
 Remark = dict[str, Any]
 """What is odd about a run: level, line (or None), text."""
@@ -55,36 +61,86 @@ def submit(
     received: int,
     replace: bool = False,
     about: Mapping[str, str] = MappingProxyType({}),
+    by: Place | None = None,
 ) -> Received:
-    """Add a run to a board; the same bytes under the same name are the same submission, perhaps otherwise described."""
+    """Add a run to a board; the same bytes under the same name are the same submission, perhaps otherwise described.
+
+    by : whose run it is; then the limits of a team hold, and it is marked if it comes late or knows too much.
+    """
     if not NAME.fullmatch(name):
         raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
     texts = described(about)
+    if by is not None and not by.every:
+        texts["team"] = by.team
     with engine.begin() as db:
-        at = row_of(db, key).id
+        of = row_of(db, key)
+        own = texts.get("team", "")
         if named := texts.get("baseline"):
-            texts["baseline"] = _baseline(db, at, named)
-        old = _held(db, at, texts.get("team", ""), name)
+            texts["baseline"] = _baseline(db, of, own, named)
+        old = _held(db, of.id, own, name)
         if old is not None and old.run == content.digest:
             said = {what: text for what, text in texts.items() if text}
             if any(getattr(old, what) != text for what, text in said.items()):
                 _set(db, old.id, **said)
-                touch(db, at)
+                touch(db, of.id)
             return Received(old.key, new=False)
         if old is not None and not replace:
             mend = "choose another name, or replace that run"
             raise RefusedError(
                 409, f"another run of the board is called {name}; {mend}"
             )
+        if by is not None:
+            _require_left(db, of, own, received)
         if old is not None:
             _set(db, old.id, state="withdrawn")
-            touch(db, at)
+            touch(db, of.id)
         _keep(db, content)
-        made = {"key": new_key(), "board": at, "name": name, "run": content.digest}
+        made = {"key": new_key(), "board": of.id, "name": name, "run": content.digest}
         made |= {"received": received, "replaces": old and old.key, **texts}
-        more = {"state": "received", "remarks": []}
-        db.execute(sa.insert(submission).values(made | more))
+        made |= {"state": "received", "remarks": []}
+        marks = [] if by is None else _marks(of, by, received)
+        db.execute(sa.insert(submission).values(made | {"marks": marks}))
         return Received(made["key"], new=True)
+
+
+def _require_left(db: Connection, of: Row[Any], team: str, at: int) -> None:
+    """Refuse a run more than the limits of a team; withdrawn and replaced ones count, refused ones by themselves."""
+    found = remaining(db, of, team, at)
+    if found.number == 0:
+        more = "" if found.more is None else f"; more from {clock(found.more)} UTC"
+        raise RefusedError(429, f"your team has no run left now{more}")
+    if of.opens == of.reveals:
+        return
+    own = (submission.c.board == of.id) & (submission.c.team == team)
+    own &= (submission.c.state == "refused") & (submission.c.received > at - DAY)
+    refused = sa.select(sa.func.count()).where(own)
+    if db.execute(refused).scalar_one() >= REFUSED:
+        raise RefusedError(429, f"{REFUSED} runs were refused in a day; check first")
+
+
+def remaining(db: Connection, of: Row[Any], team: str, at: int) -> Left:
+    """Count within a transaction what is left of a team's limits."""
+    own = (submission.c.board == of.id) & (submission.c.team == team)
+    own &= submission.c.state != "refused"
+    times = db.execute(sa.select(submission.c.received).where(own)).scalars().all()
+    return left(limits(of), times, at)
+
+
+def left_of(engine: Engine, key: str, team: str) -> Left:
+    """Return what is left of a team's limits now."""
+    with reading(engine) as db:
+        return remaining(db, row_of(db, key), team, now())
+
+
+def _marks(of: Row[Any], by: Place, at: int) -> list[str]:
+    """Return what goes with a run for ever."""
+    hidden = of.opens != of.reveals
+    marks = {
+        "late": of.closes is not None and of.closes <= at,
+        "after the reveal": hidden and of.reveals is not None and of.reveals <= at,
+        "holder": by.holder,
+    }
+    return [name for name, is_so in marks.items() if is_so]
 
 
 def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
@@ -105,15 +161,57 @@ def _keep(db: Connection, content: Bytes) -> None:
         db.execute(sa.update(run).where(of_run).values(stored=now()))
 
 
-def _baseline(db: Connection, at: int, named: str) -> str:
-    """Return how the board calls the run that is named as a baseline; refuse what is not a run of the board."""
-    there = (submission.c.board == at) & submission.c.state.not_in(GONE)
+def _baseline(db: Connection, of: Row[Any], team: str, named: str) -> str:
+    """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
+    there: Any = (submission.c.board == of.id) & submission.c.state.not_in(GONE)
+    if phase(rules(of), now()) is not Phase.REVEALED:
+        there &= submission.c.team == team
     wanted = sa.select(submission.c.name, submission.c.key).where(there)
     runs = {key: name for name, key in db.execute(wanted)}
     found = named if named in runs else known_as(named, runs.values())
     if found is None:
         raise RefusedError(422, f"baseline: the board has no run {named!r}")
     return found
+
+
+def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
+    """List the submissions of a board, the oldest first; of one team, or of all."""
+    own: Any = submission.c.board == at
+    if team is not None:
+        own &= submission.c.team == team
+    wanted = sa.select(submission).where(own).order_by(submission.c.id)
+    with reading(engine) as db:
+        return list(db.execute(wanted).all())
+
+
+def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
+    """Return the judged topics, and the scores on the first metric of a run of a team and of all its runs before it.
+
+    Nothing where one of them is not scored yet: what was answered once stays so.
+    """
+    with reading(engine) as db:
+        one = _row(db, key)
+        of = db.execute(sa.select(board).where(board.c.id == one.board)).one()
+        judged = sa.select(judgments).where(judgments.c.board == of.id)
+        newest = db.execute(judged.order_by(judgments.c.version.desc())).first()
+        own = (submission.c.board == of.id) & (submission.c.team == one.team)
+        own &= (submission.c.id <= one.id) & submission.c.state.not_in(
+            ["refused", "failed"]
+        )
+        if newest is None:
+            return [], []
+        first = (score.c.judgments == newest.id) & (score.c.metric == of.metrics[0])
+        wanted = sa.select(submission.c.key, submission.c.state, score.c.vector)
+        wanted = wanted.outerjoin(
+            score, first & (score.c.submission == submission.c.id)
+        )
+        rows = db.execute(wanted.where(own).order_by(submission.c.id)).all()
+    # a run that was withdrawn before it was scored got no answer
+    rows = [row for row in rows if row.vector or row.state != "withdrawn"]
+    vectors = [row.vector for row in rows]
+    if not rows or rows[-1].key != key or None in vectors:
+        return [], []
+    return list(newest.topics), vectors
 
 
 def submission_of(engine: Engine, key: str) -> Row[Any]:
@@ -127,14 +225,14 @@ def submission_of(engine: Engine, key: str) -> Row[Any]:
     return found
 
 
-def withdraw(engine: Engine, key: str) -> None:
+def withdraw(engine: Engine, key: str, by: int | None = None) -> None:
     """Take a submission off the table; its page and its figures stay, marked."""
     submission_of(engine, key)
     with engine.begin() as db:
         found = _row(db, key)
         if found.state not in GONE:
             _set(db, found.id, state="withdrawn")
-            log(db, found.board, "withdrawn", {"run": found.name})
+            log(db, found.board, "withdrawn", {"run": found.name}, by)
 
 
 def _row(db: Connection, key: str) -> Row[Any]:
@@ -203,6 +301,8 @@ def scored(engine: Engine, key: str, judged: int, vectors: Mapping[str, bytes]) 
     """Keep a run's scores; twice is as once."""
     with engine.begin() as db:
         one = _row(db, key)
+        if one.state == "withdrawn":
+            return
         old = (score.c.submission == one.id) & (score.c.judgments == judged)
         db.execute(sa.delete(score).where(old))
         keep_scores(db, one.id, judged, vectors)
@@ -248,7 +348,10 @@ def counted(db: Connection, at: int) -> dict[str, int]:
 
 def waiting(engine: Engine) -> dict[str, int]:
     """Count what waits, and say since when the oldest does."""
-    waits = submission.c.state.in_(["received", "accepted"])
+    waits: Any = submission.c.state.in_(["received", "accepted"])
+    # how many runs a hidden board has nobody may count
+    revealed = sa.select(board.c.id).where(board.c.reveals <= now())
+    waits &= submission.c.board.in_(revealed)
     wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
     with reading(engine) as db:
         count, oldest = db.execute(wanted.where(waits)).one()

@@ -12,6 +12,7 @@ import xarray as xr
 import irmeta
 from irmeta.serve import answers
 from irmeta.serve.answers import STANDING, Interval
+from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import (
     EVENTS,
     JUDGMENTS,
@@ -20,7 +21,7 @@ from irmeta.serve.catalogue.snapshot import (
     Snapshot,
     only,
 )
-from irmeta.serve.pages.forms import as_csv, as_json, cell, time
+from irmeta.serve.pages.forms import as_csv, as_json, cell
 from irmeta.serve.standing import Line, Standing
 
 BLOCK = 500
@@ -80,7 +81,7 @@ def _row(found: Standing, line: Line) -> dict[str, Any]:
         "run": line.label,
         "team": about["team"],
         "type": about["type"],
-        "received": time(about["received"]),
+        "received": clock(about["received"]),
         "state": about["state"],
     }
     row |= {name: getattr(line, name) for name in RANKS}

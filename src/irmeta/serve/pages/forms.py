@@ -6,12 +6,13 @@ import io
 import math
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 import jinja2
 import msgspec
+
+from irmeta.serve.catalogue.rules import clock
 
 FORMULA = tuple("=+-@\t\r")
 """What a spreadsheet takes for the beginning of a formula."""
@@ -40,7 +41,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    forms = {"f3": figure, "signed": signed, "time": time, "slug": slug}
+    forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
     environment.filters |= {**forms, "interval": interval, "tex": tex}
     return environment
 
@@ -71,15 +72,6 @@ def interval(ends: Sequence[float], sign: str = "") -> str:
     """
     low, high = ends[-2:]
     return "" if math.isnan(low) else f"[{low:{sign}.3f}, {high:{sign}.3f}]"
-
-
-def time(micros: int) -> str:
-    """Write a time in UTC.
-
-    >>> time(0)
-    '1970-01-01 00:00:00'
-    """
-    return f"{datetime.fromtimestamp(micros / 1e6, UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def tex(text: str) -> str:

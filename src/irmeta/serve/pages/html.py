@@ -11,6 +11,7 @@ from scipy.special import stdtrit
 
 from irmeta.serve import answers
 from irmeta.serve.catalogue.events import BEFORE
+from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
 from irmeta.serve.pages.forms import (
@@ -19,7 +20,6 @@ from irmeta.serve.pages.forms import (
     signed,
     slug,
     template,
-    time,
 )
 from irmeta.serve.policy import Phase
 from irmeta.serve.site import Site
@@ -38,7 +38,7 @@ def home(
 ) -> Iterator[File]:
     """Render what belongs to no board."""
     last = max((one["changed"] for one in boards), default=0)
-    shared = {"root": "", "site": site.settings, "stamp": f"as of {time(last)} UTC"}
+    shared = {"root": "", "site": site.settings, "stamp": f"as of {clock(last)} UTC"}
     page = template("index.html").render(boards=boards, frozen=frozen, **shared)
     yield "index.html", page.encode()
     for name in ("style.css", "script.js"):
@@ -76,7 +76,7 @@ class Pages:
             "most": _most(found),
             "most_rows": ROWS,
             "has_teams": any(_who(line) for line in found.ranked),
-            "stamp": f"version {of.version}, as of {time(of.changed)} UTC",
+            "stamp": f"version {of.version}, as of {clock(of.changed)} UTC",
         }
 
     def about(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Pages:
         own = {name: vectors[name].tolist() for name in line.scores}
         yield self._page("run", folder, line=line, topics=self._of_run(line))
         yield f"{folder}record.json", data.record(self._shot, found, line)
-        day = time(line.about["received"])[:10]
+        day = clock(line.about["received"])[:10]
         for name in ("badge.svg", "cite.bib"):
             text = template(name).render(line=line, day=day, **self._shared)
             yield f"{folder}{name}", text.encode()
@@ -242,7 +242,7 @@ def notice(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
     """Render what anybody may know of a board before the reveal: nothing that was computed from a run or a judgment."""
     of, last = shot.board, _events(shot)[-1].at
     given = {"shot": shot, "events": _events(shot), "finding": _state(shot)}
-    stamp = f"as of {time(last)} UTC"
+    stamp = f"as of {clock(last)} UTC"
     page = template("notice.html").render(
         root="../../", site=site.settings, board=of, frozen=frozen, stamp=stamp, **given
     )
@@ -269,8 +269,8 @@ def _state(shot: Snapshot) -> str:
     """Say where a board stands before its reveal."""
     of = shot.board
     taken = shot.phase is Phase.BLIND
-    until = f" until {time(of.closes)} UTC" if of.closes is not None else ""
-    when = "later" if of.reveals is None else f"on {time(of.reveals)} UTC"
+    until = f" until {clock(of.closes)} UTC" if of.closes is not None else ""
+    when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
     runs = f"Runs are taken{until}" if taken else "No more runs are taken"
     return f"{runs}; the judgments are hidden, and scores come {when}."
 

@@ -4,15 +4,18 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import Header, Request
 from sqlalchemy import Engine
 
-from irmeta.serve.catalogue import boards, submissions, tokens
-from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve import answers
+from irmeta.serve.catalogue import boards, people, submissions
+from irmeta.serve.catalogue.people import NOBODY, Caller, Place
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, now
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.policy import READING, Action, Phase, Role, Who, may, phase
 from irmeta.serve.site import Site
 from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.web.receive import Arrived, receive
@@ -58,19 +61,60 @@ class Door:
         self, request: Request, authorization: Annotated[str, Header()] = ""
     ) -> None:
         """Let pass who has a token of this site."""
-        kind, _, secret = authorization.partition(" ")
-        digest = tokens.digest_of(secret.strip())
-        known = await to_thread.run_sync(tokens.is_known, self.engine, digest)
-        if not known or kind.lower() != "bearer":
-            await self.anybody(request)
-            raise RefusedError(401, UNKNOWN if secret else LACKING)
-        self._frequency.require(digest, self.site.settings.requests)
+        await self._come(request, authorization, needed=True)
 
-    async def anybody(self, request: Request) -> None:
+    async def anybody(
+        self, request: Request, authorization: Annotated[str, Header()] = ""
+    ) -> None:
         """Let pass who does not ask too often."""
+        await self._come(request, authorization, needed=False)
+
+    async def _come(
+        self, request: Request, authorization: str, *, needed: bool
+    ) -> None:
+        """Note who asks, by the token."""
+        kind, _, secret = authorization.partition(" ")
+        digest = people.digest_of(secret.strip())
+        found = await to_thread.run_sync(people.caller, self.engine, digest)
+        if found is None or kind.lower() != "bearer":
+            self.count(request)
+            if needed:
+                raise RefusedError(401, UNKNOWN if secret else LACKING)
+            found = NOBODY
+        else:
+            self._frequency.require(digest, self.site.settings.requests)
+        request.state.caller = found
+
+    def count(self, request: Request) -> None:
+        """Refuse an address without a token that asks too often."""
         address = request.client.host if request.client else ""
         most = self.site.settings.requests if address in OURS else ANONYMOUS
         self._frequency.require(address, most)
+
+    def may(
+        self, caller: Caller, of: Any, action: Action, team: str | None = None
+    ) -> bool:
+        """Say whether somebody may do something on a board, with what is of a team, or of the own one."""
+        is_ = people.place(self.engine, caller, of)
+        own = is_.owns(is_.team if team is None else team)
+        who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and bool(is_.team))
+        reads = caller.scope == "read" and action not in READING
+        return not reads and may(who, action, boards.rules(of), now())
+
+    def require(
+        self, caller: Caller, of: Any, action: Action, team: str | None = None
+    ) -> Place:
+        """Refuse what somebody may not do, as if it were not there; else return what they are on the board."""
+        if not self.may(caller, of, action, team):
+            raise RefusedError(404, MISSING)
+        return people.place(self.engine, caller, of)
+
+    def own(self, caller: Caller, key: str, action: Action) -> Any:
+        """Return a submission with which somebody may do something."""
+        found = submissions.submission_of(self.engine, key)
+        of = boards.board_of(self.engine, found.board_key)
+        self.require(caller, of, action, found.team)
+        return found
 
     @asynccontextmanager
     async def upload(self, request: Request) -> AsyncIterator[Arrived]:
@@ -89,28 +133,61 @@ class Door:
         finally:
             arrived.forget()
 
-    def board(self, key: str) -> BoardFacts:
-        """Gather what anybody may know of a board."""
-        one = dict(boards.board_of(self.engine, key)._mapping)
+    def board(self, caller: Caller, key: str) -> BoardFacts:
+        """Gather what somebody may know of a board."""
+        of = boards.board_of(self.engine, key)
+        self.require(caller, of, Action.SEE_BOARD)
+        one = of._asdict()
         more = {
             "topics": len(one["topics"]),
             "published": self.crew.published.get(key, 0),
-            "counts": submissions.counts(self.engine, key),
+            "counts": {},
             "page": f"/b/{key}/",
+            "phase": phase(boards.rules(of), now()),
         }
+        if self.may(caller, of, Action.SEE_SCORES):
+            more["counts"] = submissions.counts(self.engine, key)
+        else:
+            more |= {"version": 0, "published": 0}
         return BoardFacts(**one | more)
 
     def submission(self, key: str) -> SubmissionFacts:
-        """Gather what its team may know of a submission."""
+        """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
         one = submissions.submission_of(self.engine, key)
+        of = boards.board_of(self.engine, one.board_key)
         page = f"b/{one.board_key}/s/{key}/"
         record = f"{page}record.json"
-        done = one.state in ("scored", "failed", "withdrawn")
+        known = phase(boards.rules(of), now()) in (Phase.REVEALED, Phase.FROZEN)
+        done = known and one.state in ("scored", "failed", "withdrawn")
         done &= self.crew.published.get(one.board_key, 0) >= one.board_version
         more = {
             "board": one.board_key,
             "published": done and (self.site.public / record).exists(),
             "page": f"/{page}",
             "record": f"/{record}",
+            "phase": phase(boards.rules(of), now()),
         }
-        return SubmissionFacts(**dict(one._mapping) | more)
+        if not known:
+            more |= _hidden(one) | {"page": f"/b/{one.board_key}/", "record": ""}
+            more["told"] = self.told(of, one)
+        if of.opens != of.reveals:
+            rest = submissions.left_of(self.engine, one.board_key, one.team)
+            more |= {"left": rest.number, "more": rest.more}
+        return SubmissionFacts(**one._asdict() | more)
+
+    def told(self, of: Any, one: Any) -> dict[str, Any] | None:
+        """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
+        if of.feedback == "none" or one.state == "refused":
+            return None
+        topics, vectors = submissions.history(self.engine, one.key)
+        if not vectors:
+            return None
+        return answers.told(of._asdict(), topics, answers.floats(vectors))
+
+
+def _hidden(one: Any) -> dict[str, Any]:
+    """Return the state of a run as it is without judgments, and what the check said."""
+    if one.state not in ("scored", "failed"):
+        return {}
+    checked = [remark for remark in one.remarks if remark["level"] != "error"]
+    return {"state": "accepted", "remarks": checked}

@@ -22,7 +22,7 @@ class Problem(BaseModel):
 
 
 class BoardFacts(BaseModel):
-    """A board, as anybody may know it."""
+    """A board, as anybody may know it who may see it; before the reveal nothing tells how many runs it has."""
 
     key: str
     title: str
@@ -30,6 +30,14 @@ class BoardFacts(BaseModel):
     metrics: list[str]
     topics: int
     depth: int
+    phase: str
+    opens: int | None
+    closes: int | None
+    reveals: int | None
+    feedback: str
+    per_day: int | None
+    per_month: int | None
+    per_team: int | None
     version: int
     published: int
     counts: dict[str, int]
@@ -49,7 +57,10 @@ class Remarks(BaseModel):
 
 
 class SubmissionFacts(BaseModel):
-    """A submission, as its team may know it; `published` once its page shows its score."""
+    """A submission, as its team may know it; `published` once its page shows its score.
+
+    told : what the team learns of it before the reveal. left : runs that it may still send; from `more` on more again.
+    """
 
     key: str
     board: str
@@ -61,6 +72,36 @@ class SubmissionFacts(BaseModel):
     published: bool
     page: str
     record: str
+    phase: str
+    marks: list[str]
+    told: dict[str, Any] | None = None
+    left: int | None = None
+    more: int | None = None
+
+
+class Invitation(BaseModel):
+    """What uses up an invitation: its secret, and who comes."""
+
+    secret: str
+    name: str
+    affiliation: str = ""
+
+
+class Welcome(BaseModel):
+    """What an invitation brought; the token is shown this once."""
+
+    board: str
+    role: str
+    scope: str
+    token: str
+
+
+class Me(BaseModel):
+    """Who a token is of, and where that person takes part."""
+
+    name: str
+    scope: str
+    boards: list[dict[str, Any]]
 
 
 class Health(BaseModel):

@@ -7,17 +7,22 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 
-from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue import boards, people, submissions
+from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import RefusedError, described, now
 from irmeta.serve.client import NAMED
+from irmeta.serve.policy import Action
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import (
     About,
     BoardFacts,
     Boards,
     Health,
+    Invitation,
+    Me,
     Remarks,
     SubmissionFacts,
+    Welcome,
     answers,
     problem,
 )
@@ -50,18 +55,26 @@ class Routes:
 
     def health(self) -> Health:
         """Say how the site is."""
-        published = self._door.crew.published
+        seen = {one.key for one in self._seen(NOBODY, Action.SEE_SCORES)}
+        published = self._door.crew.published.items()
         waits = submissions.waiting(self._engine)
-        return Health(database="ok", published=published, **waits)
+        shown = {key: version for key, version in published if key in seen}
+        return Health(database="ok", published=shown, **waits)
 
-    def boards(self, after: After = "", limit: Limit = 200) -> Boards:
+    def boards(self, request: Request, after: After = "", limit: Limit = 200) -> Boards:
         """List the boards."""
-        keys = [one.key for one in boards.boards(self._engine) if one.key > after]
-        return Boards(boards=[self._door.board(key) for key in keys[:limit]])
+        caller = request.state.caller
+        seen = self._seen(caller, Action.SEE_BOARD)
+        keys = [one.key for one in seen if one.key > after]
+        return Boards(boards=[self._door.board(caller, key) for key in keys[:limit]])
 
-    def board(self, board: KeyPath) -> BoardFacts:
+    def _seen(self, caller: Caller, action: Action) -> list[Any]:
+        every = boards.boards(self._engine)
+        return [one for one in every if self._door.may(caller, one, action)]
+
+    def board(self, request: Request, board: KeyPath) -> BoardFacts:
         """Return a board."""
-        return self._door.board(board)
+        return self._door.board(request.state.caller, board)
 
     async def submit(
         self,
@@ -74,7 +87,7 @@ class Routes:
         """Submit a run: the body, plain or packed with gzip, bzip2, xz or zstd."""
         began = now()
         texts = described(about.model_dump(exclude={"replace"}))
-        await to_thread.run_sync(boards.board_of, self._engine, board)
+        by = await self._asked(request, board, Action.SUBMIT)
         async with self._door.upload(request) as arrived:
             await to_thread.run_sync(arrived.keep, self._door.site)
             made = await to_thread.run_sync(
@@ -83,6 +96,7 @@ class Routes:
                     received=began,
                     replace=about.replace,
                     about=texts,
+                    by=by,
                 )
             )
         checking = asyncio.wrap_future(self._door.crew.check(made.key))
@@ -95,30 +109,59 @@ class Routes:
             response.status_code = 202
         return found
 
+    async def _asked(self, request: Request, board: str, action: Action) -> Place:
+        """Return what somebody is on a board, who may do something there."""
+
+        def asked() -> Place:
+            of = boards.board_of(self._engine, board)
+            return self._door.require(request.state.caller, of, action)
+
+        return await to_thread.run_sync(asked)
+
     async def check(self, request: Request, board: KeyPath) -> Remarks:
         """Check a run, and keep nothing."""
+        await self._asked(request, board, Action.CHECK)
         of = await to_thread.run_sync(boards.board_of, self._engine, board)
         async with self._door.upload(request) as arrived:
             given = (str(arrived.part), "run", of)
             found = await to_thread.run_sync(self._door.crew.remarks, *given)
         return Remarks(remarks=found)
 
-    def submission(self, key: SubmissionPath) -> SubmissionFacts:
+    def submission(self, request: Request, key: SubmissionPath) -> SubmissionFacts:
         """Return a submission."""
+        self._door.own(request.state.caller, key, Action.SEE_SUBMISSION)
         return self._door.submission(key)
 
-    def withdraw(self, key: SubmissionPath) -> SubmissionFacts:
+    def withdraw(self, request: Request, key: SubmissionPath) -> SubmissionFacts:
         """Take a submission off the table; its page stays, marked."""
-        submissions.withdraw(self._engine, key)
+        caller = request.state.caller
+        self._door.own(caller, key, Action.WITHDRAW)
+        submissions.withdraw(self._engine, key, caller.person)
         return self._door.submission(key)
 
-    def run(self, key: SubmissionPath) -> FileResponse:
+    def run(self, request: Request, key: SubmissionPath) -> FileResponse:
         """Return the bytes of a run as they came."""
-        found = submissions.submission_of(self._engine, key)
+        found = self._door.own(request.state.caller, key, Action.DOWNLOAD_RUN)
         path = self._door.site.run(found.run)
         if not path.is_file():
             raise RefusedError(404, f"the run of {key} is not here")
         return FileResponse(path, media_type=OCTETS)
+
+    def take(self, given: Invitation) -> Welcome:
+        """Use up an invitation, and get a token for programs."""
+        taken = people.take(self._engine, given.secret, given.name, given.affiliation)
+        scope = people.SCOPES.get(taken.role, "read")
+        made = people.new_token(self._engine, "invitation", taken.person, scope)
+        return Welcome(board=taken.board, role=taken.role, scope=scope, token=made)
+
+    def me(self, request: Request) -> Me:
+        """Say whose token this is."""
+        caller = request.state.caller
+        if caller.person is None:
+            return Me(name="", scope=caller.scope, boards=[])
+        own = people.boards_of(self._engine, caller.person)
+        name = people.person_of(self._engine, caller.person).name
+        return Me(name=name, scope=caller.scope, boards=[one._asdict() for one in own])
 
 
 def add(app: FastAPI, door: Door) -> None:
@@ -133,6 +176,9 @@ def add(app: FastAPI, door: Door) -> None:
     submitted = {200: there, 202: later, **answers(*sent, 409)}
     own = answers(401, 404, 422)
 
+    joined = answers(404, 409, 422)
+    anybody.post("/v1/invitations", status_code=201, responses=joined)(routes.take)
+    member.get("/v1/me", responses=answers(401))(routes.me)
     anybody.get("/healthz", responses=answers())(routes.health)
     anybody.get("/v1/boards", responses=answers(422))(routes.boards)
     anybody.get(board, responses=answers(404, 422))(routes.board)

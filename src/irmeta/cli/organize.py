@@ -1,0 +1,185 @@
+"""`irmeta board`, for who organizes: people, judgments, the pool, the reveal, the log."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from irmeta.cli.app import option
+from irmeta.cli.board import Key, SiteOption, board, opened
+from irmeta.errors import IrmetaError
+
+Output = Annotated[
+    Path, option("-o", "--output", metavar="FILE", help="File to write.")
+]
+Team = Annotated[str, option(metavar="TEAM", help="The team.")]
+
+
+@board.command()
+def invite(
+    key: Key,
+    site: SiteOption,
+    role: Annotated[
+        Literal["reader", "member", "organizer"], option(help="What they become.")
+    ] = "member",
+    team: Team = "",
+) -> None:
+    """Print an invitation, which one person can take once within 14 days.
+
+    irmeta board invite covid1 --team Lund --site site/
+
+    irmeta board invite covid1 --role organizer --site site/
+    """
+    of, engine = opened(site)
+    from irmeta.serve.catalogue import people
+
+    secret = people.invite(engine, key, role, team)
+    address = of.settings.address or "http://127.0.0.1:8400"
+    print(f"{address}/i/#{secret}")
+
+
+@board.command("people")
+def people_(
+    key: Key,
+    site: SiteOption,
+    accept: Annotated[
+        str, option(metavar="TEAM", help="Let a team take part that asks to.")
+    ] = "",
+    remove: Annotated[
+        str, option(metavar="TEAM", help="End what a team may; its runs stay.")
+    ] = "",
+    holder: Annotated[
+        str,
+        option(metavar="TEAM", help="A team has seen the judgments: it is not ranked."),
+    ] = "",
+    erase: Annotated[
+        str, option(metavar="PERSON", help="Erase a person, by key; runs stay.")
+    ] = "",
+) -> None:
+    """List the people and teams of a board, or change what they may.
+
+    irmeta board people covid1 --site site/
+
+    irmeta board people covid1 --accept Lund --site site/
+    """
+    _, engine = opened(site)
+    from irmeta.serve.catalogue import boards, people
+
+    if accept:
+        people.set_team(engine, key, accept, state="in")
+    if remove:
+        people.set_team(engine, key, remove, state="out")
+    if holder:
+        people.set_team(engine, key, holder, holder=True)
+    if erase:
+        people.erase(engine, erase)
+    for one in people.people(engine, boards.board_of(engine, key).id):
+        team = f"{one.team} ({one.state})" if one.team else "-"
+        print(f"{one.key}  {one.role:10} {team:20} {one.name}, {one.affiliation}")
+
+
+@board.command()
+def judgments(
+    key: Key,
+    qrels: Annotated[Path, option("--qrels", metavar="FILE", help="The judgments.")],
+    site: SiteOption,
+    note: Annotated[str, option(metavar="TEXT", help="Why; everybody reads it.")] = "",
+) -> None:
+    """Add judgments, or a new version: all runs are scored, and only organizers see it before the reveal.
+
+    irmeta board judgments covid1 --qrels qrels.txt --site site/
+    """
+    of, engine = opened(site)
+    from irmeta.serve import importing
+    from irmeta.serve.catalogue import boards
+
+    version = importing.judge(of, engine, key, qrels, note)
+    found = boards.judgments_of(engine, key)
+    print(f"{key}: judgments version {version}; the server scores all runs under it")
+    assert found is not None
+    print(f"commitment, on the board's page: {found.commitment}")
+    print(f"salt, secret while the judgments are: {found.salt}")
+
+
+@board.command()
+def pool(
+    key: Key,
+    output: Output,
+    site: SiteOption,
+    depth: Annotated[int, option(min=1, help="First documents of a run.")] = 10,
+    runs: Annotated[int, option(min=1, help="First runs of a team.")] = 2,
+) -> None:
+    """Write the documents to judge, as topic and document, in an order that says nothing of ranks or runs.
+
+    irmeta board pool covid1 --depth 10 --runs 2 -o pool.tsv --site site/
+    """
+    of, engine = opened(site)
+    from irmeta.serve import organizing
+
+    found = organizing.pool(of, engine, key, depth, runs)
+    lines = (f"{topic}\t{document}\n" for topic, document in found)
+    output.write_text("".join(lines), encoding="utf-8")
+    print(f"{output}: {len(found)} documents to judge")
+
+
+@board.command()
+def duplicates(key: Key, site: SiteOption) -> None:
+    """List runs of different teams whose first ten documents are the same on half of the topics or more.
+
+    irmeta board duplicates covid1 --site site/
+    """
+    of, engine = opened(site)
+    from irmeta.serve import organizing
+
+    found = organizing.duplicates(of, engine, key)
+    for one, other, share in found:
+        print(f"{share:4.0%}  {one.team}: {one.name}  {other.team}: {other.name}")
+    if not found:
+        print(f"{key}: no two teams have runs that are alike")
+
+
+@board.command()
+def reveal(
+    key: Key,
+    site: SiteOption,
+    confirm: Annotated[
+        str, option(metavar="KEY", help="The key again.", show_default="it asks")
+    ] = "",
+) -> None:
+    """Show the scores of a board to whoever may see it, for ever.
+
+    irmeta board reveal covid1 --site site/
+    """
+    _, engine = opened(site)
+    from irmeta.serve.catalogue import boards
+    from irmeta.serve.catalogue.rules import now
+
+    boards.board_of(engine, key)
+    typed = confirm or input(f"Nobody can undo this. Type {key} to reveal it: ").strip()
+    if typed != key:
+        raise IrmetaError(f"{typed!r} is not {key}: nothing was revealed")
+    boards.set_board(engine, key, {"reveals": now()}, typed=typed)
+    print(f"{key}: revealed; its pages follow within seconds while a server runs")
+
+
+@board.command()
+def log(
+    key: Key,
+    site: SiteOption,
+    verify: Annotated[
+        bool, option("--verify", help="Say whether a line was changed or is lost.")
+    ] = False,
+) -> None:
+    """Print what happened to a board, who did it by number.
+
+    irmeta board log covid1 --verify --site site/
+    """
+    _, engine = opened(site)
+    from irmeta.serve.catalogue import boards, events
+    from irmeta.serve.catalogue.rules import clock
+
+    for one in events.of_board(engine, boards.board_of(engine, key).id):
+        who = "" if one.person is None else f" by {one.person}"
+        print(f"{clock(one.at)}  {one.action}{who} {one.detail or ''}".rstrip())
+    if verify:
+        print(
+            f"the log of the site is whole; its last digest: {events.verified(engine)}"
+        )

@@ -1,0 +1,356 @@
+"""Who somebody is: persons, teams and roles; invitations, sessions and tokens, of which only digests are kept."""
+
+import hashlib
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, Row
+
+from irmeta.serve.catalogue.boards import row_of
+from irmeta.serve.catalogue.events import log
+from irmeta.serve.catalogue.rules import RefusedError, described, new_key, now
+from irmeta.serve.catalogue.tables import (
+    board,
+    membership,
+    person,
+    reading,
+    team,
+    token,
+)
+from irmeta.serve.policy import Role
+
+DAY = 86_400 * 1_000_000
+LASTS = {"invite": 14 * DAY, "session": 30 * DAY, "api": 366 * DAY}
+"""How long a secret opens something."""
+ORGANIZES = 30 * DAY
+"""How long a token lasts that may organize."""
+IDLE = 7 * DAY
+"""How long a session lasts that nobody uses."""
+TEAMS, PEOPLE = 1000, 20
+"""Teams of a board, and people of a team, at most."""
+ROLES = {"reader": Role.READER, "member": Role.MEMBER, "organizer": Role.ORGANIZER}
+SCOPES = {"reader": "read", "member": "submit", "organizer": "organize"}
+"""What a token of somebody's role may."""
+
+
+class Caller(NamedTuple):
+    """Who asks. person : the number, None for nobody. site : whether with the token of the site itself."""
+
+    person: int | None = None
+    scope: str = "read"
+    site: bool = False
+
+
+NOBODY = Caller()
+
+
+class Place(NamedTuple):
+    """What somebody is on a board, and in which team; `every` : in whichever, as the site's token on open boards."""
+
+    role: Role = Role.VISITOR
+    team: str = ""
+    every: bool = False
+    holder: bool = False
+
+    def owns(self, name: str) -> bool:
+        """Say whether something of a team is theirs."""
+        return self.every or bool(self.team and self.team == name)
+
+
+class Taken(NamedTuple):
+    """What an invitation brought: who came, to which board, and as what."""
+
+    person: int
+    board: str
+    role: str
+
+
+def digest_of(secret: str) -> str:
+    """Return what is kept of a secret."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def new_token(
+    engine: Engine, label: str, person: int | None = None, scope: str = "submit"
+) -> str:
+    """Make a token; without a person it is the site's, for open boards."""
+    lasts = ORGANIZES if scope == "organize" else LASTS["api"]
+    with engine.begin() as db:
+        return _secret(db, "api", lasts, label=label, person=person, scope=scope)
+
+
+def _secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
+    """Make a secret of some kind."""
+    made, at = secrets.token_urlsafe(32), now()
+    times = {"created": at, "expires": at + (lasts or LASTS[kind])}
+    line = {"digest": digest_of(made), "kind": kind, **times, **values}
+    db.execute(sa.insert(token).values(line))
+    return made
+
+
+def _valid(db: Connection, digest: str, kind: str) -> Row[Any] | None:
+    good = (token.c.digest == digest) & (token.c.kind == kind)
+    good &= (token.c.expires > now()) & token.c.revoked.is_(None)
+    return db.execute(sa.select(token).where(good)).first()
+
+
+def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
+    """Return who has a token or a session; None for one that opens nothing."""
+    with reading(engine) as db:
+        found = _valid(db, digest, kind)
+    if found is None:
+        return None
+    if kind == "session":
+        at = now()
+        if at - found.used > IDLE:
+            return None
+        if at - found.used > DAY:
+            with engine.begin() as db:
+                _set(db, digest, used=at)
+    return Caller(found.person, found.scope, site=found.person is None)
+
+
+def is_known(engine: Engine, digest: str) -> bool:
+    """Say whether a token with this digest opens something now."""
+    return caller(engine, digest) is not None
+
+
+def _set(db: Connection, digest: str, **values: Any) -> None:
+    db.execute(sa.update(token).where(token.c.digest == digest).values(values))
+
+
+def begin_session(engine: Engine, who: int) -> str:
+    """Begin a session of a person."""
+    with engine.begin() as db:
+        return _secret(db, "session", person=who, scope="organize", used=now())
+
+
+def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
+    """List the sessions and tokens of a person that are valid."""
+    good = (token.c.person == who) & (token.c.kind != "invite")
+    good &= (token.c.expires > now()) & token.c.revoked.is_(None)
+    with reading(engine) as db:
+        wanted = sa.select(token).where(good).order_by(token.c.created)
+        return db.execute(wanted).all()
+
+
+def revoke(engine: Engine, who: int, digest: str) -> None:
+    """End a session or a token of a person."""
+    own = (token.c.person == who) & (token.c.digest == digest)
+    with engine.begin() as db:
+        db.execute(sa.update(token).where(own).values(revoked=now()))
+
+
+def place(engine: Engine, asks: Caller, of: Any) -> Place:
+    """Return what somebody is on a board."""
+    if asks.site:
+        open_ = of.opens == of.reveals
+        return Place(Role.MEMBER, every=True) if open_ else Place()
+    if asks.person is None:
+        return Place()
+    wanted = sa.select(membership.c.role, team.c.name, team.c.state, team.c.holder)
+    wanted = wanted.outerjoin(team, team.c.id == membership.c.team)
+    own = (membership.c.person == asks.person) & (membership.c.board == of.id)
+    with reading(engine) as db:
+        found = db.execute(wanted.where(own)).all()
+    found = [one for one in found if one.state in (None, "in")]
+    role = max((ROLES[one.role] for one in found), default=Role.VISITOR)
+    if asks.scope != "organize":
+        role = min(role, Role.MEMBER)
+    teams = [one for one in found if one.name is not None]
+    if teams:
+        return Place(role, teams[0].name, holder=teams[0].holder)
+    return Place(role)
+
+
+def invite(
+    engine: Engine,
+    key: str,
+    role: str,
+    team_name: str = "",
+    who: int | None = None,
+    by: int | None = None,
+) -> str:
+    """Make an invitation to a board; to a team, which is made unless it is there. `who` : a person that is known."""
+    with engine.begin() as db:
+        at = row_of(db, key).id
+        if (role == "member") != bool(team_name):
+            raise RefusedError(422, "a member, and nobody else, comes into a team")
+        given = {"board": at, "role": role, "person": who, "scope": SCOPES[role]}
+        if team_name:
+            found = _team(db, at, team_name) or _new_team(db, at, team_name, "in")
+            given["team"] = found.id
+        log(db, at, "invited", {"role": role, "team": team_name}, by)
+        return _secret(db, "invite", **given)
+
+
+def welcome(engine: Engine, who: int) -> str:
+    """Make an invitation with which a person comes in from another browser."""
+    with engine.begin() as db:
+        return _secret(db, "invite", person=who, scope="organize")
+
+
+def invitation(engine: Engine, secret: str) -> Row[Any] | None:
+    """Return what an invitation is for, and do not use it up."""
+    with reading(engine) as db:
+        found = _valid(db, digest_of(secret), "invite")
+    return None if found is None or found.used else found
+
+
+def take(
+    engine: Engine,
+    secret: str,
+    name: str,
+    affiliation: str = "",
+    who: int | None = None,
+) -> Taken:
+    """Use up an invitation: a person comes to its board, a new one unless it is known. Nobody can use it again."""
+    texts = described({"person": name, "affiliation": affiliation})
+    digest = digest_of(secret)
+    with engine.begin() as db:
+        found = _valid(db, digest, "invite")
+        if found is None or found.used:
+            raise RefusedError(
+                404, "this invitation is not valid, or was used; ask for another"
+            )
+        known = found.person or who
+        if known is None and not texts["person"]:
+            raise RefusedError(422, "name: say who you are")
+        number = known or _new_person(db, texts)
+        _set(db, digest, used=now())
+        if found.board is None:
+            return Taken(number, "", "")
+        if found.team is not None:
+            _require_room(db, found.team)
+        _join(db, number, found.board, found.role, found.team)
+        of = sa.select(board.c.key).where(board.c.id == found.board)
+        return Taken(number, str(db.execute(of).scalar_one()), found.role)
+
+
+def ask(engine: Engine, key: str, team_name: str, name: str, affiliation: str) -> int:
+    """Ask to take part with a new team; return the number of the person."""
+    texts = described({"person": name, "affiliation": affiliation})
+    if not texts["person"] or not team_name.strip():
+        raise RefusedError(422, "name and team: say who you are, and who asks")
+    with engine.begin() as db:
+        at = row_of(db, key).id
+        free, more = team_name, 1
+        while _team(db, at, free):
+            more += 1
+            free = f"{team_name[:50]} {more}"
+        made = _new_team(db, at, free, "asked")
+        number = _new_person(db, texts)
+        _join(db, number, at, "member", made.id)
+        return number
+
+
+def _new_person(db: Connection, texts: dict[str, str]) -> int:
+    values = {"name": texts["person"], "affiliation": texts["affiliation"]}
+    line = sa.insert(person).values(values | {"key": new_key(), "created": now()})
+    return int(db.execute(line.returning(person.c.id)).scalar_one())
+
+
+def _join(db: Connection, who: int, at: int, role: str, of: int | None) -> None:
+    line = {"person": who, "board": at, "role": role}
+    own = sa.and_(*(membership.c[name] == one for name, one in line.items()))
+    db.execute(sa.delete(membership).where(own))
+    db.execute(sa.insert(membership).values(line | {"team": of}))
+    log(db, at, "joined", {"role": role, "team": of}, who)
+
+
+def _require_room(db: Connection, of: int) -> None:
+    count = sa.select(sa.func.count()).where(membership.c.team == of)
+    if db.execute(count).scalar_one() >= PEOPLE:
+        raise RefusedError(409, f"the team has {PEOPLE} people, and may have no more")
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _team(db: Connection, at: int, name: str) -> Row[Any] | None:
+    own = (team.c.board == at) & (team.c.folded == _fold(name.strip()))
+    return db.execute(sa.select(team).where(own)).first()
+
+
+def _new_team(db: Connection, at: int, name: str, state: str) -> Row[Any]:
+    text = described({"team": name})["team"]
+    count = sa.select(sa.func.count()).where(team.c.board == at)
+    if db.execute(count).scalar_one() >= TEAMS:
+        raise RefusedError(409, f"the board has {TEAMS} teams, and may have no more")
+    values = {"board": at, "name": text, "folded": _fold(text), "state": state}
+    line = sa.insert(team).values(values | {"created": now()}).returning(team)
+    return db.execute(line).one()
+
+
+def teams(engine: Engine, at: int) -> Sequence[Row[Any]]:
+    """List the teams of a board."""
+    wanted = sa.select(team).where(team.c.board == at).order_by(team.c.id)
+    with reading(engine) as db:
+        return db.execute(wanted).all()
+
+
+def set_team(
+    engine: Engine, key: str, name: str, by: int | None = None, **values: Any
+) -> None:
+    """Take a team in or out (state), or note that its people have seen the judgments (holder)."""
+    with engine.begin() as db:
+        at = row_of(db, key).id
+        found = _team(db, at, name)
+        if found is None:
+            raise RefusedError(404, f"the board {key} has no team {name!r}")
+        db.execute(sa.update(team).where(team.c.id == found.id).values(values))
+        log(db, at, "team", {"team": found.id, **values}, by)
+
+
+def people(engine: Engine, at: int) -> Sequence[Any]:
+    """List the people of a board: key, name, affiliation, role, team and its state."""
+    more = (team.c.name.label("team"), team.c.state, team.c.holder)
+    wanted = (
+        sa.select(person, membership.c.role, *more)
+        .join(membership, membership.c.person == person.c.id)
+        .outerjoin(team, team.c.id == membership.c.team)
+        .where(membership.c.board == at)
+        .order_by(person.c.id)
+    )
+    with reading(engine) as db:
+        return db.execute(wanted).all()
+
+
+def boards_of(engine: Engine, who: int) -> Sequence[Any]:
+    """List the boards of a person, with the role and the team."""
+    more = (team.c.name.label("team"), team.c.state)
+    wanted = (
+        sa.select(board.c.key, board.c.title, membership.c.role, *more)
+        .join(membership, membership.c.board == board.c.id)
+        .outerjoin(team, team.c.id == membership.c.team)
+        .where(membership.c.person == who)
+        .order_by(board.c.key)
+    )
+    with reading(engine) as db:
+        return db.execute(wanted).all()
+
+
+def person_of(engine: Engine, who: int) -> Row[Any]:
+    """Return a person."""
+    with reading(engine) as db:
+        return db.execute(sa.select(person).where(person.c.id == who)).one()
+
+
+def erase(engine: Engine, key: str) -> None:
+    """Erase what is kept of a person; runs stay with the team, and the log keeps a number."""
+    with engine.begin() as db:
+        found = db.execute(sa.select(person).where(person.c.key == key)).first()
+        if found is None:
+            raise RefusedError(404, f"there is no person {key!r}")
+        at = now()
+        gone = {"name": "", "affiliation": "", "erased": at}
+        own = person.c.id == found.id
+        db.execute(sa.update(person).where(own).values(gone))
+        of = sa.delete(membership).where(membership.c.person == found.id)
+        db.execute(of)
+        ends = sa.update(token).where(token.c.person == found.id)
+        db.execute(ends.values(revoked=at, label=""))

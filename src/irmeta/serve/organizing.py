@@ -1,0 +1,116 @@
+"""What organizers ask of a board with hidden judgments: pool, likely duplicates, what its answers give away."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from random import Random
+from typing import Any, NamedTuple
+
+from sqlalchemy import Engine
+
+from irmeta.serve import answers
+from irmeta.serve.catalogue import boards, events, people, submissions
+from irmeta.serve.site import Site
+
+ALIKE = 10
+"""First documents by which runs are compared."""
+LIKELY = 0.5
+"""Share of topics with the same first documents from which on runs are likely duplicates."""
+DAYS = 365
+"""Days that a board is taken to be open where no date says when it closes."""
+
+
+class Alike(NamedTuple):
+    """Runs of two teams, and the share of topics on which their first documents are the same ones in the same order."""
+
+    one: Any
+    other: Any
+    share: float
+
+
+def duplicates(site: Site, engine: Engine, key: str) -> list[Alike]:
+    """List runs of different teams that are alike, the most alike first."""
+    runs = _standing(engine, boards.board_of(engine, key).id)
+    first = {one.run: answers.first(site.run(one.run), ALIKE) for one in runs}
+    pairs = (
+        Alike(one, other, _share(first[one.run], first[other.run]))
+        for one, other in combinations(runs, 2)
+        if one.team != other.team
+    )
+    found = [pair for pair in pairs if pair.share >= LIKELY]
+    return sorted(found, key=lambda pair: -pair.share)
+
+
+def _share(one: dict[str, list[str]], other: dict[str, list[str]]) -> float:
+    same = sum(other.get(topic) == documents for topic, documents in one.items())
+    return same / max(1, len(one.keys() | other.keys()))
+
+
+def _standing(engine: Engine, at: int) -> list[Any]:
+    """List the runs of a board that are neither refused nor withdrawn."""
+    gone = ("received", "refused", "withdrawn")
+    every = submissions.of_team(engine, at)
+    return [one for one in every if one.state not in gone]
+
+
+def pool(
+    site: Site, engine: Engine, key: str, depth: int, runs: int
+) -> list[tuple[str, str]]:
+    """Return topics and documents to judge, of each team's first runs, in an order that says nothing."""
+    of = boards.board_of(engine, key)
+    taken: Counter[str] = Counter()
+    pooled = []
+    for one in _standing(engine, of.id):
+        taken[one.team] += 1
+        if taken[one.team] <= runs:
+            pooled.append(one)
+    found: dict[str, set[str]] = {topic: set() for topic in of.topics}
+    for one in pooled:
+        for topic, documents in answers.first(site.run(one.run), depth).items():
+            if topic in found:
+                found[topic].update(documents)
+    with engine.begin() as db:
+        detail = {"depth": depth, "runs": [one.key for one in pooled]}
+        events.log(db, of.id, "pooled", detail)
+    return [(topic, one) for topic in found for one in _mixed(key, found[topic])]
+
+
+def _mixed(key: str, documents: set[str]) -> Sequence[str]:
+    order = sorted(documents)
+    Random(key).shuffle(order)
+    return order
+
+
+def runs_allowed(of: Any) -> int:
+    """Return how many runs a team may send to a board before it closes, at most."""
+    end = of.closes if of.closes is not None else of.reveals
+    begun = of.opens if of.opens is not None else of.created
+    days = DAYS if end is None else -(-(end - begun) // people.DAY) + 1
+    most = [
+        limit * number
+        for limit, number in (
+            (of.per_day, days),
+            (of.per_month, days // 28 + 2),
+            (of.per_team, 1),
+        )
+        if limit is not None
+    ]
+    return int(min(most, default=1000 * days))
+
+
+def leak(engine: Engine, of: Any) -> str:
+    """Say what the answers to a board's runs can give away of its hidden judgments."""
+    number = runs_allowed(of)
+    teams = max(1, sum(one.state == "in" for one in people.teams(engine, of.id)))
+    one, together = (answers.leaked(of, number, many) for many in (1, teams))
+    return (
+        f"{of.key}: feedback {of.feedback}, {number} runs a team: answers give away at most "
+        f"{one:.0f} bits of the judgments to one team, {together:.0f} to {teams} together"
+    )
+
+
+def hidden(engine: Engine) -> Iterator[Any]:
+    """Yield the boards whose judgments are not for everybody from the first."""
+    for of in boards.boards(engine):
+        if of.opens != of.reveals:
+            yield of

@@ -1,0 +1,357 @@
+"""People on boards with hidden judgments: what they may, what they learn, and how often they may ask."""
+
+import itertools
+import multiprocessing
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+
+from irmeta.errors import IrmetaError
+from irmeta.serve import importing, organizing, publishing
+from irmeta.serve.catalogue import boards, events, people, submissions, tables
+from irmeta.serve.catalogue.people import Place
+from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.crew.crew import Crew
+from irmeta.serve.policy import Role
+from irmeta.serve.site import Site
+from irmeta.serve.web.app import application
+
+from .conftest import DOCUMENTS, TOPICS, Within, a_run, work_off, write_qrels
+
+ROLES = ("visitor", "stranger", "reader", "rival", "member", "organizer")
+NONSENSE = {"board": "no-such", "name": "x", "key": "a" * 16}
+
+
+@dataclass
+class Track:
+    """A server of a board with hidden judgments, and the tokens of its people."""
+
+    site: Site
+    engine: Engine
+    client: TestClient
+    tokens: dict[str, str]
+
+    def ask(self, role: str, method: str, path: str, **given: Any) -> Any:
+        token = self.tokens.get(role)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return self.client.request(method, path, headers=headers, **given)
+
+    def put(self, role: str, name: str, body: bytes, **about: Any) -> Any:
+        where = f"/v1/boards/track/runs/{name}"
+        return self.ask(role, "PUT", where, content=body, params=about)
+
+
+def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
+    """Serve a blind board with two teams; nothing scores by itself."""
+    site = Site.make(folder / "site")
+    engine = tables.upgraded(site.database)
+    given = {"reveals": "2999-01-01"} | settings
+    importing.open_board(site, engine, "track", qrels=qrels, **given)
+    importing.open_board(site, engine, "other", qrels=qrels, reveals="2999-01-01")
+    crew = Crew(site, engine, 1)
+    crew.start = lambda: None  # type: ignore[method-assign]
+    crew._own.child = Within()
+    crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
+    with TestClient(application(site, engine, crew)) as client:
+        tokens = {}
+        for who, board, role, team in (
+            ("stranger", "other", "member", "Else"),
+            ("reader", "track", "reader", ""),
+            ("rival", "track", "member", "Rival"),
+            ("member", "track", "member", "Lund"),
+            ("organizer", "track", "organizer", ""),
+        ):
+            secret = people.invite(engine, board, role, team)
+            answer = client.post(
+                "/v1/invitations", json={"secret": secret, "name": f"name of {who}"}
+            )
+            assert answer.status_code == 201
+            tokens[who] = answer.json()["token"]
+        yield Track(site, engine, client, tokens)
+    engine.dispose()
+
+
+@pytest.fixture
+def track(tmp_path: Path) -> Iterator[Track]:
+    """A blind board with two teams."""
+    yield from open_track(tmp_path, write_qrels(tmp_path / "qrels.txt"))
+
+
+def test_an_invitation_is_taken_once(track: Track) -> None:
+    """An invitation makes one person a member; a second time, changed, expired or for nothing it opens nothing."""
+    secret = people.invite(track.engine, "track", "member", "Oslo")
+    given = {"secret": secret, "name": "Ann"}
+    assert people.invitation(track.engine, secret) is not None
+    assert track.client.post("/v1/invitations", json=given).status_code == 201
+    nonsense = track.client.post("/v1/invitations", json={**given, "secret": "x"})
+    again = track.client.post("/v1/invitations", json=given)
+    assert (again.status_code, again.content) == (404, nonsense.content)
+    old = people.invite(track.engine, "track", "member", "Oslo")
+    with track.engine.begin() as db:
+        db.execute(text("UPDATE token SET expires = 1 WHERE kind = 'invite'"))
+    late = track.client.post("/v1/invitations", json={**given, "secret": old})
+    assert late.content == nonsense.content
+    assert people.invitation(track.engine, old) is None
+
+
+def test_who_may_not_see_a_thing_is_told_what_nonsense_is_told(track: Track) -> None:
+    """On every operation and for every role, what is hidden is answered with the bytes of the answer to nonsense."""
+    made = track.put("member", "bm25", a_run(1))
+    assert made.status_code == 201
+    work_off(track.site, track.engine)
+    there = {"board": "track", "name": "y", "key": made.json()["key"]}
+    paths = track.client.get("/v1/openapi.json").json()["paths"]
+    operations = [
+        (method, path) for path in paths for method in paths[path] if "{" in path
+    ]
+    assert len(operations) >= 6
+    may = {
+        ("get", "/v1/boards/{board}"): ROLES,
+        ("put", "/v1/boards/{board}/runs/{name}"): ("rival", "member", "organizer"),
+        ("post", "/v1/boards/{board}/check"): ("rival", "member", "organizer"),
+        ("get", "/v1/submissions/{key}"): ("member", "organizer"),
+        ("get", "/v1/submissions/{key}/run"): ("member", "organizer"),
+        ("post", "/v1/submissions/{key}/withdraw"): ("member", "organizer"),
+    }
+    for role, (method, path) in itertools.product(ROLES, sorted(operations)):
+        given = {"content": a_run(2)} if method in ("put", "post") else {}
+        real = track.ask(role, method, path.format(**there), **given)
+        lost = track.ask(role, method, path.format(**NONSENSE), **given)
+        assert lost.status_code in (401, 404)
+        if role in may[method, path]:
+            assert real.status_code in (200, 201), (role, method, path, real.text)
+        else:
+            assert (real.status_code, real.content) == (lost.status_code, lost.content)
+
+
+def test_nothing_computed_from_judgments_is_told_before_the_reveal(
+    track: Track,
+) -> None:
+    """Scored and failed runs are called accepted, and no answer, public file or page has a score, digest or count."""
+    keys = [track.put("member", f"r{at}", a_run(at)).json()["key"] for at in range(3)]
+    work_off(track.site, track.engine)
+    with track.engine.begin() as db:
+        broken = "UPDATE submission SET state = 'failed', remarks = "
+        broken += """'[{"level": "error", "line": null, "text": "qrels"}]'"""
+        db.execute(text(f"{broken} WHERE key = '{keys[2]}'"))
+    publishing.publish(track.site)
+    answers = [track.ask("member", "get", f"/v1/submissions/{key}") for key in keys]
+    assert {one.json()["state"] for one in answers} == {"accepted"}
+    assert {str(one.json()["told"]) for one in answers} == {"None"}
+    assert answers[2].json()["remarks"] == []
+    boards_ = track.ask("member", "get", "/v1/boards/track").json()
+    assert (boards_["counts"], boards_["version"]) == ({}, 0)
+    health = track.client.get("/healthz").json()
+    assert (health["waiting"], health["published"]) == (0, {})
+    said = [one.text for one in answers]
+    said += [one.read_text() for one in track.site.public.rglob("*.html")]
+    with tables.reading(track.engine) as db:
+        vectors = db.execute(text("SELECT vector FROM score")).scalars().all()
+        digest = db.execute(text("SELECT digest FROM judgments")).scalars().first()
+    assert len(vectors) == 12
+    means = {f"{np.frombuffer(one, '<f8').mean():.3f}" for one in vectors}
+    for page in said:
+        assert digest not in page
+        assert not means & set(re.findall(r"0\.\d{3}", page))
+
+
+def test_answers_are_the_same_under_any_judgments(tmp_path: Path) -> None:
+    """What is answered to runs, checks and withdrawals does not depend on the judgments, but for keys and times."""
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        lines = [
+            f"{topic} 0 {one} {rng.integers(3)}"
+            for topic in TOPICS
+            for one in DOCUMENTS
+        ]
+        (folder / "qrels.txt").write_text("\n".join(lines) + "\n")
+        for track in open_track(folder, folder / "qrels.txt", per_day=4):
+            got = [track.put("member", "a", a_run(1))]
+            work_off(track.site, track.engine)
+            key = got[0].json()["key"]
+            got += [track.put("member", "b", b"301 0 d01\n")]
+            got += [track.put("member", "a", a_run(2), replace=True)]
+            work_off(track.site, track.engine)
+            got += [track.put("member", "c", a_run(1))]
+            where = f"/v1/submissions/{key}"
+            got += [track.ask("member", "post", f"{where}/withdraw")]
+            got += [track.ask("member", "get", where)]
+            check = "/v1/boards/track/check"
+            got += [track.ask("member", "post", check, content=a_run(3))]
+            got += [track.ask("member", "get", "/v1/boards/track")]
+            random = r'"(key|received|more|opens)":("[a-z2-7]{16}"|\d+)'
+            found.append(
+                [(one.status_code, re.sub(random, "", one.text)) for one in got]
+            )
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
+    """Under a ladder a team is told steps of its mean, in the order of its runs, once all before have scores."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    settings = {"feedback": "ladder", "step": 0.2, "metrics": "P@10"}
+    for track in open_track(tmp_path, qrels, **settings):
+        first = track.put("member", "bad", a_run(1, -5)).json()["key"]
+        second = track.put("member", "good", a_run(1, 5)).json()["key"]
+        told = track.ask("member", "get", f"/v1/submissions/{second}").json()["told"]
+        assert told is None
+        work_off(track.site, track.engine)
+        told = [
+            track.ask("member", "get", f"/v1/submissions/{key}").json()["told"]
+            for key in (first, second)
+        ]
+        assert told == [{"figure": 0.0, "topics": {}}, {"figure": 1.0, "topics": {}}]
+
+
+def test_a_split_tells_its_topics_and_no_other(tmp_path: Path) -> None:
+    """Under a split a team is told its scores on the topics that do not count."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, feedback="split"):
+        key = track.put("member", "one", a_run(1)).json()["key"]
+        work_off(track.site, track.engine)
+        told = track.ask("member", "get", f"/v1/submissions/{key}").json()["told"]
+        shown = boards.board_of(track.engine, "track").feedback_topics
+        assert set(told["topics"]) == set(shown)
+
+
+def test_limits_are_of_a_team_and_exact(tmp_path: Path) -> None:
+    """Replaced runs count, refused and repeated ones do not, a rival has its own limit; marks go with runs."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, per_day=2, late="mark"):
+        one = track.put("member", "one", a_run(1)).json()
+        assert one["left"] == 1
+        assert track.put("member", "bad", b"301 0 d01\n").status_code == 422
+        assert track.put("member", "one", a_run(1)).status_code == 200
+        again = track.put("member", "one", a_run(2), replace=True)
+        assert (again.status_code, again.json()["left"]) == (201, 0)
+        full = track.put("member", "three", a_run(3))
+        assert full.status_code == 429
+        assert "more from" in full.json()["detail"]
+        people.set_team(track.engine, "track", "Rival", holder=True)
+        boards.set_board(track.engine, "track", {"closes": now()})
+        late = track.put("rival", "one", a_run(4))
+        assert late.json()["marks"] == ["late", "holder"]
+
+
+def test_a_closed_board_takes_no_runs(track: Track) -> None:
+    """After its end a board that refuses late runs has nothing to submit to."""
+    boards.set_board(track.engine, "track", {"closes": now()})
+    assert track.put("member", "late", a_run(1)).status_code == 404
+
+
+def test_a_baseline_of_another_team_is_not_known(track: Track) -> None:
+    """Before the reveal a run of another team is no baseline, just as one that there is not."""
+    assert track.put("rival", "theirs", a_run(1)).status_code == 201
+    told = [
+        track.put("member", "mine", a_run(2), baseline=name).json()["detail"]
+        for name in ("theirs", "nobody")
+    ]
+    assert told[0].replace("theirs", "nobody") == told[1]
+
+
+def test_scopes_are_never_exceeded(track: Track) -> None:
+    """A token that may read cannot submit, and one that may submit does not organize."""
+    with tables.reading(track.engine) as db:
+        wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
+        organizer = db.execute(wanted).scalar_one()
+    mine = track.put("member", "mine", a_run(1)).json()["key"]
+    where = f"/v1/submissions/{mine}"
+    for scope, status in (("read", 200), ("submit", 404), ("organize", 200)):
+        track.tokens["x"] = people.new_token(track.engine, "x", organizer, scope)
+        assert track.put("x", "x", a_run(2)).status_code in (404, 201)
+        expected = status if scope != "read" else 404
+        assert track.ask("x", "get", where).status_code == expected
+    assert track.put("reader", "x", a_run(3)).status_code == 404
+
+
+def test_a_person_is_erased(track: Track) -> None:
+    """Who is erased has no name, no team and no token; the runs stay with the team."""
+    assert track.put("member", "mine", a_run(1)).status_code == 201
+    at = boards.board_of(track.engine, "track").id
+    found = {one.name: one for one in people.people(track.engine, at)}
+    people.erase(track.engine, found["name of member"].key)
+    assert track.put("member", "more", a_run(2)).status_code == 401
+    left = {one.name for one in people.people(track.engine, at)}
+    assert "name of member" not in left
+    assert len(submissions.of_team(track.engine, at, "Lund")) == 1
+    assert events.verified(track.engine)
+
+
+def test_the_site_token_is_for_open_boards(track: Track) -> None:
+    """The token of the site itself opens nothing on a board with hidden judgments, also after the reveal."""
+    track.tokens["site"] = people.new_token(track.engine, "site")
+    assert track.put("site", "x", a_run(1)).status_code == 404
+    boards.set_board(track.engine, "track", {"reveals": now()}, typed="track")
+    assert track.put("site", "x", a_run(1)).status_code == 404
+
+
+def _submit(database: Path, number: int) -> int:
+    """Submit many runs at once from one process; return how many were taken."""
+    engine = tables.engine(database)
+
+    def one(at: int) -> int:
+        content = submissions.Bytes(f"{number:032}{at:032}", 1)
+        try:
+            submissions.submit(
+                *(engine, "track", f"r{number}-{at}", content),
+                received=now(),
+                by=Place(Role.MEMBER, "Lund"),
+            )
+        except RefusedError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = sum(pool.map(one, range(50)))
+    engine.dispose()
+    return taken
+
+
+def test_two_processes_count_exactly(tmp_path: Path) -> None:
+    """A hundred runs at once from two processes: just as many are taken as the limit says."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, per_team=5):
+        context = multiprocessing.get_context("spawn")
+        given = [(track.site.database, number) for number in range(2)]
+        with context.Pool(2) as pool:
+            assert sum(pool.starmap(_submit, given)) == 5
+
+
+def test_copies_and_the_pool(track: Track) -> None:
+    """Runs of two teams that are alike are named with their share; the pool has the first documents of first runs."""
+    copied = a_run(1)
+    track.put("member", "mine", copied)
+    track.put("rival", "theirs", copied.replace(b"tag", b"gat"))
+    track.put("rival", "own", a_run(9))
+    work_off(track.site, track.engine)
+    [pair] = organizing.duplicates(track.site, track.engine, "track")
+    assert {pair.one.team, pair.other.team} == {"Lund", "Rival"}
+    assert pair.share == 1
+    found = organizing.pool(track.site, track.engine, "track", 3, 1)
+    lines = [line.split() for line in copied.decode().splitlines()]
+    expected = {(line[0], line[2]) for line in lines if int(line[3]) <= 3}
+    assert set(found) == expected
+
+
+def test_a_team_that_asks_waits(track: Track) -> None:
+    """Who asks to take part may nothing before an organizer lets the team in."""
+    person = people.ask(track.engine, "track", "Oslo", "Ann", "")
+    track.tokens["new"] = people.new_token(track.engine, "new", person)
+    assert track.put("new", "x", a_run(1)).status_code == 404
+    people.set_team(track.engine, "track", "Oslo", state="in")
+    assert track.put("new", "x", a_run(1)).status_code == 201
+    people.set_team(track.engine, "track", "oslo", state="out")
+    assert track.put("new", "y", a_run(2)).status_code == 404
+    with pytest.raises(IrmetaError, match="no team 'Bergen'"):
+        people.set_team(track.engine, "track", "Bergen", state="in")
