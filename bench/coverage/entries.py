@@ -6,6 +6,7 @@ from bench.coverage import (
     clustered,
     clustered_judges,
     clustered_repeats,
+    clustered_studies,
     clusters,
     collections,
     differences,
@@ -30,7 +31,12 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Collections": collections.ENTRIES,
     "Judges": [*judges.ENTRIES, *estimates.ENTRIES, *parts.ENTRIES],
     "Labels": labels.ENTRIES,
-    "Clusters": [*clusters.ENTRIES, *clustered.ENTRIES, *clustered_judges.ENTRIES],
+    "Clusters": [
+        *clusters.ENTRIES,
+        *clustered.ENTRIES,
+        *clustered_judges.ENTRIES,
+        *clustered_studies.ENTRIES,
+    ],
     "Repeats": [*repeats.ENTRIES, *clustered_repeats.ENTRIES],
     "Reproductions": replication.ENTRIES,
 }

@@ -39,20 +39,27 @@ _CORRECTED = (
     "paired t test, Bonferroni",
     "false discoveries, BH",
     "max-t test of all pairs",
+    "max-t test of all pairs, clusters",
     "randomised Tukey HSD",
 )
 _EQUIVALENT = ("equivalence at the margin", "equivalence of all pairs, Holm")
-_ON_OTHER_TOPICS = ("a system against itself on other topics",)
+_ON_OTHER_TOPICS = (
+    "a system against itself on other topics",
+    "a system against itself on other topics, clusters",
+)
 _ACROSS = ("difference across collections",)
 _REPORTED = ("percentile of a reported mean",)
 _ANCHORED = ("an unchanged system by anchors",)
 _CHANGE = ("change of a lead in a reproduction",)
 _DESIGN = ("tau of a design", "tau of a design, clusters")
-_LOSS = ("loss of a run that was not pooled",)
+_LOSS = (
+    "loss of a run that was not pooled",
+    "loss of a run that was not pooled, clusters",
+)
 _ADVANTAGE = ("advantage of a metric", "advantage of a metric, clusters")
 _PREDICTIVE = ("phi of halves",)
 _AGREED = ("agreement of users with a metric",)
-_BOARD = ("rank sets of a leaderboard",)
+_BOARD = ("rank sets of a leaderboard", "rank sets of a leaderboard, clusters")
 _ERHO2 = (
     "E rho2",
     "E rho2, other systems",
@@ -157,6 +164,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "predictivity.best.behind_low": _ADVANTAGE,
     "predictivity.best.mean_phi_low": _PREDICTIVE,
     "predictivity.phi.low": _PREDICTIVE,
+    "ranking.subsets.unexplained_low": ("what chosen metrics leave, clusters",),
     "reliability.coefficients.erho2_low": _ERHO2,
     "reliability.coefficients.phi_low": _PHI,
     "reliability.needed.needed_low": (*_ERHO2, *_PHI),
@@ -210,7 +218,6 @@ WITHOUT: Mapping[str, str] = {
     "leak.attacks.p": "Fisher's exact test, one-sided",
     "place.baseline.share_of_way_low": "the gain's interval, divided by a constant",
     "ranking.rivals.behind_low": "in docs/worlds.md, where sets of metrics are equally good",
-    "ranking.subsets.unexplained_low": "made as the shares of components beside `r over scores`",
     "significance.systems.rank_low": "counts of significant differences, no promise",
     "validation.runs.depth_low": "the shortest list of a run, no interval",
 }

@@ -12,7 +12,15 @@ from irmeta.io.scores import load, save
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster, measured, noticed, with_clusters
+from irmeta.scores.clusters import (
+    added,
+    by_cluster,
+    described,
+    measured,
+    noticed,
+    of_each,
+    with_clusters,
+)
 from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 from irmeta.scores.selection import prepare
@@ -53,6 +61,34 @@ def test_studies_take_clusters_as_independent():
     assert any(
         "60 topics come in 12 clusters" in note for note in about(found)["notes"]
     )
+
+
+def test_a_difference_agrees_with_statsmodels():
+    """The t test over clusters of one size is that of least squares on a constant with clustered errors."""
+    from statsmodels import api
+
+    scores = _turns(0.5)
+    found = versus(with_clusters(scores, "stem"), "a", "b", test="t")
+    differences = scores.values[0, :, 0] - scores.values[1, :, 0]
+    fitted = api.OLS(differences, np.ones(60)).fit(
+        cov_type="cluster",
+        cov_kwds={"groups": np.repeat(np.arange(12), 5)},
+        use_t=True,
+    )
+    assert found["p"].item() == pytest.approx(fitted.pvalues[0])
+    ends = [found["low"].item(), found["high"].item()]
+    assert ends == pytest.approx(fitted.conf_int()[0].tolist())
+
+
+def test_without_clusters_no_score_is_touched():
+    """Where no topics have clusters, or each its own, studies see the very cube, and what a unit adds is its score."""
+    plain = _turns()
+    alone = with_clusters(plain, {name: name for name in plain.topic.values})
+    for scores in (plain, alone):
+        assert by_cluster(scores)[0] is scores
+        assert added(scores.values, scores) is scores.values
+        assert of_each(scores) is scores
+        assert described(scores) == {}
 
 
 def test_a_mean_may_be_over_clusters():
@@ -304,12 +340,13 @@ def test_what_is_said_to_hold_was_measured_with_clusters():
     assert len(found) == 2
 
 
-@pytest.mark.parametrize(("conversations", "said"), [(12, True), (60, False)])
-def test_rank_sets_over_few_clusters_say_how_often_they_held(conversations, said):
-    """With 12 clusters rank sets held too seldom where sizes differ, which a note says; with 60 they held."""
+@pytest.mark.parametrize("conversations", [12, 30, 60])
+def test_rank_sets_over_clusters_say_how_often_they_held(conversations):
+    """A note says how often rank sets held over as many clusters where that was too seldom, and only there."""
     scores = with_clusters(_turns(0.3, conversations=conversations), "stem")
     notes = [note for note in describe(scores).notes if note.startswith("Rank sets of")]
-    assert bool(notes) is said
+    found = held("rank sets, clusters", systems=6, topics=conversations)
+    assert bool(notes) is found.broken
 
 
 def test_promises_over_clusters_are_those_that_were_measured_over_them():

@@ -415,3 +415,13 @@ def test_pools_are_scored_on_the_clusters_of_the_scores():
     made = judged_to_depths(scored, qrels, runs, None, [1], None, "AP")["scores"]
     assert cluster_map(made) == of
     assert made.attrs["mean_over"] == "clusters"
+
+
+def test_the_only_metric_is_the_target():
+    """Where scores have one metric, whatever it is called, a design is for it."""
+    made = (
+        np.random.default_rng(0).normal(size=(6, 10, 1)) + np.arange(6)[:, None, None]
+    )
+    names = [f"s{at}" for at in range(6)], [str(at) for at in range(10)]
+    found = design(cube(made, *names, ["accuracy"]), partitions=20)
+    assert about(found)["options"]["target"] == "accuracy"

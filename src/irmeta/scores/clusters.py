@@ -251,6 +251,24 @@ def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held
     return held(*measured(scores, promise), **sizes)
 
 
+def held_over_clusters(
+    used: Mapping[str, xr.DataArray], promise: str, intervals: str
+) -> list[str]:
+    """Say how often intervals over clusters held, of collections by name, where that is clearly less than promised.
+
+    intervals : what they are called.
+    """
+    clustered = [one for one in used.values() if in_clusters(one)]
+    if not clustered:
+        return []
+    found = held(
+        promise + CLUSTERS,
+        systems=max(one.sizes["system"] for one in clustered),
+        topics=min(len(set(units(one))) for one in clustered),
+    )
+    return [f"{intervals} held in {found}."] if found.broken else []
+
+
 def unit(outcome: xr.Dataset) -> str:
     """Return what a study took as independent, "topic" or "cluster", as its sentences and tables call it."""
     collections = about(outcome)["inputs"]["collections"].values()

@@ -76,7 +76,8 @@ def design(
     """Choose how many topics to judge, how deep, and by which metric, for a budget.
 
     scores : a cube; where runs are given it says which systems and topics
-    target : the metric that should rank the systems on new topics, by default AP, else the deepest AP@k
+    target : the metric that should rank the systems on new topics, by default AP, else the deepest AP@k,
+        or the only metric
     metrics : to choose from; all by default
     runs : the run files: a folder or a glob; without them only topics and metrics are varied
     qrels : their relevance judgments
@@ -263,7 +264,9 @@ def _measured(
 
 
 def default_target(scores: xr.DataArray) -> str:
-    """Return the metric to be predicted by default, AP or the deepest AP@k; raise ScoresError where there is none."""
+    """Return the metric to be predicted by default: the only one, AP or the deepest AP@k; else raise ScoresError."""
+    if scores.sizes["metric"] == 1:
+        return str(scores.metric.item())
     try:
         return default_by(scores)
     except ScoresError:

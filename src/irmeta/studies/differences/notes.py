@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.measured.coverage import Held, held
 from irmeta.metrics.values import geometric
+from irmeta.scores.attributes import about
 from irmeta.scores.clusters import added, each, held_of_means
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
@@ -131,12 +132,18 @@ def on_intervals(
     ]
     if at_once:
         return lines + _held_at_once(scores, *promises[way.joint])
-    found = held_of_means(
-        scores, "a difference by itself", "difference of means of runs"
-    )
+    found = held_of_means(scores, "a difference by itself", _of_runs(scores))
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
     return lines
+
+
+def _of_runs(scores: xr.DataArray) -> str:
+    """Name what was measured of differences of means of runs, which over clusters is not known of standardized ones."""
+    known = about(scores)
+    standardized = "standardization" in known and "clusters" not in known
+    kind = "standardized means" if standardized else "means"
+    return f"difference of {kind} of runs"
 
 
 def _held_at_once(

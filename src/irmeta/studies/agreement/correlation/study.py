@@ -8,10 +8,9 @@ import xarray as xr
 
 from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
-from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import CLUSTER, about, recorded
-from irmeta.scores.clusters import in_clusters, units
+from irmeta.scores.clusters import held_over_clusters, in_clusters, units
 from irmeta.scores.cubes import (
     by_name,
     each_topic_alike,
@@ -109,7 +108,7 @@ def correlate(
     if unit != "system":
         notes += each_topic_alike(used)
     if unit == "topic" and method == "pearson":
-        notes += _held_over_clusters(used)
+        notes += held_over_clusters(used, "r over scores", "Such 95% intervals")
     names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, unit, method)
     linkage = merges(r)
@@ -189,19 +188,6 @@ def _components(
         "cumulated_low": ("component", low),
         "cumulated_high": ("component", high),
     }
-
-
-def _held_over_clusters(used: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say how often intervals over clusters held where that is clearly less often than promised."""
-    clustered = [one for one in used.values() if in_clusters(one)]
-    if not clustered:
-        return []
-    found = held(
-        "r over scores" + CLUSTERS,
-        systems=max(one.sizes["system"] for one in clustered),
-        topics=min(len(set(units(one))) for one in clustered),
-    )
-    return [f"Such 95% intervals held in {found}."] if found.broken else []
 
 
 _SYSTEM_LEVEL = (

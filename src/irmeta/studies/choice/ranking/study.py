@@ -11,6 +11,8 @@ from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
+from irmeta.scores.clusters import held_over_clusters
+from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.rankings.agreement import share_interval
@@ -176,6 +178,9 @@ def rank(
         "exclude": metric_names(exclude),
         "cost": dict(cost or {}),
     }
+    of = "95% intervals of what sets leave unexplained"
+    held = held_over_clusters(source.cubes, "what chosen metrics leave", of)
+    notes += map(Method, held)
     outcome = result(
         "ranking",
         data,

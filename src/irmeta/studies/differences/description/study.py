@@ -271,9 +271,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     if "clusters" in about(scores):
         ranks = held(*measured(scores, "rank sets"), systems=systems, topics=topics)
         if ranks.broken:
-            lines.append(
-                f"Rank sets of systems that tie held in {ranks}, least where clusters differ in size."
-            )
+            lines.append(f"Rank sets of systems that tie held in {ranks}.")
     lines += shapes_notes("system", systems, topics)
     if topics < (needed := fewest_topics(level)):
         lines.append(
