@@ -234,7 +234,8 @@ def _say(server: Any, found: dict[str, Any]) -> None:
         print(f"{found['run']}: {found.get('detail', found['status'])}")
     elif "state" in found:
         state = found.get("score", found)["state"]
-        print(f"{found['run']}: {state}; {server.root + found['page']}")
+        left = "" if found.get("left") is None else f"; {found['left']} left now"
+        print(f"{found['run']}: {state}{left}; {server.root + found['page']}")
     else:
         wrong = any(one["level"] == "error" for one in found.get("remarks", []))
         print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")

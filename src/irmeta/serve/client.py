@@ -107,6 +107,9 @@ class Server:
 
     def score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
+        state = self.submission(key).get("phase")
+        if state not in (None, "revealed", "frozen"):
+            raise IrmetaError(f"--wait: this board is {state}, and shows no score yet")
         found = self._until(key, lambda one: bool(one["published"]))
         return self._ask("GET", found["record"])
 
@@ -152,6 +155,9 @@ class Server:
         refused = found["status"] in (TAKEN, TOO_LONG) or found.get("remarks")
         if found["status"] >= 400 and not refused:
             what = found.get("detail", f"status {found['status']}")
+            if found["status"] == requests.codes.not_found:
+                rest = "or it takes no run of yours now"
+                what = f"there is no board {self.board!r}, {rest}"
             raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
         if found["status"] == TAKEN:
             found["detail"] += " (--name NAME, --replace)"

@@ -69,7 +69,6 @@ class Publisher:
             about = [one.about for one in self._shown.values() if one.about]
             for name, content in html.home(self._site, about):
                 self._public.put(name, content)
-                self._private.put(name, content)
         engine.dispose()
         return {key: shown.version for key, shown in self._shown.items()}
 

@@ -44,7 +44,7 @@ class Caller(NamedTuple):
     site: bool = False
 
 
-NOBODY = Caller()
+NOBODY = Caller(scope="submit")
 
 
 class Place(NamedTuple):

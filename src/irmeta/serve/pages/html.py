@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from markupsafe import Markup
@@ -33,6 +34,11 @@ MOVED = 20
 File = tuple[str, bytes]
 
 
+def root_of(site: Site) -> str:
+    """Return the path of the site on its server, for pages that are no files."""
+    return f"{urlsplit(site.settings.address).path.rstrip('/')}/"
+
+
 def home(
     site: Site, boards: Sequence[dict[str, Any]], *, frozen: bool = False
 ) -> Iterator[File]:
@@ -41,6 +47,8 @@ def home(
     shared = {"root": "", "site": site.settings, "stamp": f"as of {clock(last)} UTC"}
     page = template("index.html").render(boards=boards, frozen=frozen, **shared)
     yield "index.html", page.encode()
+    kept = template("people.html").render(frozen=frozen, **shared | {"root": "../"})
+    yield "people/index.html", kept.encode()
     for name in ("style.css", "script.js"):
         yield name, files("irmeta.serve").joinpath("pages", name).read_bytes()
 

@@ -1,5 +1,5 @@
 "use strict";
-// The pages can be read without this. It finds rows in a table, and compares two runs.
+// The pages can be read without this. It finds rows in a table, compares two runs, and fills in an invitation.
 
 const loaded = {};
 let board = null;
@@ -155,6 +155,8 @@ function begin() {
     input.parentElement.hidden = false;
     input.addEventListener("input", () => filterRows(input));
   }
+  const secret = document.querySelector("[data-secret]");
+  if (secret) secret.value = location.hash.slice(1);
   const form = document.getElementById("compare");
   if (form && board && board.runs.length > 1) beginComparing(form);
 }

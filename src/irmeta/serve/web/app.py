@@ -25,8 +25,9 @@ from irmeta.errors import typed
 from irmeta.serve.catalogue.rules import MISSING, RefusedError
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.pages.forms import template
+from irmeta.serve.pages.html import root_of
 from irmeta.serve.site import Site
-from irmeta.serve.web import routes
+from irmeta.serve.web import my, routes
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import problem
 
@@ -41,8 +42,10 @@ SAFE = {
     "referrer-policy": "same-origin",
     "x-frame-options": "DENY",
 }
-DYNAMIC = ("/v1/", "/healthz")
+API = ("/v1/", "/healthz")
 """Where the paths of the API begin."""
+DYNAMIC = (*API, "/i/", "/my/", "/organize/", "/join/", "/private/")
+"""Where the paths begin whose answers depend on who asks."""
 SMALL = 1 << 18
 """Bytes of a file that is read at once."""
 
@@ -64,7 +67,7 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
         openapi_url="/v1/openapi.json",
         lifespan=alive,
     )
-    app.exception_handler(RefusedError)(_refused)
+    app.exception_handler(RefusedError)(partial(_refused, site))
     app.exception_handler(OperationalError)(_busy)
     app.exception_handler(OSError)(_unwritten)
     app.exception_handler(HTTPException)(partial(_http, site))
@@ -72,7 +75,9 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
     app.add_middleware(_Guarded)
-    routes.add(app, Door(site, engine, crew))
+    door = Door(site, engine, crew)
+    routes.add(app, door)
+    my.add(app, door)
     app.mount("/", _Files(directory=site.public, html=True))
     return app
 
@@ -102,8 +107,10 @@ class _Files(StaticFiles):
         return Response(Path(path).read_bytes(), headers=found.headers)
 
 
-def _refused(_: Request, error: RefusedError) -> Response:
+def _refused(site: Site, request: Request, error: RefusedError) -> Response:
     if error.status == HTTPStatus.NOT_FOUND:
+        if not request.url.path.startswith(API):
+            return _lost(site)
         return problem(404, MISSING)
     with typed():  # who sends runs types commands
         return problem(error.status, str(error))
@@ -122,14 +129,18 @@ def _unwritten(_: Request, error: OSError) -> Response:
 def _http(site: Site, request: Request, error: HTTPException) -> Response:
     """Answer programs with a problem; who looks for a page reads one."""
     lost = error.status_code == HTTPStatus.NOT_FOUND
-    if lost and not request.url.path.startswith(DYNAMIC):
-        root = f"{urlsplit(site.settings.address).path.rstrip('/')}/"
-        given = {"site": site.settings, "stamp": "not found", "frozen": False}
-        page = template("missing.html").render(root=root, **given)
-        return HTMLResponse(page, error.status_code)
+    if lost and not request.url.path.startswith(API):
+        return _lost(site)
     answer = problem(error.status_code, str(error.detail))
     answer.headers.update(error.headers or {})
     return answer
+
+
+def _lost(site: Site) -> Response:
+    """Say to who looks for a page that there is none."""
+    given = {"site": site.settings, "stamp": "not found", "frozen": False}
+    page = template("missing.html").render(root=root_of(site), **given)
+    return HTMLResponse(page, HTTPStatus.NOT_FOUND)
 
 
 def _invalid(_: Request, error: RequestValidationError) -> Response:

@@ -1,0 +1,300 @@
+"""Pages for people: what they may see and do on their boards; computed when asked for, kept by no cache."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import parse_qs, urlsplit
+
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI, Path, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from irmeta.serve import organizing
+from irmeta.serve.catalogue import boards, events, people, submissions
+from irmeta.serve.catalogue.people import NOBODY, Caller
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, now
+from irmeta.serve.pages.forms import template
+from irmeta.serve.pages.html import root_of
+from irmeta.serve.policy import Action, phase
+from irmeta.serve.web.door import Door
+
+FORM = 1 << 16
+"""Bytes of a form, at most."""
+BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
+Form = Mapping[str, str]
+
+
+class Session:
+    """Who looks at pages: by a cookie that only this site's own pages can use."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._secure = door.site.settings.address.startswith("https://")
+        self.cookie = "__Host-session" if self._secure else "session"
+
+    async def caller(self, request: Request) -> Caller:
+        """Return who asks; nobody without a session."""
+        self._door.count(request)
+        digest = people.digest_of(request.cookies.get(self.cookie, ""))
+        engine = self._door.engine
+        found = await to_thread.run_sync(people.caller, engine, digest, "session")
+        return found or NOBODY
+
+    async def form(self, request: Request) -> Form:
+        """Return what a form of this site says; refuse one that another site sends."""
+        require_own(request)
+        content = b""
+        async for piece in request.stream():
+            content += piece
+            if len(content) > FORM:
+                raise RefusedError(413, "the form is too long")
+        text = content.decode("utf-8", "replace")
+        return {name: one[-1] for name, one in parse_qs(text).items()}
+
+    def begin(self, answer: Response, secret: str) -> Response:
+        """Keep a session in the browser."""
+        lasts = people.LASTS["session"] // 1_000_000
+        rules: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
+        answer.set_cookie(self.cookie, secret, lasts, secure=self._secure, **rules)
+        return answer
+
+    def end(self, answer: Response) -> Response:
+        """Forget the session in the browser."""
+        answer.delete_cookie(self.cookie, path="/", secure=self._secure, httponly=True)
+        return answer
+
+
+def require_own(request: Request) -> None:
+    """Refuse what another site's page has a browser send."""
+    said = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin", "")
+    same = urlsplit(origin).netloc == request.headers.get("host", "")
+    if said != "same-origin" and not (said is None and origin and same):
+        raise RefusedError(403, "this form was not sent by a page of this site")
+
+
+class Pages:
+    """What people look at and send; `organize` is for organizers, the rest for whoever has a session."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._engine = door.engine
+        self._session = Session(door)
+        self._root = root_of(door.site)
+
+    async def enter(self) -> Response:
+        """Show the form that takes an invitation; whoever only looks at it uses nothing up."""
+        return self._page("enter.html", board=None)
+
+    async def take(self, request: Request) -> Response:
+        """Take an invitation, and begin a session."""
+        given = await self._session.form(request)
+        self._door.count(request)
+        secret = given.get("secret", "").rpartition("#")[2].strip()
+        name, affiliation = given.get("name", ""), given.get("affiliation", "")
+        caller = await self._session.caller(request)
+
+        def taken() -> str:
+            found = people.take(self._engine, secret, name, affiliation, caller.person)
+            return people.begin_session(self._engine, found.person)
+
+        begun = await to_thread.run_sync(taken)
+        return self._session.begin(self._to("my/"), begun)
+
+    async def my(self, request: Request) -> Response:
+        """Show the boards and the tokens of a person."""
+        caller = await self._session.caller(request)
+        return await to_thread.run_sync(self._my, caller)
+
+    def _my(self, caller: Caller, made: str = "") -> Response:
+        if caller.person is None:
+            return self._page("enter.html", board=None)
+        given = {
+            "person": people.person_of(self._engine, caller.person),
+            "boards": people.boards_of(self._engine, caller.person),
+            "tokens": people.tokens_of(self._engine, caller.person),
+            "made": made,
+        }
+        return self._page("my.html", **given)
+
+    async def change(self, request: Request) -> Response:
+        """Make or end a token, or a way in from another browser; or end the session."""
+        given = await self._session.form(request)
+        caller = await self._session.caller(request)
+        return await to_thread.run_sync(self._change, caller, given)
+
+    def _change(self, caller: Caller, given: Form) -> Response:
+        who, what = caller.person, given.get("what", "")
+        if who is None:
+            raise RefusedError(404, MISSING)
+        if what in ("read", "submit", "organize"):
+            made = people.new_token(
+                self._engine, given.get("label", "")[:60], who, what
+            )
+            return self._my(caller, made)
+        if what == "another":
+            return self._my(caller, f"/i/#{people.welcome(self._engine, who)}")
+        people.revoke(self._engine, who, given.get("token", ""))
+        return self._to("my/")
+
+    async def board(self, request: Request, board: BOARD) -> Response:
+        """Show a board as a member sees it: the runs of the team, and what is left."""
+        caller = await self._session.caller(request)
+        return await to_thread.run_sync(self._board, caller, board)
+
+    def _board(self, caller: Caller, key: str) -> Response:
+        of = boards.board_of(self._engine, key)
+        is_ = self._door.require(caller, of, Action.SEE_BOARD)
+        if not is_.team:
+            raise RefusedError(404, MISSING)
+        runs = submissions.of_team(self._engine, of.id, is_.team)
+        shown = [self._door.submission(one.key) for one in reversed(runs)]
+        left = submissions.left_of(self._engine, key, is_.team)
+        return self._page("mine.html", board=of, team=is_.team, runs=shown, left=left)
+
+    async def withdraw(self, request: Request, board: BOARD) -> Response:
+        """Withdraw a run of the team, or invite somebody into it."""
+        given = await self._session.form(request)
+        caller = await self._session.caller(request)
+
+        def done() -> Response:
+            if key := given.get("withdraw"):
+                self._door.own(caller, key, Action.WITHDRAW)
+                submissions.withdraw(self._engine, key, caller.person)
+                return self._to(f"my/b/{board}")
+            of = boards.board_of(self._engine, board)
+            is_ = self._door.require(caller, of, Action.INVITE)
+            if not is_.team:
+                raise RefusedError(404, MISSING)
+            secret = people.invite(
+                self._engine, board, "member", is_.team, by=caller.person
+            )
+            return self._page("link.html", board=of, link=f"/i/#{secret}")
+
+        return await to_thread.run_sync(done)
+
+    async def organize(self, request: Request, board: BOARD) -> Response:
+        """Show organizers a board: runs, people, judgments, dates, what answers give away, copies, log."""
+        caller = await self._session.caller(request)
+        return await to_thread.run_sync(self._organize, caller, board)
+
+    def _organize(self, caller: Caller, key: str) -> Response:
+        of = boards.board_of(self._engine, key)
+        self._door.require(caller, of, Action.ORGANIZE)
+        runs = submissions.of_team(self._engine, of.id)
+        often = Counter(one.run for one in runs)
+        given = {
+            "runs": runs,
+            "same": [one for one in runs if often[one.run] > 1],
+            "people": people.people(self._engine, of.id),
+            "teams": people.teams(self._engine, of.id),
+            "judged": boards.judgments_of(self._engine, key),
+            "events": events.of_board(self._engine, of.id),
+            "leak": organizing.leak(self._engine, of),
+            "phase": phase(boards.rules(of), now()),
+            "preview": self._door.may(caller, of, Action.SEE_SCORES),
+        }
+        return self._page("organize.html", board=of, **given)
+
+    async def decide(self, request: Request, board: BOARD) -> Response:
+        """Let a team in or out, invite somebody, withdraw a run, or reveal the board."""
+        given = await self._session.form(request)
+        caller = await self._session.caller(request)
+        return await to_thread.run_sync(self._decide, caller, board, given)
+
+    def _decide(self, caller: Caller, key: str, given: Form) -> Response:
+        of = boards.board_of(self._engine, key)
+        what, by = given.get("what", ""), caller.person
+        needs = {"in": Action.KEEP_PEOPLE, "out": Action.KEEP_PEOPLE}
+        needs["invite"] = Action.INVITE
+        self._door.require(caller, of, needs.get(what, Action.ORGANIZE))
+        name = given.get("team", "")
+        if what in ("in", "out"):
+            people.set_team(self._engine, key, name, by, state=what)
+        elif what == "holder":
+            people.set_team(self._engine, key, name, by, holder=True)
+        elif what == "invite":
+            role = given.get("role", "member")
+            secret = people.invite(self._engine, key, role, name, by=by)
+            return self._page("link.html", board=of, link=f"/i/#{secret}")
+        elif what == "withdraw":
+            self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
+            submissions.withdraw(self._engine, given["run"], by)
+        elif what == "reveal":
+            typed = given.get("typed", "").strip()
+            if typed != key:
+                raise RefusedError(
+                    422, f"type {key} to reveal it; nothing was revealed"
+                )
+            boards.set_board(self._engine, key, {"reveals": now()}, typed=typed)
+        return self._to(f"organize/b/{key}")
+
+    async def joining(self, request: Request, board: BOARD) -> Response:
+        """Show the form by which a new team asks to take part."""
+        caller = await self._session.caller(request)
+        of = await to_thread.run_sync(self._joinable, caller, board)
+        return self._page("enter.html", board=of)
+
+    def _joinable(self, caller: Caller, key: str) -> Any:
+        of = boards.board_of(self._engine, key)
+        self._door.require(caller, of, Action.JOIN)
+        return of
+
+    async def join(self, request: Request, board: BOARD) -> Response:
+        """Ask to take part."""
+        given = await self._session.form(request)
+        caller = await self._session.caller(request)
+
+        def asked() -> str:
+            self._joinable(caller, board)
+            team, name = given.get("team", ""), given.get("name", "")
+            affiliation = given.get("affiliation", "")
+            who = people.ask(self._engine, board, team, name, affiliation)
+            return people.begin_session(self._engine, who)
+
+        begun = await to_thread.run_sync(asked)
+        return self._session.begin(self._to("my/"), begun)
+
+    async def private(self, request: Request, path: str) -> Response:
+        """Hand out a page of a board that not everybody may see."""
+        caller = await self._session.caller(request)
+        return await to_thread.run_sync(self._private, caller, path)
+
+    def _private(self, caller: Caller, path: str) -> Response:
+        parts = path.split("/")
+        if len(parts) < 3 or parts[0] != "b":
+            raise RefusedError(404, MISSING)
+        of = boards.board_of(self._engine, parts[1])
+        self._door.require(caller, of, Action.SEE_SCORES)
+        file = self._door.site.private.joinpath(path).resolve()
+        folder = self._door.site.private.resolve() / "b" / of.key
+        if not file.is_relative_to(folder) or not file.is_file():
+            raise RefusedError(404, MISSING)
+        return FileResponse(file)
+
+    def _to(self, path: str) -> Response:
+        return RedirectResponse(f"{self._root}{path}", 303)
+
+    def _page(self, name: str, **given: Any) -> Response:
+        settings = self._door.site.settings
+        shared = {"root": self._root, "site": settings, "frozen": False}
+        shared["stamp"] = "for you"
+        return HTMLResponse(template(name).render(**shared, **given))
+
+
+def add(app: FastAPI, door: Door) -> None:
+    """Add the pages to a server."""
+    pages = Pages(door)
+    router = APIRouter(include_in_schema=False)
+    router.get("/i/")(pages.enter)
+    router.post("/i/")(pages.take)
+    router.get("/my/")(pages.my)
+    router.post("/my/")(pages.change)
+    router.get("/my/b/{board}")(pages.board)
+    router.post("/my/b/{board}")(pages.withdraw)
+    router.get("/organize/b/{board}")(pages.organize)
+    router.post("/organize/b/{board}")(pages.decide)
+    router.get("/join/{board}")(pages.joining)
+    router.post("/join/{board}")(pages.join)
+    router.get("/private/{path:path}")(pages.private)
+    app.include_router(router)
