@@ -226,6 +226,31 @@ def test_the_calculator_reads_what_is_typed(opened: Any) -> None:
     assert field.get_attribute("aria-invalid") == "true"
 
 
+def test_the_calculator_starts_from_a_system(browser: Any, page_of_three: Path) -> None:
+    """A system of the page fills in the scores that the section predicts from, until something is typed."""
+    opened = load(browser, page_of_three)
+    systems = opened.execute_script("return content.calculator.systems")
+    assert list(systems) == ["first", "second", "third"]
+    choice = opened.find_element(By.ID, "calculator-system")
+    groups = all_of(opened, "#calculator-system optgroup")
+    assert [one.get_attribute("label") for one in groups] == list(systems)
+    option = groups[1].find_elements(By.TAG_NAME, "option")[3]
+    reported = systems["second"][option.text]
+    option.click()
+    shown = {
+        field.get_attribute("data-metric"): float(field.get_attribute("value"))
+        for field in all_of(opened, "#calculation input")
+        if field.get_attribute("value")
+    }
+    assert shown == reported
+    typed = " ".join(f"{name}={score}" for name, score in reported.items())
+    command = opened.find_element(By.ID, "calculator-command")
+    assert f"--given '{typed}'" in command.get_attribute("textContent")
+    assert choice.get_attribute("value") != ""
+    opened.find_element(By.ID, f"score-{next(iter(reported))}").send_keys("1")
+    assert choice.get_attribute("value") == ""
+
+
 def test_the_model_on_the_page_is_the_reference_model(opened: Any) -> None:
     """The page has the metrics of the reference model, with the largest value of each."""
     metrics = opened.execute_script("return content.calculator.metrics")

@@ -6,9 +6,11 @@ from irmeta.datasets.reference import reference_model
 from irmeta.report.page.metrics.prediction import (
     GOOD,
     _worst_coverage,
+    as_reported,
     chosen,
     not_used,
 )
+from irmeta.scores.cube import cube
 
 
 def test_predictors_whose_intervals_fail_elsewhere_are_not_used() -> None:
@@ -24,6 +26,20 @@ def test_all_predictors_are_used_where_their_intervals_hold() -> None:
     assert chosen(model, ["P@10", "RR"]) == ["P@10", "RR"]
     assert chosen(model, []) == []
     assert np.isfinite(_worst_coverage(model, ["P@10"]))
+
+
+def test_the_calculator_starts_from_means_as_papers_print_them() -> None:
+    """Each system has its mean by each metric, to four decimals."""
+    made = cube(
+        [[[0.12345, 1], [0.2, 0]], [[0, 0.5], [1, 0.25]]],
+        ["a", "b"],
+        ["1", "2"],
+        ["AP", "RR"],
+    )
+    assert as_reported(made) == {
+        "a": {"AP": 0.1617, "RR": 0.5},
+        "b": {"AP": 0.5, "RR": 0.375},
+    }
 
 
 def test_metrics_to_report_that_are_not_used_are_named_with_the_reason() -> None:

@@ -39,6 +39,7 @@ class Panel:
     latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
     board : what the leaderboard of the first section shows.
+    reported : the scores of each system that the calculator may start from, by metric.
     warnings : what nobody should read the answer without; they stand with it at the top of the page, and on a terminal.
     """
 
@@ -53,6 +54,7 @@ class Panel:
     command: str = ""
     warnings: Sequence[str] = ()
     board: Mapping[str, Any] | None = None
+    reported: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,18 @@ from irmeta.io.model_file import Model, described
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.ranking import to_report
-from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
+from irmeta.report.page.panel import (
+    Panel,
+    Picture,
+    Section,
+    Text,
+    names,
+    of_study,
+)
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about
+from irmeta.scores.means import means
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies.prediction import accuracy
 from irmeta.studies.prediction.predict import OUTSIDE, predict
@@ -93,7 +101,27 @@ def prediction_panel(
     )
     first, *rest = panel.findings
     sentences = [first, *not_used(reported, given, model)]
-    return replace(panel, findings=[" ".join(sentences), *rest])
+    return replace(
+        panel,
+        findings=[" ".join(sentences), *rest],
+        reported=as_reported(here.sel(metric=given)),
+    )
+
+
+PRINTED = 4
+"""Decimals of a score that the calculator starts from, as papers print it."""
+
+
+def as_reported(scores: xr.DataArray) -> Mapping[str, Mapping[str, float]]:
+    """Return the means of each system by metric, as a paper would print them."""
+    table = means(scores)
+    metrics = names(table.metric)
+    return {
+        system: dict(zip(metrics, row, strict=True))
+        for system, row in zip(
+            names(table.system), table.values.round(PRINTED).tolist(), strict=True
+        )
+    }
 
 
 def not_used(reported: Sequence[str], given: Sequence[str], model: Model) -> list[str]:
@@ -159,9 +187,10 @@ def _worst_coverage(model: Model, given: Sequence[str]) -> float:
     return min((float(np.mean(shares)) for shares in found.values()), default=0.0)
 
 
-def calculator(model: Model) -> Mapping[str, Any]:
+def calculator(model: Model, made: Sequence[Section]) -> Mapping[str, Any]:
     """Return all that the page needs to predict as `irmeta predict apply` does: the model's figures, and quantiles.
 
+    It starts from the systems of the page, by collection, where the page predicts from their scores.
     t[level][df - 1], normal[level] and chi2[number of scores - 1] are quantiles, which the page looks up.
     """
     two_sided = (1 + np.array(LEVELS)) / 2
@@ -180,6 +209,12 @@ def calculator(model: Model) -> Mapping[str, Any]:
         "chi2": np.asarray(chdtri(scores, 1 - OUTSIDE)).tolist(),
         "outside": OUTSIDE,
         "sources": list(model.provenance.get("sources", [])),
+        "systems": {
+            panel.label: panel.reported
+            for section in made
+            for panel in section.panels
+            if panel.reported
+        },
     }
 
 

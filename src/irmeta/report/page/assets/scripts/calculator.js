@@ -53,12 +53,31 @@ function inWords(found) {
 const FAR =
   "These scores are far from those that the model was fitted on: do not trust the predictions.";
 
+// Offer the systems of the page, by collection; return the scores of each in the order of the options.
+function offer(systems, choice) {
+  const offered = [{}];
+  for (const [collection, scores] of Object.entries(systems)) {
+    const options = Object.keys(scores)
+      .sort()
+      .map((name) => {
+        offered.push(scores[name]);
+        return element("option", { value: offered.length - 1 }, name);
+      });
+    choice.append(element("optgroup", { label: collection }, ...options));
+  }
+  return offered;
+}
+
 export function calculatorOf(model, root, command) {
-  const level = root.querySelector("select");
+  const choice = root.querySelector("#calculator-system");
+  const level = root.querySelector("#calculator-level");
   const status = root.querySelector(".status");
   const rows = model.metrics.map(rowOf);
 
+  const offered = offer(model.systems, choice);
+
   function fill(scores) {
+    choice.value = Math.max(0, offered.indexOf(scores)) || "";
     for (const row of rows) row.input.value = scores[row.name] ?? "";
     update();
   }
@@ -110,12 +129,18 @@ export function calculatorOf(model, root, command) {
       : `${rows.length - typed} metrics predicted from ${typed}.`;
   }
 
-  for (const row of rows) row.input.addEventListener("input", update);
+  // what is typed is of no system any more
+  const typing = () => {
+    choice.value = "";
+    update();
+  };
+  for (const row of rows) row.input.addEventListener("input", typing);
+  choice.addEventListener("change", () => fill(offered[Number(choice.value)]));
   level.addEventListener("change", update);
   const on = (name, scores) =>
     root.querySelector(name).addEventListener("click", () => fill(scores));
   on("#calculator-example", { "P@10": 0.43, RR: 0.61 });
   on("#calculator-clear", {});
   root.querySelector(".rows").append(...rows.map((row) => row.root));
-  fill({ "P@10": 0.43, RR: 0.61 });
+  fill(offered[1] ?? { "P@10": 0.43, RR: 0.61 });
 }
