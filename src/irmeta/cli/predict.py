@@ -38,8 +38,9 @@ def fit(
     irmeta predict fit web2012.parquet web2013.parquet web2014.parquet -o model.json
 
     The model predicts any of its metrics from any others, by least squares: on eight collections left out in turn no
-    other learner erred less (RMSE .062; ridge regression .062, support vectors .067, boosting .067). It needs several collections to
-    learn how they differ. With --unit topic it predicts scores on topics, and irmeta predict apply takes such scores.
+    other learner erred less (RMSE .062; ridge regression .062, support vectors and boosting .067). It needs several
+    collections to learn how they differ. With --unit topic it predicts scores on topics, and irmeta predict apply takes
+    such scores.
     """
     from dataclasses import replace
 
