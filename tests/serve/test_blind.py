@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, events, submissions, tables
@@ -213,3 +214,26 @@ def test_a_board_tells_its_dates_as_data(blind: Site) -> None:
     assert found["board"]["feedback"] == "none"
     assert found["board"]["reveals"] <= now()
     assert "salt" not in found["judgments"][0]
+
+
+def test_the_best_of_many_stands_beside_chance(filled: Site) -> None:
+    """A team's page has the best of all its runs, withdrawn ones too, with the figures of irmeta.best_of."""
+    engine = tables.upgraded(filled.database)
+    runs = {one.name: one.key for one in snapshot(engine, "lab").runs}
+    submissions.withdraw(engine, runs["r4"])
+    engine.dispose()
+    publishing.publish(filled)
+    cube = irmeta.load(filled.public / "b/lab/data/scores.parquet")
+    withdrawn = f"r4 ({runs['r4']})"
+    teams = {name: f"team {int(name[1]) % 2}" for name in cube.system.values}
+    found = irmeta.best_of(cube, teams=teams).sel(team="team 0", metric="nDCG@10")
+    assert withdrawn in teams
+    [page] = [
+        path.read_text()
+        for path in filled.public.glob("b/lab/team/*/index.html")
+        if "<h1>team 0</h1>" in path.read_text()
+    ]
+    assert f"best of its {int(found['runs'])} runs" in page
+    assert str(found["best"].item()) in page
+    for name in ("mean", "low", "high", "chance", "chance_high"):
+        assert f"{float(found[name]):.3f}" in page

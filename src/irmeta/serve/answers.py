@@ -21,6 +21,8 @@ SHOWN = 20
 OPTIONS = re.compile(r" \([^()]*--[^()]*\)|(?<=[;.?]) [^;.?]*--.*$")
 """Where a text names options of the command line, which whoever submits does not have."""
 Floats = npt.NDArray[np.float64]
+BEST = ("runs", "best", "mean", "low", "high", "chance", "chance_high")
+"""What is said of the best of a team's runs."""
 STANDING = {
     "standardized": "standardized",
     "standardized_low": "low",
@@ -159,6 +161,23 @@ def everybody(
     if factors:
         return irmeta.standardize.load(factors)
     return irmeta.standardize.fit(cube.sel(metric=[metric]), teams=teams)
+
+
+def best_of(
+    cube: xr.DataArray, metric: str, teams: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return by team its best run, beside what the best of as many equal ones would reach."""
+    if not teams:
+        return {}
+    part = cube.sel(system=list(teams), metric=[metric])
+    found = irmeta.best_of(part, teams=teams).sel(metric=metric, drop=True)
+    rows = zip(*(found[name].values.tolist() for name in BEST), strict=True)
+    of = dict(zip(found.team.values.tolist(), rows, strict=True))
+    return {
+        team: dict(zip(BEST, row, strict=True))
+        for team, row in of.items()
+        if row[1] != ""
+    }
 
 
 def standing(

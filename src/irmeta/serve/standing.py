@@ -18,8 +18,8 @@ MOST = 400
 EQUAL = 1e-10
 ON = ("scored", "accepted")
 """States of runs that are on the table."""
-Known = dict[tuple[Any, ...], Interval]
-"""Differences by the scores that they depend on: they are computed once."""
+Known = dict[tuple[Any, ...], Any]
+"""Differences, and the best of teams, by the scores that they depend on: they are computed once."""
 
 
 @dataclass
@@ -55,6 +55,7 @@ class Standing:
     clusters : of the topics, a topic by itself its own.
     ranked, others : the lines from the best on, then those off the table.
     every : the cube of all runs that have scores. cube : of the ranked runs, in their order.
+    best : by team the best of all its runs, withdrawn ones too, beside the best of as many equal ones.
     """
 
     version: int
@@ -67,6 +68,7 @@ class Standing:
     every: xr.DataArray | None = None
     cube: xr.DataArray | None = None
     factors: xr.Dataset | None = None
+    best: dict[str, dict[str, Any]] = field(default_factory=dict)
     finding: str = "No run has a score yet."
 
     @property
@@ -108,12 +110,37 @@ def stand(shot: Snapshot, known: Known) -> Standing:
         units = len(set(found.clusters))
         for label, scores in answers.means(found.every, units=units).items():
             lines[label].scores = scores
+        if units > 1:
+            _choose(found, shot, known, lines)
     found.ranked = sorted(filter(_ranks, lines.values()), key=_order)
     found.others = [line for line in lines.values() if not _ranks(line)]
     if found.ranked:
         _place(found, shot, known)
         found.finding = _finding(found)
     return found
+
+
+def _choose(
+    found: Standing, shot: Snapshot, known: Known, lines: Mapping[str, Line]
+) -> None:
+    """Find the best of each team's runs; once for the same runs."""
+    assert found.every is not None
+    runs: dict[str, dict[str, bytes]] = {}
+    for label in found.every.system.values.tolist():
+        if team := lines[label].about["team"]:
+            own = found.vectors[lines[label].key][found.metric].tobytes()
+            runs.setdefault(team, {})[label] = own
+    keys = {
+        team: (shot.board.key, found.metric, team, *own.items())
+        for team, own in runs.items()
+        if len(own) > 1
+    }
+    new = [team for team, key in keys.items() if key not in known]
+    teams = {label: team for team in new for label in runs[team]}
+    made = answers.best_of(found.every, found.metric, teams)
+    known.update({keys[team]: made.get(team) for team in new})
+    best = {team: known[key] for team, key in keys.items()}
+    found.best = {team: one for team, one in best.items() if one is not None}
 
 
 def _ranks(line: Line) -> bool:
