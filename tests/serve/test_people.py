@@ -355,3 +355,27 @@ def test_a_team_that_asks_waits(track: Track) -> None:
     assert track.put("new", "y", a_run(2)).status_code == 404
     with pytest.raises(IrmetaError, match="no team 'Bergen'"):
         people.set_team(track.engine, "track", "Bergen", state="in")
+
+
+def test_an_organizer_who_takes_part_learns_of_own_runs_only(tmp_path: Path) -> None:
+    """Before the reveal an organizer with a team is told what was answered to it, and not what others were told."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, feedback="split"):
+        key = track.put("member", "one", a_run(1)).json()["key"]
+        work_off(track.site, track.engine)
+        where = f"/v1/submissions/{key}"
+        assert track.ask("organizer", "get", where).json()["told"] is not None
+        with tables.reading(track.engine) as db:
+            wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
+            number = db.execute(wanted).scalar_one()
+        secret = people.invite(track.engine, "track", "member", "Own", number)
+        people.take(track.engine, secret, "")
+        assert track.ask("organizer", "get", where).json()["told"] is None
+
+
+def test_a_long_body_is_not_read(track: Track) -> None:
+    """A body that is too long for an invitation is refused, and one that is none is a sentence."""
+    long = track.client.post("/v1/invitations", content=b"x" * 100_000)
+    none = track.client.post("/v1/invitations", content=b"[1]")
+    assert (long.status_code, none.status_code) == (413, 422)
+    assert "secret, name" in none.json()["detail"]

@@ -10,6 +10,7 @@ from anyio import to_thread
 from fastapi import Header, Request
 from sqlalchemy import Engine
 
+from irmeta.errors import IrmetaError
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
@@ -22,6 +23,8 @@ from irmeta.serve.web.receive import Arrived, receive
 
 ANONYMOUS = 60
 """Requests of one address without a token in a minute, at most."""
+SMALL = 1 << 16
+"""Bytes of a form, or of a question in JSON, at most."""
 LACKING = "give a token of this site: Authorization: Bearer TOKEN"
 UNKNOWN = (
     "this token opens nothing here: it is not of this site, or has expired; "
@@ -116,6 +119,15 @@ class Door:
         self.require(caller, of, action, found.team)
         return found
 
+    async def small(self, request: Request) -> bytes:
+        """Return a body that is not long."""
+        content = b""
+        async for piece in request.stream():
+            content += piece
+            if len(content) > SMALL:
+                raise RefusedError(413, f"the body is longer than {SMALL} bytes")
+        return content
+
     @asynccontextmanager
     async def upload(self, request: Request) -> AsyncIterator[Arrived]:
         """Take a body in, and forget it unless it is kept."""
@@ -151,7 +163,7 @@ class Door:
             more |= {"version": 0, "published": 0}
         return BoardFacts(**one | more)
 
-    def submission(self, key: str) -> SubmissionFacts:
+    def submission(self, caller: Caller, key: str) -> SubmissionFacts:
         """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
         one = submissions.submission_of(self.engine, key)
         of = boards.board_of(self.engine, one.board_key)
@@ -169,7 +181,8 @@ class Door:
         }
         if not known:
             more |= _hidden(one) | {"page": f"/b/{one.board_key}/", "record": ""}
-            more["told"] = self.told(of, one)
+            if self.may(caller, of, Action.SEE_FEEDBACK, one.team):
+                more["told"] = self.told(of, one)
         if of.opens != of.reveals:
             rest = submissions.left_of(self.engine, one.board_key, one.team)
             more |= {"left": rest.number, "more": rest.more}
@@ -182,7 +195,10 @@ class Door:
         topics, vectors = submissions.history(self.engine, one.key)
         if not vectors:
             return None
-        return answers.told(of._asdict(), topics, answers.floats(vectors))
+        try:
+            return answers.told(of._asdict(), topics, answers.floats(vectors))
+        except IrmetaError:  # as of scores that are missing: there is nothing to tell
+            return None
 
 
 def _hidden(one: Any) -> dict[str, Any]:

@@ -18,8 +18,6 @@ from irmeta.serve.pages.html import root_of
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.web.door import Door
 
-FORM = 1 << 16
-"""Bytes of a form, at most."""
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
 Form = Mapping[str, str]
 
@@ -43,11 +41,7 @@ class Session:
     async def form(self, request: Request) -> Form:
         """Return what a form of this site says; refuse one that another site sends."""
         require_own(request)
-        content = b""
-        async for piece in request.stream():
-            content += piece
-            if len(content) > FORM:
-                raise RefusedError(413, "the form is too long")
+        content = await self._door.small(request)
         text = content.decode("utf-8", "replace")
         return {name: one[-1] for name, one in parse_qs(text).items()}
 
@@ -148,7 +142,7 @@ class Pages:
         if not is_.team:
             raise RefusedError(404, MISSING)
         runs = submissions.of_team(self._engine, of.id, is_.team)
-        shown = [self._door.submission(one.key) for one in reversed(runs)]
+        shown = [self._door.submission(caller, one.key) for one in reversed(runs)]
         left = submissions.left_of(self._engine, key, is_.team)
         return self._page("mine.html", board=of, team=is_.team, runs=shown, left=left)
 

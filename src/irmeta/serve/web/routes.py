@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.responses import FileResponse, Response
+from pydantic import ValidationError
 
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
@@ -101,7 +102,9 @@ class Routes:
             )
         checking = asyncio.wrap_future(self._door.crew.check(made.key))
         await asyncio.wait([checking], timeout=WAIT)
-        found = await to_thread.run_sync(self._door.submission, made.key)
+        found = await to_thread.run_sync(
+            self._door.submission, request.state.caller, made.key
+        )
         if found.state == "refused":
             return problem(422, "the run was refused", found.remarks)
         response.status_code = 201 if made.new else 200
@@ -130,14 +133,14 @@ class Routes:
     def submission(self, request: Request, key: SubmissionPath) -> SubmissionFacts:
         """Return a submission."""
         self._door.own(request.state.caller, key, Action.SEE_SUBMISSION)
-        return self._door.submission(key)
+        return self._door.submission(request.state.caller, key)
 
     def withdraw(self, request: Request, key: SubmissionPath) -> SubmissionFacts:
         """Take a submission off the table; its page stays, marked."""
         caller = request.state.caller
         self._door.own(caller, key, Action.WITHDRAW)
         submissions.withdraw(self._engine, key, caller.person)
-        return self._door.submission(key)
+        return self._door.submission(caller, key)
 
     def run(self, request: Request, key: SubmissionPath) -> FileResponse:
         """Return the bytes of a run as they came."""
@@ -147,10 +150,18 @@ class Routes:
             raise RefusedError(404, f"the run of {key} is not here")
         return FileResponse(path, media_type=OCTETS)
 
-    def take(self, given: Invitation) -> Welcome:
+    async def take(self, request: Request) -> Welcome:
         """Use up an invitation, and get a token for programs."""
+        try:
+            given = Invitation.model_validate_json(await self._door.small(request))
+        except ValidationError as error:
+            says = "the body is JSON of secret, name and, if you like, affiliation"
+            raise RefusedError(422, says) from error
+        return await to_thread.run_sync(self._take, given)
+
+    def _take(self, given: Invitation) -> Welcome:
         taken = people.take(self._engine, given.secret, given.name, given.affiliation)
-        scope = people.SCOPES.get(taken.role, "read")
+        scope = people.SCOPES.get(taken.role, "organize")
         made = people.new_token(self._engine, "invitation", taken.person, scope)
         return Welcome(board=taken.board, role=taken.role, scope=scope, token=made)
 
@@ -176,8 +187,13 @@ def add(app: FastAPI, door: Door) -> None:
     submitted = {200: there, 202: later, **answers(*sent, 409)}
     own = answers(401, 404, 422)
 
-    joined = answers(404, 409, 422)
-    anybody.post("/v1/invitations", status_code=201, responses=joined)(routes.take)
+    content = {"application/json": {"schema": Invitation.model_json_schema()}}
+    asked = {"requestBody": {"required": True, "content": content}}
+    joined = answers(404, 409, 413, 422)
+    post = anybody.post(
+        "/v1/invitations", status_code=201, openapi_extra=asked, responses=joined
+    )
+    post(routes.take)
     member.get("/v1/me", responses=answers(401))(routes.me)
     anybody.get("/healthz", responses=answers())(routes.health)
     anybody.get("/v1/boards", responses=answers(422))(routes.boards)
