@@ -56,11 +56,7 @@ def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
     given = {"reveals": "2999-01-01"} | settings
     importing.open_board(site, engine, "track", qrels=qrels, **given)
     importing.open_board(site, engine, "other", qrels=qrels, reveals="2999-01-01")
-    crew = Crew(site, engine, 1)
-    crew.start = lambda: None  # type: ignore[method-assign]
-    crew._own.child = Within()
-    crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
-    with TestClient(application(site, engine, crew)) as client:
+    for _, _, client in serving(site.folder):
         tokens = {}
         for who, board, role, team in (
             ("stranger", "other", "member", "Else"),
@@ -76,6 +72,18 @@ def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
             assert answer.status_code == 201
             tokens[who] = answer.json()["token"]
         yield Track(site, engine, client, tokens)
+    engine.dispose()
+
+
+def serving(folder: Path) -> Iterator[tuple[Site, Engine, TestClient]]:
+    """Serve a site that checks runs in this process, and scores none by itself."""
+    site = Site.open(folder)
+    engine = tables.upgraded(site.database)
+    crew = Crew(site, engine, 1)
+    crew.start = lambda: None  # type: ignore[method-assign]
+    crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
+    with TestClient(application(site, engine, crew)) as client:
+        yield site, engine, client
     engine.dispose()
 
 

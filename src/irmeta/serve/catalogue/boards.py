@@ -142,6 +142,9 @@ def set_board(
         if {"metrics", "precision"} & real.keys():
             _again(db, found.id)
         log(db, found.id, "changed", {"settings": sorted(real)})
+        for date, action in DATES.items():
+            if real.get(date) is not None and real[date] <= now():
+                log(db, found.id, action, {})
 
 
 def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:
