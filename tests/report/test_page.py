@@ -35,7 +35,7 @@ from irmeta.studies.differences import description, significance
 
 TEXTS = {name: module_of(name).TEXT for name in NAMES}
 OF_SEVERAL = {"judges", "comparison"}
-ONLY_WITH_MORE = {"place", "reuse"}
+ONLY_WITH_MORE = {"place", "reuse", "estimate"}
 """Sections that need factors of the collection, or judgments and runs."""
 
 

@@ -1,0 +1,51 @@
+"""The section on people and machine: there only where an estimate was given, with a panel for each metric."""
+
+import numpy as np
+
+from irmeta.report.page.content import Content
+from irmeta.report.page.judgments import estimate as section
+from irmeta.report.page.judgments import judges
+from irmeta.scores.cube import cube
+from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.estimate import estimate
+
+RNG = np.random.default_rng(0)
+TOPICS = [str(topic) for topic in range(30)]
+MACHINE = cube(RNG.random((5, 30, 2)), list("abcde"), TOPICS, ["AP", "P@10"])
+HUMAN = MACHINE.copy(data=np.clip(MACHINE + RNG.normal(0, 0.1, MACHINE.shape), 0, 1))
+
+
+def content(*results) -> Content:
+    return Content.of(
+        {"made": MACHINE},
+        by=None,
+        missing="error",
+        seed=0,
+        source="scores.parquet",
+        results=results,
+    )
+
+
+def test_scores_alone_have_no_section() -> None:
+    """Without judgments of people nothing is said of them."""
+    assert section.panels(content()) == []
+    assert judges.panels(content()) == []
+
+
+def test_an_estimate_has_a_panel_for_each_metric() -> None:
+    """Each panel says what both show of its metric, and draws the means."""
+    outcome = estimate(HUMAN[:, :10], MACHINE)
+    first, second = section.panels(content(outcome))
+    assert [first.label, second.label] == ["AP", "P@10"]
+    assert first.findings[0].startswith("AP: compared with the human topics alone")
+    axes = first.pictures["means"].draw().axes[0]
+    assert len(axes.get_yticks()) == MACHINE.sizes["system"]
+
+
+def test_judges_that_were_compared_are_shown() -> None:
+    """A comparison that was given stands in the section on judges, with the command that gives it again."""
+    both = {"human": HUMAN[:, :10], "machine": MACHINE}
+    outcome = compare_judges(both, metrics=["AP"], partitions=20)
+    [panel] = judges.panels(content(outcome))
+    assert panel.command == "irmeta judges compare HUMAN MACHINE --runs RUNS"
+    assert "machine ranks the 5 systems" in panel.findings[0]
