@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import location, shown
+from irmeta.io.files import shown
 from irmeta.io.strictly import number
+from irmeta.io.tables.printed import part_of
 from irmeta.io.tables.spreadsheet import table_in
 from irmeta.metrics.names import canonical, highest
 from irmeta.scores.columns import MISSING, require_names
@@ -76,14 +77,16 @@ def read_published(given: Any) -> Published:
     """
     if isinstance(given, Published):
         return given
+    notes = list[str]()
     if isinstance(given, str | PathLike):
-        name = shown(location(given))
-        table = table_in(location(given))
+        where, words = part_of(given)
+        name = shown(where)
+        table, told = table_in(where, words)
+        notes += told
     else:
         name, table = "the table of published means", given
     every = _rows(table, name)
     known = [one for one in every if one.cells["mean"]]
-    notes = []
     if len(known) < len(every):
         holes = counted(len(every) - len(known), "row")
         notes.append(f"{name}: {holes} without a mean left out")
