@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import xarray as xr
+from scipy.stats import kendalltau
 
 import irmeta
 from irmeta.errors import ScoresError
@@ -112,6 +113,47 @@ def test_teams_of_clones_make_intervals_wider():
     assert (widths[1] > 1.1 * widths[0]).all()
     assert "12 name stems" in about(made[1])["notes"][-1]
     assert "24 systems as independent" in about(made[0])["notes"][-1]
+
+
+def test_topics_are_chosen_for_systems_that_did_not_choose():
+    """Of each size the best topics are named, and tau is theirs by all systems; on others less of the gain is left."""
+    made = scores().sel(metric=["AP", "P@10"])
+    found = design(made, target="AP", subset=[3, 6], partitions=20, teams="each")
+    assert found["subset"].values.tolist() == [3, 6]
+    table = found.tables["chosen"]
+    for size in (3, 6):
+        names = table.filter(topics=size)["topic"].to_list()
+        assert len(names) == size
+        few, every = (
+            one.sel(metric="AP").mean("topic").values
+            for one in (made.sel(topic=names), made)
+        )
+        tau = float(found["subset_tau"].sel(subset=size, kind="best"))
+        assert tau == pytest.approx(kendalltau(few, every).statistic)
+    by_kind = found["subset_tau"].values
+    assert (by_kind[:, 0] > by_kind[:, 1]).all()
+    assert (by_kind[:, 1] > by_kind[:, 2]).all()
+    assert (found["subset_survives"] < 1).all()
+    assert found.findings[0].startswith("3 of 24 topics, chosen to rank these systems")
+    assert (
+        found.findings[2]
+        == f"The best 3: {', '.join(found.tables['chosen'].filter(topics=3)['topic'])}."
+    )
+    with pytest.raises(ScoresError, match=r"24 is not from 1 to 23; 24 topics are"):
+        design(made, target="AP", subset=[24], partitions=20)
+    with pytest.raises(ScoresError, match=r"at least 6 systems, .* not 5"):
+        design(made.isel(system=range(5)), target="AP", subset=[3], partitions=20)
+
+
+def test_without_a_subset_designs_are_as_they_were():
+    """What is chosen of the topics has draws of its own: designs are the same with it and without."""
+    made = scores().sel(metric=["AP", "P@10"])
+    alone, beside = (
+        design(made, target="AP", subset=subset, partitions=20)
+        for subset in (None, [4])
+    )
+    assert alone.tables["designs"].equals(beside.tables["designs"])
+    assert "subsets" not in alone.tables
 
 
 def chosen(**options):

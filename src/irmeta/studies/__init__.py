@@ -493,6 +493,7 @@ STUDIES: dict[str, Study] = {
                 "--depths 5,10,20,50,100 --topic-cost 30 --judgment-cost 1 --budget 5000",
                 "irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt "
                 "--llm-judgment-cost .02 --budget 5000",
+                "irmeta design scores.parquet --target AP --subset 10,20 # the topics that rank systems as all do",
             )
         ),
     ),

@@ -31,6 +31,7 @@ from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
 from irmeta.studies.design.depths import judged_to_depths, require_both
 from irmeta.studies.design.more import Costs, more_of
+from irmeta.studies.design.subsets import subsets_of
 from irmeta.studies.design.ways import (
     FULL,
     Prices,
@@ -67,6 +68,7 @@ def design(
     run_cost: float | None = None,
     budget: float | None = None,
     sizes: Sequence[int] = SIZES,
+    subset: Sequence[int] | None = None,
     level: float = 0.95,
     partitions: int = 400,
     teams: Grouping = None,
@@ -92,6 +94,7 @@ def design(
         where scores are means over judges
     budget : what you can spend
     sizes : numbers of topics to say it for
+    subset : numbers of topics to choose out of those there are, so that they rank systems by the target as all do
     level : level of the intervals, over samples of topics and systems
     partitions : random partitions of the topics
     teams : the teams of the systems, which intervals take as independent: a table, "stem" of their names or "each" by
@@ -103,7 +106,11 @@ def design(
     far the way is behind the best at least);
     over (way, size) cost, tau, low, high, measured (else extrapolated), front (no way is cheaper and as good). Where
     topics come in clusters or systems are means of runs, over (spend, narrower) more: the topics, clusters or runs that
-    make intervals of differences narrower by this share, alone, and more_cost; NaN where they cannot.
+    make intervals of differences narrower by this share, alone, and more_cost; NaN where they cannot. With subset over
+    (subset, kind: best, random, worst) tau with the ranking over all topics: subset_tau of topics that all systems
+    choose, subset_chosen and subset_new where random halves of the systems choose, on that half and on the other, with
+    quantiles subset_new_low and subset_new_high; over subset the gain of the best over random ones on the other half,
+    the share of it that survives, and the share of random ones that the best beats; subset_topics says which they are.
 
     tau is Kendall's tau-b between systems ranked by the way on n topics and by the target on n others: measured up to
     half of the topics, from there along (2/pi) asin(a n / (n + k)). Raises ScoresError for fewer than 3 systems or 8
@@ -132,6 +139,7 @@ def design(
         run_cost=run_cost,
         budget=budget,
         sizes=sizes,
+        subset=subset,
         level=level,
         partitions=partitions,
         teams=teams,
@@ -157,6 +165,7 @@ def on_pools(
     run_cost: float | None = None,
     budget: float | None = None,
     sizes: Sequence[int] = SIZES,
+    subset: Sequence[int] | None = None,
     level: float = 0.95,
     partitions: int = 400,
     teams: Grouping = None,
@@ -219,6 +228,7 @@ def on_pools(
         "run_cost": run_cost,
         "level": level,
         "partitions": partitions,
+        "subset": subset,
         **team.options,
         "missing": missing,
         "pools": None if pools is None else dict(pools),
@@ -228,6 +238,9 @@ def on_pools(
     data = _figures(of_teams, ways, sizes, budget, level)
     of_a_unit = _cost_of_unit(ways, target, prices.topic)
     of_a_topic = (of_a_unit - paid) / each
+    if subset is not None:
+        line = additive(used.sel(metric=[target])).isel(metric=0)
+        data |= subsets_of(line, team.of, subset, level, generator)
     data |= more_of(by_topic, target, Costs(of_a_topic, cluster_cost, run_cost))
     return result(
         "design",

@@ -9,7 +9,7 @@ from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.result import frame
 from irmeta.stats.reliability.curve import Curve
-from irmeta.studies.design import more
+from irmeta.studies.design import more, subsets
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL
 from irmeta.words import counted
@@ -37,6 +37,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         )
     if "more" in outcome:
         views["more"] = more.table(outcome)
+    if "subset" in outcome:
+        views |= subsets.tables(outcome)
     return views
 
 
@@ -54,6 +56,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show what the budget buys, best first, and the front: the best for each cost."""
     views = tables(outcome)
     shown: dict[str, pl.DataFrame] = {}
+    if "subset" in outcome:
+        shown["tau with the ranking over all"] = subsets.shown(outcome)
     if "budget" in views:
         behind = (
             pl.when(pl.col("behind_low") > 0)
@@ -105,6 +109,11 @@ def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
+    """Say which topics would do, if asked, and what to buy, beside other designs."""
+    return [*subsets.said(outcome), *_of_designs(outcome)]
+
+
+def _of_designs(outcome: xr.Dataset) -> list[str]:
     """Say what to buy, what the target judged in full reaches for the same, and how many designs may be as good."""
     options = about(outcome)["options"]
     if options["budget"] is None:

@@ -1,0 +1,206 @@
+"""Fewer topics of those there are: which rank systems as all do, and whether they serve systems that did not choose."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.parallel import in_order, streams
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import unit
+from irmeta.scores.figures import intervals, short
+from irmeta.scores.result import frame
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.halves.teams import split
+from irmeta.stats.subsets.topics import (
+    Held,
+    agreement,
+    best_subset,
+    held_out,
+    kendall,
+    random_subsets,
+)
+from irmeta.words import counted, listed
+
+KINDS = ("best", "random", "worst")
+SPLITS = 30
+"""Random halves of the systems: one chooses topics, the other says what they are worth."""
+DRAWS = 100
+"""Random subsets beside each chosen one."""
+FEWEST = 3
+"""Systems that rank topics, or are ranked by them, at least."""
+
+
+def subsets_of(
+    scores: xr.DataArray,
+    team: Ints,
+    sizes: Sequence[int],
+    level: float,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Return over (subset, kind) tau with the ranking over all topics, on systems that chose the topics and on others.
+
+    scores : (system, topic), of one metric.  team : (system,), a team's systems are on one side of every split
+    Raises ScoresError for a size that leaves no topic out, and for too few systems to split.
+    """
+    values, sizes = scores.values, list(dict.fromkeys(sizes))
+    _require(scores, sizes)
+    parts = [_of_size(values, team, size, level, rng) for size in sizes]
+    kinds = {
+        f"subset_{name}": (("subset", "kind"), np.array([part[name] for part in parts]))
+        for name in ("tau", "chosen", "new", "new_low", "new_high")
+    }
+    compared = {
+        f"subset_{name}": ("subset", [part[name] for part in parts])
+        for name in ("gain", "gain_low", "gain_high", "survives", "beats")
+    }
+    return {
+        **kinds,
+        **compared,
+        "subset_topics": (("subset", "topic"), [part["topics"] for part in parts]),
+        "subset": sizes,
+        "kind": list(KINDS),
+        "topic": scores.topic.values.astype(str),
+    }
+
+
+def _require(scores: xr.DataArray, sizes: Sequence[int]) -> None:
+    topics, systems = scores.sizes["topic"], scores.sizes["system"]
+    outside = [size for size in sizes if not 1 <= size < topics]
+    if outside or not sizes:
+        wrong = f"{outside[0]} is not" if outside else "no number is"
+        raise ScoresError(
+            f"--subset: {wrong} from 1 to {topics - 1}; {topics} topics are there to choose from"
+        )
+    if systems < 2 * FEWEST:
+        raise ScoresError(
+            f"--subset needs at least {2 * FEWEST} systems, of which a half chooses topics for the others, "
+            f"not {systems}"
+        )
+
+
+def _of_size(
+    scores: Floats, team: Ints, size: int, level: float, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Choose topics by all systems, and by a half of them at a time."""
+    goal = kendall(scores)
+    best, worst = (best_subset(goal, size, rng, sign=sign) for sign in (1, -1))
+    drawn = agreement(scores, random_subsets(scores.shape[1], size, DRAWS, rng))
+    tau = agreement(scores, np.array([best, worst]))
+    work = partial(_held, scores, team, size)
+    halves = list(in_order(work, streams(rng, SPLITS, 1), "halves of the systems"))
+    topics = np.isin(np.arange(scores.shape[1]), best)
+    own = {"topics": topics, "tau": [tau[0], drawn.mean(), tau[1]]}
+    return own | _figures(halves, level)
+
+
+def _held(
+    scores: Floats, team: Ints, size: int, stream: tuple[np.random.Generator, int]
+) -> Held:
+    """Choose topics by one random half of the systems, teams whole, and test them on the other."""
+    rng = stream[0]
+    return held_out(scores, split(team, len(scores) // 2, rng), size, DRAWS, rng)
+
+
+def _figures(halves: Sequence[Held], level: float) -> dict[str, Any]:
+    """Summarize splits: means, quantiles, how much of the gain over random topics is left, and how many it beats."""
+    chosen = np.array([half.chosen for half in halves])  # (split, kind, draw)
+    new = np.array([half.new for half in halves])
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(new, ends, axis=(0, 2))
+    gain = new[:, 0].mean(axis=1) - new[:, 1].mean(axis=1)  # (split,)
+    own = chosen[:, 0].mean() - chosen[:, 1].mean()
+    gain_low, gain_high = np.quantile(gain, ends)
+    return {
+        "chosen": chosen.mean(axis=(0, 2)),
+        "new": new.mean(axis=(0, 2)),
+        "new_low": low,
+        "new_high": high,
+        "gain": gain.mean(),
+        "gain_low": gain_low,
+        "gain_high": gain_high,
+        "survives": gain.mean() / own if own > 0 else np.nan,
+        "beats": (new[:, 0] > new[:, 1]).mean(),
+    }
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return `subsets` (a row for each size and kind), `gains` (for each size) and `chosen` (the best topics)."""
+    kinds = ["tau", "chosen", "new", "new_low", "new_high"]
+    gains = ["gain", "gain_low", "gain_high", "survives", "beats"]
+    chosen = frame(outcome, ["subset_topics"], by=["subset", "topic"])
+    return {
+        "subsets": _named(
+            frame(outcome, [f"subset_{k}" for k in kinds], by=["subset", "kind"])
+        ),
+        "gains": _named(frame(outcome, [f"subset_{k}" for k in gains], by=["subset"])),
+        "chosen": chosen.filter("subset_topics").select(
+            pl.col("subset").alias("topics"), "topic"
+        ),
+    }
+
+
+def _named(table: pl.DataFrame) -> pl.DataFrame:
+    names = {name: name.removeprefix("subset_") for name in table.columns}
+    made = table.rename(names | {"subset": "topics"})
+    return made.with_columns(pl.selectors.float().fill_nan(None))
+
+
+def shown(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show tau of the best, random and worst topics of each size, on the systems that chose and on others."""
+    table = tables(outcome)["subsets"]
+    between = intervals(table["new_low"].to_numpy(), table["new_high"].to_numpy(), 2)
+    tau, chosen, new = (
+        [short(value) for value in table[name]] for name in ("tau", "chosen", "new")
+    )
+    return table.select(
+        pl.col("topics").alias(f"{unit(outcome)}s"),
+        pl.col("kind").alias("chosen"),
+        pl.Series("by all systems", tau),
+        pl.Series("by half", chosen),
+        pl.Series("on the other half", new),
+        between.alias("interval"),
+    )
+
+
+def said(outcome: xr.Dataset) -> list[str]:
+    """Say of each size what the best topics reach on the systems that chose them and on others, and name the fewest."""
+    if "subset" not in outcome:
+        return []
+    sizes = [_said(outcome.isel(subset=at)) for at in range(outcome.sizes["subset"])]
+    first = outcome.isel(subset=0)
+    names = first["topic"].values[first["subset_topics"].values]
+    return [*sizes, f"The best {len(names)}: {listed(names, 30)}."]
+
+
+def _said(one: xr.Dataset) -> str:
+    best, random = (one.sel(kind=kind) for kind in KINDS[:2])
+    noun, target = unit(one), about(one)["options"]["target"]
+    tau, new, low, high, other = (
+        short(float(value))
+        for value in (
+            best["subset_tau"],
+            *(best[f"subset_new{end}"] for end in ("", "_low", "_high")),
+            random["subset_new"],
+        )
+    )
+    return (
+        f"{int(one['subset'])} of {counted(one.sizes['topic'], noun)}, chosen to rank these systems by {target} as all "
+        f"do, have tau {tau} with that; on systems that did not choose, tau is {new} ({low} to {high} over halves), "
+        f"with random {noun}s {other}: {_left(one)}."
+    )
+
+
+def _left(one: xr.Dataset) -> str:
+    """Say how much of the gain over random topics other systems see."""
+    survives, beats = float(one["subset_survives"]), float(one["subset_beats"])
+    better = f"better than {100 * beats:.0f}% of random choices"
+    if not float(one["subset_gain_low"]) > 0:
+        better += ", and in some halves no better than the mean of them"
+    if np.isnan(survives):
+        return better
+    return f"{100 * max(survives, 0):.0f}% of the gain is left, {better}"
