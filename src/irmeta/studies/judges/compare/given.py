@@ -71,7 +71,7 @@ def scored(
 ) -> tuple[dict[str, Any], Callable[[Result], Mapping[str, xr.DataArray]]]:
     """Return the arguments with scores under every judge in place of runs, and what gives these scores to write."""
     cubes, labels = judged(
-        given["judges"], given.pop("runs"), given.pop("metrics"), given["rel"]
+        given["judges"], given["runs"], given.pop("metrics"), given["rel"]
     )
     if cubes is None:
         raise IrmetaError(

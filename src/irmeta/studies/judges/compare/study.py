@@ -1,6 +1,6 @@
 """The study of judges: what is computed, under labels."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -25,13 +25,14 @@ from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
 from irmeta.stats.judging.decisions import Decision, decisions, on_as_many_topics
 from irmeta.stats.judging.favour import Favour, favour, unpaired
-from irmeta.stats.judging.soft import soft_accuracy
 from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import study
+from irmeta.studies.judges.compare.agreement import Variables, agreement
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
+from irmeta.studies.judges.compare.baselines import beside_baselines
 from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
 from irmeta.studies.judges.compare.labels import Relevant, label_variables
 from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
@@ -45,9 +46,6 @@ DIFFERENCES = (
 )
 SOFT = ("soft pairwise accuracy",)
 """What is measured of intervals of tau, of differences between two judges' tau, and of soft pairwise accuracy."""
-_ENDS = ("value", "low", "high")
-_PAIR = ("judge", "judge_2")
-Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 
 @study
@@ -78,7 +76,7 @@ def compare_judges(
     judges : judgment sets (qrels), the truth first; or scores, one collection for each judge; files, a folder of them,
         or what `irmeta.evaluate` takes or returns, by name
     runs : the runs to score by judgments: a folder, a glob or a file; can be repeated. Without them only labels are
-        compared
+        compared, and nothing stands beside judges that needs no judgment
     truth : the judge to compare with, by default the first
     judgments : the labels, if they are to be compared beside scores
     metrics : metrics, as in 'nDCG@10 AP(rel=2)'; of scores by default those that all judges have
@@ -107,7 +105,9 @@ def compare_judges(
     rbo, phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the
     truth itself is expected to have with the true ranking, and phi_truth; over (judge, judge_2, metric) difference of
     tau and soft_difference, with interval, p and p_corrected (Holm); over (judge, metric, decision) pairs of systems;
-    over (judge, metric, topic) topic_tau and topic_rest; over (judge, metric, system) and (judge, metric, group) favour
+    where runs are given, over (baseline, metric) tau and soft of rankings without any judgment, and over (judge,
+    baseline, metric) how much higher the judge's soft accuracy is; over (judge, metric, topic) topic_tau and
+    topic_rest; over (judge, metric, system) and (judge, metric, group) favour
     with interval and p_corrected (Benjamini-Hochberg); over (judge, figure) agreement of labels. A judge that ties all
     systems by a metric has NaN there, and a note names it. Method and sources: docs/studies/judges.md.
 
@@ -139,6 +139,10 @@ def compare_judges(
         data, notes = _of_scores(
             together, team, families, best, alpha, correct, partitions, generator
         )
+        if runs is not None and together.shared:
+            data |= beside_baselines(
+                together, cubes, runs, topics, missing, team.of, generator
+            )
         if passes is not None:
             data |= _own_shares(together, _passes(together.cubes, truth, passes))
     if judgments is not None:
@@ -196,7 +200,7 @@ def _of_scores(
     parts, tied = [], []
     family = families_of(together.first.system.values, families)
     for which in range(metrics.size):
-        means, found = _agreement(together, which, team.of, rng)
+        means, found = agreement(together, which, team.of, rng)
         part = {
             **found,
             **_tops_of(together, which, means, best),
@@ -284,105 +288,6 @@ def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
         for judge, flag in zip(together.judges, flags, strict=True)
         if flag
     ]
-
-
-def _agreement(
-    together: Aligned, which: int, team: Ints, rng: np.random.Generator
-) -> tuple[Floats, Variables]:
-    """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
-    every = [one.values[..., which] for one in together.cubes.values()]
-    means = settled(np.stack([scores.mean(axis=1) for scores in every]))
-    if not together.shared:
-        found = [
-            rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
-            for judge in every[1:]
-        ]
-        ends = (
-            np.concatenate([getattr(one, end) for one in found])
-            for end in ("value", "low", "high")
-        )
-        of_tau = dict(
-            zip(
-                ("tau", "tau_low", "tau_high"),
-                ((("judge",), end) for end in ends),
-                strict=True,
-            )
-        )
-        return means, of_tau | {
-            "topics": (("judge",), np.array([one.shape[1] for one in every[1:]]))
-        }
-    return means, _on_pairwise_topics(together, which, team, rng)
-
-
-def _on_pairwise_topics(
-    together: Aligned, which: int, team: Ints, rng: np.random.Generator
-) -> Variables:
-    """Return tau and soft accuracy of each judge over topics shared with the truth, and differences of judges."""
-    tau, apart = _of_pairs(
-        together, which, lambda scores: rankings.taus(scores, rng, team=team)
-    )
-    soft, soft_apart = _of_pairs(
-        together, which, lambda scores: soft_accuracy(scores, rng, team)
-    )
-    topics = [together.pairwise[name][0].sizes["topic"] for name in together.judges]
-    # soft accuracy comes on the scale of tau, -1 to 1
-    for end in _ENDS:
-        soft[end] = (1 + soft[end]) / 2
-        soft_apart[end] = soft_apart[end] / 2
-    return {
-        "topics": (("judge",), np.array(topics)),
-        **_named("tau", ("judge",), tau),
-        **_named("difference", _PAIR, apart),
-        **_named("soft", ("judge",), soft),
-        **_named("soft_difference", _PAIR, soft_apart),
-    }
-
-
-def _named(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Variables:
-    """Name the parts of a figure: the value as the figure, others behind it."""
-    return {
-        name if end == "value" else f"{name}_{end}": (dims, values)
-        for end, values in found.items()
-    }
-
-
-def _of_pairs(
-    together: Aligned, which: int, agreement_of: Callable[[Floats], rankings.Taus]
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Return the ends of a figure of each judge, and of its differences over the topics of both judges, with p."""
-    judges = together.judges
-    shape = (len(judges), len(judges))
-    one = {end: np.full(len(judges), np.nan) for end in _ENDS}
-    two = {end: np.full(shape, np.nan) for end in (*_ENDS, "p")}
-    groups = together.alike()
-    for first, of_first in enumerate(groups):
-        for of_second in groups[first:]:
-            named = list(dict.fromkeys([*of_first, *of_second]))
-            found = agreement_of(together.over(named, which))
-            at = [judges.index(name) for name in named]
-            own = [judges.index(name) for name in of_first]
-            other = [judges.index(name) for name in of_second]
-            differ = found.differences()
-            for end, values in two.items():
-                every = np.full(shape, np.nan)
-                every[np.ix_(at, at)] = getattr(differ, end)
-                for rows, columns in ((own, other), (other, own)):
-                    values[np.ix_(rows, columns)] = every[np.ix_(rows, columns)]
-            if of_first is of_second:
-                ends_of = found.interval()
-                for end, ends in one.items():
-                    ends[at] = getattr(ends_of, end)
-    return one, two | {"p_corrected": _corrected_pairs(two["p"])}
-
-
-def _corrected_pairs(p: Floats) -> Floats:
-    """Correct p of all pairs of judges, (judge, judge), by Holm's method; NaN stays, and 1 is on the diagonal."""
-    corrected = np.full_like(p, np.nan)
-    np.fill_diagonal(corrected, 1)
-    known = np.triu(~np.isnan(p), 1)
-    if known.any():
-        corrected[known] = multiplicity.holm(p[known])
-    return np.fmax(corrected, corrected.T)
 
 
 def _tops_of(together: Aligned, which: int, means: Floats, best: int) -> Variables:

@@ -11,6 +11,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame
+from irmeta.studies.judges.compare import baselines
 from irmeta.words import counted, joined
 
 FEW_FAMILIES = 8
@@ -20,7 +21,7 @@ DIFFER = 10
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `ranks`, `labels`, `confusion`, `passes`.
+    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `ranks`, `labels`, `confusion`, `passes` and more.
 
     ranks : truth_mean and judge_mean, a system's means by the truth and by the judge, and how many ranks it moved.
     """
@@ -33,6 +34,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         }
     if "difference" in outcome and outcome.sizes["judge"] > 1:
         made["pairs"] = _pairs(outcome)
+    made |= baselines.tables(outcome)
     if "topic_tau" in outcome:
         made["topics"] = _topics(outcome)
     if "system_favour" in outcome:
@@ -132,6 +134,7 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
         ]
     lines = [
         _agrees(one, best, metric),
+        *baselines.said(one, metric),
         *_above_truth(one, best, metric),
         *_same_as_best(one, best, metric),
     ]
@@ -527,10 +530,11 @@ def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
-    """Show how far each judge agrees with the truth by one metric, best first."""
-    made = _in_order(_systems(outcome))
+    """Show how far each judge agrees with the truth by one metric, best first, and rankings without judgments."""
+    judges = _in_order(_systems(outcome))
+    made = pl.concat([judges, baselines.rows(outcome)], how="diagonal_relaxed")
     shown: dict[str, Any] = {"judge": made["judge"]}
-    if made["topics"].n_unique() > 1:
+    if judges["topics"].n_unique() > 1:
         shown["topics"] = made["topics"]
     shown |= {
         "tau": [
@@ -543,7 +547,8 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
     }
     if "phi" in made.columns:
         shown["phi (truth)"] = [
-            f"{_one(a)} ({_one(b)})" for a, b in made.select("phi", "phi_truth").rows()
+            "-" if a is None else f"{_one(a)} ({_one(b)})"
+            for a, b in made.select("phi", "phi_truth").rows()
         ]
     return pl.DataFrame(shown)
 

@@ -1,0 +1,53 @@
+"""The first documents of runs, as numbers: what rankings share, whatever was judged."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+
+import numpy as np
+
+from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.pooling import BATCH
+from irmeta.evaluation.sources import RunsLike, Source, qrels_of, sources_of
+from irmeta.evaluation.task import Task
+from irmeta.io.runs.trec import Reading
+from irmeta.metrics.names import parse
+from irmeta.parallel import in_order
+from irmeta.stats.arrays import Ints
+
+Top = tuple[Ints, Ints, list[str]]
+"""Topic, rank from 0 and id of documents."""
+
+
+def first_documents(
+    runs: RunsLike, topics: Sequence[str], depth: int
+) -> tuple[list[str], Ints]:
+    """Return the systems, and the documents that they rank first: (system, topic, rank), -1 where a list has ended.
+
+    >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"y": 2.0}}}
+    >>> names, ranked = first_documents(runs, ["1"], 2)
+    >>> names, ranked[:, 0].tolist()
+    (['a', 'b'], [[0, 1], [1, -1]])
+    """
+    reading = Reading()
+    sources = sources_of(runs)
+    # runs are ranked on judged topics; what is judged there does not matter
+    judged = qrels_of({topic: {"-": 0} for topic in topics}, reading)
+    task = Task(Judgments(judged), [parse("P@1")], reading)
+    batches = [
+        sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
+    ]
+    tops = chain.from_iterable(in_order(partial(_tops, task, depth), batches))
+    ranked = np.full((len(sources), len(topics), depth), -1)
+    known: dict[str, int] = {}
+    place = [topics.index(topic) for topic in judged.topics]
+    for system, (topic, rank, documents) in enumerate(tops):
+        numbers = [known.setdefault(one, len(known)) for one in documents]
+        ranked[system, np.take(place, topic), rank] = numbers
+    return [name for name, _ in sources], ranked
+
+
+def _tops(task: Task, depth: int, sources: Sequence[Source]) -> list[Top]:
+    """Return what some runs rank above a depth."""
+    every = (task.top(source, depth) for source in sources)
+    return [(topic, rank, list(documents)) for topic, rank, documents in every]

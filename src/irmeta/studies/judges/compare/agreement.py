@@ -1,0 +1,115 @@
+"""How far judges rank systems as the truth does: tau and soft accuracy of each, and differences between two."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.judging import rankings
+from irmeta.stats.judging.soft import soft_accuracy
+from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges.compare.aligned import Aligned
+
+_ENDS = ("value", "low", "high")
+_PAIR = ("judge", "judge_2")
+Variables = dict[str, tuple[tuple[str, ...], Any]]
+
+
+def agreement(
+    together: Aligned, which: int, team: Ints, rng: np.random.Generator
+) -> tuple[Floats, Variables]:
+    """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
+    every = [one.values[..., which] for one in together.cubes.values()]
+    means = settled(np.stack([scores.mean(axis=1) for scores in every]))
+    if not together.shared:
+        found = [
+            rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
+            for judge in every[1:]
+        ]
+        ends = (
+            np.concatenate([getattr(one, end) for one in found])
+            for end in ("value", "low", "high")
+        )
+        of_tau = dict(
+            zip(
+                ("tau", "tau_low", "tau_high"),
+                ((("judge",), end) for end in ends),
+                strict=True,
+            )
+        )
+        return means, of_tau | {
+            "topics": (("judge",), np.array([one.shape[1] for one in every[1:]]))
+        }
+    return means, on_pairwise_topics(together, which, team, rng)
+
+
+def on_pairwise_topics(
+    together: Aligned, which: int, team: Ints, rng: np.random.Generator
+) -> Variables:
+    """Return tau and soft accuracy of each judge over topics shared with the truth, and differences of judges."""
+    tau, apart = _of_pairs(
+        together, which, lambda scores: rankings.taus(scores, rng, team=team)
+    )
+    soft, soft_apart = _of_pairs(
+        together, which, lambda scores: soft_accuracy(scores, rng, team)
+    )
+    topics = [together.pairwise[name][0].sizes["topic"] for name in together.judges]
+    # soft accuracy comes on the scale of tau, -1 to 1
+    for end in _ENDS:
+        soft[end] = (1 + soft[end]) / 2
+        soft_apart[end] = soft_apart[end] / 2
+    return {
+        "topics": (("judge",), np.array(topics)),
+        **_named("tau", ("judge",), tau),
+        **_named("difference", _PAIR, apart),
+        **_named("soft", ("judge",), soft),
+        **_named("soft_difference", _PAIR, soft_apart),
+    }
+
+
+def _named(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Variables:
+    """Name the parts of a figure: the value as the figure, others behind it."""
+    return {
+        name if end == "value" else f"{name}_{end}": (dims, values)
+        for end, values in found.items()
+    }
+
+
+def _of_pairs(
+    together: Aligned, which: int, agreement_of: Callable[[Floats], rankings.Taus]
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return the ends of a figure of each judge, and of its differences over the topics of both judges, with p."""
+    judges = together.judges
+    shape = (len(judges), len(judges))
+    one = {end: np.full(len(judges), np.nan) for end in _ENDS}
+    two = {end: np.full(shape, np.nan) for end in (*_ENDS, "p")}
+    groups = together.alike()
+    for first, of_first in enumerate(groups):
+        for of_second in groups[first:]:
+            named = list(dict.fromkeys([*of_first, *of_second]))
+            found = agreement_of(together.over(named, which))
+            at = [judges.index(name) for name in named]
+            own = [judges.index(name) for name in of_first]
+            other = [judges.index(name) for name in of_second]
+            differ = found.differences()
+            for end, values in two.items():
+                every = np.full(shape, np.nan)
+                every[np.ix_(at, at)] = getattr(differ, end)
+                for rows, columns in ((own, other), (other, own)):
+                    values[np.ix_(rows, columns)] = every[np.ix_(rows, columns)]
+            if of_first is of_second:
+                ends_of = found.interval()
+                for end, ends in one.items():
+                    ends[at] = getattr(ends_of, end)
+    return one, two | {"p_corrected": _corrected_pairs(two["p"])}
+
+
+def _corrected_pairs(p: Floats) -> Floats:
+    """Correct p of all pairs of judges, (judge, judge), by Holm's method; NaN stays, and 1 is on the diagonal."""
+    corrected = np.full_like(p, np.nan)
+    np.fill_diagonal(corrected, 1)
+    known = np.triu(~np.isnan(p), 1)
+    if known.any():
+        corrected[known] = multiplicity.holm(p[known])
+    return np.fmax(corrected, corrected.T)

@@ -1,0 +1,188 @@
+"""Rankings of systems without any judgment, which a judge has to beat: how far they agree with the truth."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import JudgedTopics, Missing
+from irmeta.evaluation.lists import first_documents
+from irmeta.evaluation.sources import RunsLike
+from irmeta.metrics.names import is_known, parse
+from irmeta.scores.figures import interval, short
+from irmeta.scores.result import frame
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.judging import unlabelled
+from irmeta.stats.tests import multiplicity
+from irmeta.studies.judges.compare.agreement import on_pairwise_topics
+from irmeta.studies.judges.compare.aligned import Aligned, aligned
+from irmeta.words import counted, listed
+
+DEPTH = 100
+"""Ranks that are compared at most, and those of a metric without a cutoff."""
+NAMED = 3
+"""How many judges that no baseline is clearly behind are named."""
+
+
+def beside_baselines(
+    together: Aligned,
+    cubes: Mapping[str, xr.DataArray],
+    runs: RunsLike,
+    topics: JudgedTopics,
+    missing: Missing,
+    team: Ints,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """Return over (metric, baseline) tau and soft accuracy, and by judge, too, how much more it has."""
+    metrics = [str(metric) for metric in together.first.metric.values]
+    made = _baselines(runs, cubes[together.truth], metrics, rng)
+    every = aligned({**cubes, **made}, together.truth, metrics, topics, missing)
+    judges = len(together.judges)
+    parts = [
+        _of_metric(on_pairwise_topics(every, which, team, rng), judges)
+        for which in range(len(metrics))
+    ]
+    data: dict[str, Any] = {
+        name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
+        for name, (dims, _) in parts[0].items()
+    }
+    return data | {"baseline": list(made)}
+
+
+def _baselines(
+    runs: RunsLike, truth: xr.DataArray, metrics: list[str], rng: np.random.Generator
+) -> dict[str, xr.DataArray]:
+    """Score the runs without judgments, each metric's column by as many ranks as the metric sees."""
+    topics = [str(topic) for topic in truth.topic.values]
+    depths = [_depth(metric) for metric in metrics]
+    systems, ranked = first_documents(runs, topics, max(depths))
+    # in the truth's clusters, if it has some
+    kept = [str(name) for name in truth.system.values if str(name) in systems]
+    like = truth.sel(system=kept, metric=metrics)
+    place = [systems.index(name) for name in kept]
+    ways: dict[str, Callable[[Ints], Floats]] = {
+        "reference counts": unlabelled.reference_counts,
+        "overlaps": unlabelled.overlap,
+        "random judgments": partial(unlabelled.random_judgments, rng=rng),
+    }
+    made = {}
+    for name, way in ways.items():
+        by_depth = {depth: way(ranked[..., :depth]) for depth in set(depths)}
+        columns = np.stack([by_depth[depth] for depth in depths], axis=-1)
+        made[name] = like.copy(data=columns[place])
+    return made
+
+
+def _depth(metric: str) -> int:
+    """Return how many ranks a metric sees, at most those that are compared."""
+    cutoff = parse(metric).cutoff if is_known(metric) else None
+    # a cutoff below 1 is a recall
+    return int(cutoff) if cutoff and 1 <= cutoff < DEPTH else DEPTH
+
+
+def _of_metric(
+    found: Mapping[str, tuple[tuple[str, ...], Any]], judges: int
+) -> dict[str, tuple[tuple[str, ...], Floats]]:
+    """Take what is of the baselines, which come after the judges, and of judges beside each, corrected by Holm."""
+    own = {
+        f"baseline_{name}{end}": (("baseline",), found[f"{name}{end}"][1][judges:])
+        for name in ("tau", "soft")
+        for end in ("", "_low", "_high")
+    }
+    beside = {
+        f"baseline_difference{end}": found[f"soft_difference{end}"][1][:judges, judges:]
+        for end in ("", "_low", "_high", "_p")
+    }
+    # a judge that ties all systems ranks nothing
+    tied = np.isnan(found["tau"][1][:judges])
+    beside = {
+        name: np.where(tied[:, None], np.nan, one) for name, one in beside.items()
+    }
+    beside["baseline_difference_p_corrected"] = np.stack(
+        [_holm(p) for p in beside["baseline_difference_p"].T], axis=-1
+    )
+    return own | {
+        name: (("judge", "baseline"), values) for name, values in beside.items()
+    }
+
+
+def _holm(p: Floats) -> Floats:
+    """Correct p of judges beside one baseline; the best baseline is the hardest to beat, so the choice needs none."""
+    known = ~np.isnan(p)
+    corrected = np.full_like(p, np.nan)
+    corrected[known] = multiplicity.holm(p[known])
+    return corrected
+
+
+def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return `baselines`, their tau and soft accuracy, and `beside_baselines`, how much more judges have."""
+    if "baseline" not in outcome.coords:
+        return {}
+    own = [
+        f"baseline_{name}{end}"
+        for name in ("tau", "soft")
+        for end in ("", "_low", "_high")
+    ]
+    beside = [
+        f"baseline_difference{end}"
+        for end in ("", "_low", "_high", "_p", "_p_corrected")
+    ]
+    short_of = {name: name.removeprefix("baseline_") for name in own} | {
+        name: name.removeprefix("baseline_difference_").removeprefix("baseline_")
+        for name in beside
+    }
+    made = {
+        "baselines": frame(outcome, own, by=("baseline", "metric")),
+        "beside_baselines": frame(outcome, beside, by=("judge", "baseline", "metric")),
+    }
+    return {
+        name: table.rename(short_of, strict=False).with_columns(
+            pl.selectors.float().fill_nan(None)
+        )
+        for name, table in made.items()
+    }
+
+
+def rows(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the baselines as rows of a table of judges, in parentheses; what is not computed of them is null."""
+    made = tables(outcome).get("baselines", pl.DataFrame({"baseline": []}))
+    named = pl.format("({})", pl.col("baseline").cast(pl.String))
+    return made.with_columns(judge=named).drop("baseline", "metric", strict=False)
+
+
+def _better(one: xr.Dataset) -> Any:
+    """Say which judges are clearly better than which baselines: (judge, baseline)."""
+    more = one["baseline_difference"].values > 0
+    return more & (one["baseline_difference_p_corrected"].values < 0.05)
+
+
+def said(one: xr.Dataset, metric: str) -> list[str]:
+    """Say which judges are not shown to be better than the best ranking without judgments."""
+    if "baseline" not in one.coords:
+        return []
+    best = int(np.nanargmax(one["baseline_soft"].values))
+    name = str(one["baseline"].values[best])
+    tau, low, high = (
+        float(one[f"baseline_tau{end}"].values[best]) for end in ("", "_low", "_high")
+    )
+    ranks = ~np.isnan(one["baseline_difference"].values[:, best])
+    worse = one["judge"].values[ranks & ~_better(one)[:, best]].astype(str)
+    judges = int(ranks.sum())
+    who = (
+        f"all {judges} judges are"
+        if judges > 1
+        else f"{one['judge'].values[ranks][0]} is"
+    )
+    verdict = f"{who} clearly better"
+    if worse.size:
+        is_ = "is" if worse.size == 1 else "are"
+        verdict = f"{listed(worse, NAMED)} {is_} not clearly better"
+        if judges > 1:
+            verdict = f"{worse.size} of {counted(judges, 'judge')} {is_} not clearly better: {listed(worse, NAMED)}"
+    return [
+        f"{metric}: without any judgment, {name} rank the systems with tau {short(tau)} ({interval(low, high, 2)}); "
+        f"{verdict} (soft pairwise accuracy; Holm, .05)."
+    ]
