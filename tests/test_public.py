@@ -772,6 +772,21 @@ MORE = {
         qrels={"1": {"b": 1}, "2": {"a": 1}},
     ),
     "budget": lambda: irmeta.design(scores(), target="AP", budget=300, partitions=20),
+    "subset": lambda: irmeta.design(scores(), target="AP", subset=[3], partitions=20),
+    "baselines": lambda: irmeta.judges.compare(
+        {
+            name: {str(topic): {"a": 1, "b": grade} for topic in range(6)}
+            for name, grade in (("people", 0), ("machine", 1))
+        },
+        runs={
+            f"s{at}": {
+                str(topic): {"a": (at * topic) % 5, "b": 2.5, f"c{at}": at}
+                for topic in range(6)
+            }
+            for at in range(6)
+        },
+        partitions=5,
+    ),
     "labels": lambda: irmeta.judges.compare(LABELS, truth="people"),
     "passes": lambda: irmeta.judges.compare(
         {**LABELS, "again": LABELS["people"]},
