@@ -73,7 +73,8 @@ def people_(
         people.erase(engine, erase)
     for one in people.people(engine, boards.board_of(engine, key).id):
         team = f"{one.team} ({one.state})" if one.team else "-"
-        print(f"{one.key}  {one.role:10} {team:20} {one.name}, {one.affiliation}")
+        who = ", ".join(filter(None, (one.name, one.affiliation)))
+        print(f"{one.key}  {one.role:10} {team:20} {who}")
 
 
 @board.command()

@@ -88,14 +88,20 @@ def _require_free(host: str, port: int, listen: str) -> None:
 
 def _say(site: Site, engine: Engine, address: str) -> None:
     """Print where the boards are, and how to submit to them."""
-    keys = [one.key for one in boards.boards(engine)]
-    for one in boards.boards(engine):
+    every = boards.boards(engine)
+    for one in every:
         print(f"{one.title}: {address}/b/{one.key}/")
-    if not keys:
+        if one.opens != one.reveals:
+            print(
+                f"invite: irmeta board invite {one.key} --team TEAM --site {site.folder}"
+            )
+    keys = [one.key for one in every if one.opens == one.reveals]
+    if not every:
         print(f"no board yet: irmeta board new KEY --site {site.folder}")
     to = f"{address}/b/{keys[0] if len(keys) == 1 else 'KEY'}"
     token = token_file(site, engine)
-    print(f"submit: irmeta submit RUN --to {to} --token-file {token}")
+    if keys or not every:  # the site's token is for open boards
+        print(f"submit: irmeta submit RUN --to {to} --token-file {token}")
     sys.stdout.flush()
 
 
