@@ -170,26 +170,10 @@ def _left_out(
     first = settled(means[:, 0])
     second = settled(means[:, 1])
     now = half_tau(first, second, ties)[:, None]  # (partition, 1, metric, metric)
-    without_team = _without_teams(first, second, ties, team)
+    # where fewer than 2 systems are left, tau is 0
+    without_team = np.nan_to_num(tau_without_each(first, second, team, ties=ties))
     without_topic = _without_topics(scores, drawn, means, ties)
     return _summed(without_team - now), _summed(without_topic - now)
-
-
-def _without_teams(first: Floats, second: Floats, ties: Ties, team: Ints) -> Floats:
-    """Correlate the halves without the systems of each team: (partition, team, metric, metric).
-
-    first, second : means of the halves, (partition, metric, system). Where fewer than 2 systems are left, tau is 0.
-    """
-    teams = int(team.max()) + 1
-    if teams == team.size:  # every system is a team
-        return np.nan_to_num(tau_without_each(first, second, ties=ties))
-    partitions, metrics, _ = first.shape
-    taus = np.zeros((partitions, teams, metrics, metrics))
-    for number in range(teams):
-        rest = team != number
-        if rest.sum() > 1:
-            taus[:, number] = half_tau(first[..., rest], second[..., rest], ties)
-    return taus
 
 
 def _members(drawn: Bools, half: int) -> Ints:

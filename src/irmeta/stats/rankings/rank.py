@@ -7,7 +7,7 @@ A coefficient is NaN where a ranking ties all its items and the formula divides 
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from functools import partial, reduce, wraps
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads, single_threaded
-from irmeta.stats.arrays import Bools, Floats, Ints, Singles
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.ranks import dense_ranks, tied_ranks
 
 P = ParamSpec("P")
@@ -211,38 +211,56 @@ def tau_b(x: Floats, y: Floats) -> Floats:
     return over(concordance(x, y), pairs)
 
 
-def tau_without_each(x: Floats, y: Floats, *, ties: Ties = "b") -> Floats:
-    """Return Kendall's tau-a or tau-b with each item left out in turn.
+def tau_without_each(
+    x: Floats, y: Floats, group: Ints | None = None, *, ties: Ties = "b"
+) -> Floats:
+    """Return Kendall's tau-a or tau-b with the items of each group left out in turn.
 
-    x, y : (batch, A, n) and (batch, B, n).  Returns (batch, n, A, B).
+    x, y : (batch, A, n) and (batch, B, n).  group : the group of each item, numbered from 0; by default each item is
+    one.  Returns (batch, group, A, B).
     """
     n = x.shape[-1]
-    # concordance without an item = concordance of all - concordance of the pairs that the item is in
-    counts = concordance(x, y)[:, None] - _item_concordance(x, y)
+    if group is None:
+        group = np.arange(n)
+    rest = n - np.bincount(group)
+    # what pairs without a group have = what all have - what pairs that the group is in have
+    lost = _of_pairs_with(x, y, group)
+    counts = concordance(x, y)[:, None] - lost[0]
     if ties == "a":
-        pairs = np.full(counts.shape, (n - 1) * (n - 2) / 2)
+        pairs = np.broadcast_to((rest * (rest - 1) / 2)[:, None, None], counts.shape)
     else:
-        pairs = np.sqrt(outer(_untied_without_each(x), _untied_without_each(y)))
+        left_x = untied(x)[:, None] - lost[1]
+        left_y = untied(y)[:, None] - lost[2]
+        pairs = np.sqrt(outer(left_x, left_y))
     return over(counts, pairs)
 
 
-def _item_concordance(x: Floats, y: Floats) -> Singles:
-    """Return the concordance of each item's pairs with all items: (batch, n, A, B)."""
+def _of_pairs_with(x: Floats, y: Floats, group: Ints) -> list[Singles]:
+    """Sum over the pairs that each group is in: concordance (batch, group, A, B), pairs untied in x, and in y."""
     a, b = _single_ranks(x), _single_ranks(y)  # (n, batch, A), (n, batch, B)
-    items = []
+    sums: list[list[Singles]] = []
     with single_threaded():
-        for i in range(len(a)):
-            signs_a = np.clip(a[i] - a, -1, 1)
-            signs_b = np.clip(b[i] - b, -1, 1)
-            items.append(signs_a.transpose(1, 2, 0) @ signs_b.transpose(1, 0, 2))
-    return np.stack(items, axis=1)
+        for number in range(group.max() + 1):
+            members = np.flatnonzero(group == number)
+            each = [_of_item(a, b, item, members) for item in members.tolist()]
+            sums.append([reduce(np.add, figure) for figure in zip(*each, strict=True)])
+    return [np.stack(figure, axis=1) for figure in zip(*sums, strict=True)]
 
 
-def _untied_without_each(x: Floats) -> Floats:
-    """Count the untied pairs of rankings (batch, A, n) that are left without each item: (batch, n, A)."""
-    lost = x.shape[-1] - tie_sizes(x)  # pairs of the item with items of another value
-    left = untied(x)[..., None] - lost
-    return left.transpose(0, 2, 1)
+def _of_item(
+    a: Singles, b: Singles, item: int, members: Indices
+) -> tuple[Singles, Singles, Singles]:
+    """Do so for an item's pairs with all items but those before it among the members, whose pairs hold it already."""
+    signs_a = np.clip(a[item] - a, -1, 1)
+    signs_b = np.clip(b[item] - b, -1, 1)
+    counted = members[members < item]
+    signs_a[counted] = 0
+    signs_b[counted] = 0
+    counts = signs_a.transpose(1, 2, 0) @ signs_b.transpose(1, 0, 2)
+    untied_a, untied_b = (
+        np.einsum("n...,n...->...", one, one) for one in (signs_a, signs_b)
+    )
+    return counts, untied_a, untied_b
 
 
 def concordance_by_group(x: Floats, group: Ints) -> tuple[Floats, Floats]:
