@@ -48,7 +48,7 @@ def test_a_compressed_table_is_read(tmp_path):
         ("run,team\na,x\na,y\n", "several lines for run 'a'"),
         ("run,team\na,\n", "its run or its team;"),
         ("run,team,pooled\na,x,perhaps\n", "expected yes or no"),
-        ("", "not a CSV table"),
+        ("", "not a table; expected a header"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path, text, said):
@@ -134,3 +134,21 @@ def test_stems_are_not_the_teams_of_systems_that_score_alike_across_them():
     assert teams_of(names, None, within).unknown == ""
     assert "another of the 6 name stems" in teams_of(names, None, across).unknown
     assert teams_of(names, "stem", across).unknown == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["run;team\na;x\n", "run\tteam\na\tx\n", "\ufeffRun,Team\na,x\n"]
+)
+def test_groups_come_in_any_dialect_of_a_spreadsheet(tmp_path, text):
+    """A table of groups is read as tables of scores are: semicolons, tabs, a byte order mark."""
+    path = tmp_path / "teams.csv"
+    path.write_text(text)
+    assert read_groups(path).of == {"a": "x"}
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    """Columns that differ by case alone are two of one name."""
+    path = tmp_path / "teams.csv"
+    path.write_text("Run,run,team\na,b,x\n")
+    with pytest.raises(FileFormatError, match="more than one column is named 'run'"):
+        read_groups(path)

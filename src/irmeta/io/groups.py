@@ -1,12 +1,12 @@
 """Tables of groups: who submitted which run, which runs are of one system, which topics come from one conversation."""
 
-import io
 from pathlib import Path
 
 import polars as pl
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import location, read_bytes
+from irmeta.io.tables.spreadsheet import csv_in
 from irmeta.scores.teams import STEM, Groups
 from irmeta.words import listed, reason, shortened
 
@@ -64,11 +64,17 @@ def _pairs(
     path: str | Path, keys: tuple[str, ...], values: tuple[str, ...]
 ) -> tuple[pl.DataFrame, str, str]:
     """Read a CSV table that gives each key one value, and the names of these two columns, of those they may have."""
+    where = location(path)
     try:
-        frame = pl.read_csv(io.BytesIO(read_bytes(location(path))), infer_schema=False)
-    except pl.exceptions.PolarsError as error:
+        frame = csv_in(read_bytes(where).decode("utf-8-sig"), where)
+    except ValueError as error:
         raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
-    frame = frame.rename({name: name.strip().lower() for name in frame.columns})
+    lowered = [name.lower() for name in frame.columns]
+    if twice := [name for name in lowered if lowered.count(name) > 1]:
+        raise FileFormatError(
+            f"{path}:1: more than one column is named {shortened(twice[0])!r}; rename one"
+        )
+    frame.columns = lowered
     frame = frame.with_columns(pl.all().str.strip_chars())
     example = f"{keys[0]},{values[0]}"
     key, value = (_column(frame, names, path, example) for names in (keys, values))
@@ -77,7 +83,7 @@ def _pairs(
         raise FileFormatError(
             f"{path}: several lines for {keys[0]} {shortened(twice)!r}; keep one line for each {keys[0]}"
         )
-    if frame[key].has_nulls() or frame[value].has_nulls():
+    if (frame[key] == "").any() or (frame[value] == "").any():
         raise FileFormatError(
             f"{path}: a line lacks its {keys[0]} or its {values[0]}; every line needs both"
         )

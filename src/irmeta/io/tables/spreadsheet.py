@@ -155,7 +155,7 @@ def _keyed(
     """
     where = location(path)
     try:
-        frame = _csv(read_bytes(where).decode("utf-8-sig"), where)
+        frame = csv_in(read_bytes(where).decode("utf-8-sig"), where)
     except ValueError as error:
         raise FileFormatError(
             f"{shown(where)}: not a table of {what} ({reason(error)})"
@@ -276,7 +276,7 @@ def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]
             if isinstance(held, list):
                 return pl.DataFrame(held, infer_schema_length=None), []
             return held, []
-        return _csv(data.decode("utf-8-sig"), where), []
+        return csv_in(data.decode("utf-8-sig"), where), []
     except MALFORMED as error:
         raise FileFormatError(
             f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, JSON, or "
@@ -284,7 +284,7 @@ def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]
         ) from error
 
 
-def _csv(text: str, where: Location) -> pl.DataFrame:
+def csv_in(text: str, where: Location) -> pl.DataFrame:
     """Read CSV whose separator is the one that its header has most of; every cell is kept as text."""
     header = text.partition("\n")[0]
     separator = max(SEPARATORS, key=header.count)
@@ -295,7 +295,7 @@ def _csv(text: str, where: Location) -> pl.DataFrame:
     ]
     if len(lines) < 2:
         raise FileFormatError(
-            f"{shown(where)}: not a table; expected a header and a row of scores below it"
+            f"{shown(where)}: not a table; expected a header and a row below it"
         )
     names = [cell.strip() for cell in lines[0][1]]
     if twice := sorted({name for name in names if names.count(name) > 1}):
