@@ -402,5 +402,5 @@ def test_without_dask(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         on_cluster("local"),
     ):
         pass
-    with pytest.raises(FileFormatError, match=r"pip install 'irmeta\[cluster\]'"):
+    with pytest.raises(IrmetaError, match=r"pip install 'irmeta\[cluster\]'"):
         irmeta.evaluate({"1": {"a": 1}}, "s3://archive/run")

@@ -87,6 +87,10 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "intervals": ((one,), {}),
         "judges.compare": (({"a": one, "b": again},), drawn),
         "judges.estimate": ((one[:, :6], again), {"metrics": "AP"}),
+        "judges.estimated_scores": (
+            (irmeta.judges.estimate(one[:, :6], one),),
+            {},
+        ),
         "judges.plan": ((one[:, :6], again), {"metrics": "AP"}),
         "leaderboard": ((both,), {"metric": "AP", "resamples": 40}),
         "leak": ((qrels,), {"submissions": 2, "metrics": "AP"}),

@@ -223,7 +223,7 @@ def test_what_irmeta_wrote_to_be_looked_at(run, tmp_path):
     truth = '{"seed": "7", "systems": [], "topics": []}'
     written = {
         "out.json": (one.to_json(), "a result of irmeta (description)"),
-        "out.tex": (one.to_latex(), "a table in LaTeX"),
+        "out.tex": (one.to_latex(), "scores, as `irmeta import table` reads them"),
         "simulation.json": (truth, "what is true of a simulated"),
     }
     for name, (text, said) in written.items():

@@ -488,7 +488,7 @@ STUDIES: dict[str, Study] = {
         "design",
         Verb(
             (
-                'irmeta design scores.parquet --target AP -m "AP nDCG@10 P@10 RR" --budget 5000',
+                'irmeta design scores.parquet --target AP -m "AP nDCG@10 P@10" --budget 5000',
                 'irmeta design scores.parquet --runs runs/ --qrels qrels.txt --target AP -m "AP nDCG@10" '
                 "--depths 5,10,20,50,100 --topic-cost 30 --judgment-cost 1 --budget 5000",
                 "irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt "

@@ -47,8 +47,9 @@ def home(
     shared = {"root": "", "site": site.settings, "stamp": f"as of {clock(last)} UTC"}
     page = template("index.html").render(boards=boards, frozen=frozen, **shared)
     yield "index.html", page.encode()
-    kept = template("people.html").render(frozen=frozen, **shared | {"root": "../"})
-    yield "people/index.html", kept.encode()
+    if not frozen:  # a copy has no people
+        kept = template("people.html").render(frozen=False, **shared | {"root": "../"})
+        yield "people/index.html", kept.encode()
     for name in ("style.css", "script.js"):
         yield name, files("irmeta.serve").joinpath("pages", name).read_bytes()
 

@@ -84,7 +84,7 @@ def best_subset(
 
     >>> scores = np.array([[0.1, 0.9, 0.2], [0.2, 0.1, 0.2], [0.3, 0.5, 0.8]])
     >>> best_subset(kendall(scores), 1, np.random.default_rng(0)).tolist()
-    [1]
+    [2]
     """
     topics = len(goal.columns)
     if comb(topics, size) <= EXACT:

@@ -78,8 +78,7 @@ def design(
     """Choose how many topics to judge, how deep, and by which metric, for a budget.
 
     scores : a cube; where runs are given it says which systems and topics
-    target : the metric that should rank the systems on new topics, by default AP, else the deepest AP@k,
-        or the only metric
+    target : the metric that should rank the systems on new topics, by default AP, AP@k, or the only one
     metrics : to choose from; all by default
     runs : the run files: a folder or a glob; without them only topics and metrics are varied
     qrels : their relevance judgments
@@ -89,7 +88,7 @@ def design(
     topic_cost : cost of a topic, in any one unit
     judgment_cost : cost of a document judged by a person
     llm_judgment_cost : cost of a document judged by a machine
-    cluster_cost : cost of another cluster of topics, as of a conversation, beside that of its topics
+    cluster_cost : cost of another cluster of topics beside that of its topics
     run_cost : cost of another run of every system on all topics, where systems are means of runs; of another judge,
         where scores are means over judges
     budget : what you can spend

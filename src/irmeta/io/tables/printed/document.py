@@ -14,7 +14,8 @@ from irmeta.io.tables.printed.layout import Layout, layout
 from irmeta.words import counted, listed, shortened
 
 _TABLES = re.compile(
-    rb"\\begin\s*\{(tabular|longtable|array|tblr|NiceTabular)|<table\b|^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t|:-]*\r?$",
+    rb"\\begin\s*\{(tabular|longtable|array|tblr|NiceTabular)|<table\b"
+    rb"|^[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+\|[ \t|:-]*+\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
 

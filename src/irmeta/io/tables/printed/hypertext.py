@@ -24,7 +24,7 @@ def plain(text: str) -> str:
     """Return the text of a piece of HTML.
 
     >>> plain("<b>0.43</b><sup>&dagger;</sup>")
-    '0.43^{†}'
+    ' 0.43 ^{†}'
     """
     marked = re.sub(r"<(su[bp])\b[^>]*>", lambda tag: _MARKS[tag[1]] + "{", text)
     marked = re.sub(r"</su[bp]\s*>", "}", marked)

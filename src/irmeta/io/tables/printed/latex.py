@@ -189,7 +189,7 @@ def plain(tex: str) -> str:
     r"""Return the text of LaTeX: commands gone, superscripts as ^{}, subscripts as _{}.
 
     >>> plain(r"\textbf{.43}$^{\dagger}$"), plain(r"\underline{43.2\,\%} {\scriptsize $\pm$ .5}")
-    ('.43^{†}', '43.2% ±.5')
+    ('.43^{†}', '43.2% ± .5')
     """
     made, at = list[str](), 0
     while at < len(tex):

@@ -5,7 +5,7 @@ import re
 from irmeta.io.tables.printed import hypertext, latex
 from irmeta.io.tables.printed.grid import Cell, Grid, spread
 
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
+_RULE = re.compile(r"\s*+(?:\|\s*+)?:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+(?:\|\s*+)?")
 _PIPE = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\[\]]*)\](\([^()]*\)|\[[^\[\]]*\])")
 _NOTE = re.compile(r"\[\^[^\[\]]*\]")
