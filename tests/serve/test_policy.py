@@ -1,4 +1,4 @@
-"""Rights, phases and limits: every case against the table of the specification, and a board's life against a model."""
+"""Rights, phases and limits: every case against the table of the specification."""
 
 import ast
 import itertools
@@ -9,13 +9,6 @@ from pathlib import Path
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
 
 from irmeta.serve import policy
 from irmeta.serve.policy import (
@@ -216,92 +209,6 @@ def test_limits_by_hand() -> None:
     # a clock that was set back gives no more for the day
     assert left(limits, [at(1.1), at(1.2)], at(1.05)) == (0, at(2))
     assert left(Limits(per_day=1), [at(3)], at(1)) == (1, at(2))
-
-
-class Life(RuleBasedStateMachine):
-    """A board's life, beside a model of days in strings and dates in a dictionary."""
-
-    @initialize(
-        board=BOARDS, limits=st.builds(Limits, *[st.none() | st.integers(0, 4)] * 3)
-    )
-    def begin(self, board: Board, limits: Limits) -> None:
-        self.board, self.limits, self.now = board, limits, at(0)
-        self.received: dict[str, list[int]] = {"a": [], "b": []}
-        self.model: dict[str, list[str]] = {"a": [], "b": []}
-        self.revealed = phase(board, self.now) is Phase.REVEALED
-
-    @rule(hours=st.integers(-3, 30))
-    def clock(self, hours: int) -> None:
-        self.now += hours * 3_600_000_000
-
-    @rule(team=st.sampled_from("ab"), number=st.integers(1, 4))
-    def submit(self, team: str, number: int) -> None:
-        for _ in range(number):
-            allowed = may(
-                Who(Role.MEMBER, own=True), Action.SUBMIT, self.board, self.now
-            )
-            rest = left(self.limits, self.received[team], self.now).number
-            taken = allowed and rest != 0
-            day = (EPOCH + timedelta(microseconds=self.now)).strftime("%Y-%m-%d")
-            own = self.model[team]
-            counts = (
-                own.count(day),
-                sum(one[:7] == day[:7] for one in own),
-                len(own),
-            )
-            full = any(
-                most is not None and used >= most
-                for most, used in zip(self.limits, counts, strict=True)
-            )
-            in_time = expected(
-                Who(Role.MEMBER, own=True), Action.SUBMIT, self.board, self.now
-            )
-            assert taken == (in_time and not full)
-            if taken:
-                self.received[team].append(self.now)
-                own.append(day)
-
-    @rule(new=BOARDS, typed=st.booleans())
-    def change(self, new: Board, typed: bool) -> None:
-        needs = change(self.board, new, self.now)
-        if needs is Change.FREE or (needs is Change.TYPED and typed):
-            if needs is Change.FREE and phase(self.board, self.now) is not Phase.DRAFT:
-                kinds = policy.LEAKS
-                assert kinds.index(new.feedback) <= kinds.index(self.board.feedback)
-            was = phase(self.board, self.now)
-            self.board = new
-            if was is Phase.REVEALED:
-                assert phase(new, self.now) is Phase.REVEALED
-
-    @rule(data=st.data())
-    def ask(self, data: st.DataObject) -> None:
-        who = Who(*data.draw(st.sampled_from(CASES)))
-        action = data.draw(st.sampled_from(list(Action)))
-        assert may(who, action, self.board, self.now) == expected(
-            who, action, self.board, self.now
-        )
-
-    @invariant()
-    def no_day_has_more_than_its_limit(self) -> None:
-        if not hasattr(self, "limits") or self.limits.per_day is None:
-            return
-        for days in self.model.values():
-            assert all(days.count(day) <= self.limits.per_day for day in days)
-
-
-def test_a_life() -> None:
-    """Clocks, changes, submissions and questions in any order are as in the model: 600 steps."""
-    run_state_machine_as_test(
-        Life, settings=settings(max_examples=20, stateful_step_count=30, deadline=None)
-    )
-
-
-@pytest.mark.slow
-def test_long_lives() -> None:
-    """The same in 10 000 steps."""
-    run_state_machine_as_test(
-        Life, settings=settings(max_examples=200, stateful_step_count=50, deadline=None)
-    )
 
 
 def test_it_stands_on_the_standard_library() -> None:

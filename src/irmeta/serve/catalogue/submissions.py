@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row
 from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import limits, row_of, rules
 from irmeta.serve.catalogue.events import log, touch
-from irmeta.serve.catalogue.people import DAY, Place
+from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import (
     NAME,
     RefusedError,
@@ -29,7 +29,7 @@ from irmeta.serve.catalogue.tables import (
     submission,
 )
 from irmeta.serve.client import NAMED
-from irmeta.serve.policy import Left, Phase, left, phase
+from irmeta.serve.policy import Left, Limits, Phase, left, phase
 
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
@@ -111,19 +111,21 @@ def _require_left(db: Connection, of: Row[Any], team: str, at: int) -> None:
         raise RefusedError(429, f"your team has no run left now{more}")
     if of.opens == of.reveals:
         return
-    own = (submission.c.board == of.id) & (submission.c.team == team)
-    own &= (submission.c.state == "refused") & (submission.c.received > at - DAY)
-    refused = sa.select(sa.func.count()).where(own)
-    if db.execute(refused).scalar_one() >= REFUSED:
+    refused = _times(db, of, team, submission.c.state == "refused")
+    if left(Limits(per_day=REFUSED), refused, at).number == 0:
         raise RefusedError(429, f"{REFUSED} runs were refused in a day; check first")
 
 
 def remaining(db: Connection, of: Row[Any], team: str, at: int) -> Left:
     """Count within a transaction what is left of a team's limits."""
-    own = (submission.c.board == of.id) & (submission.c.team == team)
-    own &= submission.c.state != "refused"
-    times = db.execute(sa.select(submission.c.received).where(own)).scalars().all()
+    times = _times(db, of, team, submission.c.state != "refused")
     return left(limits(of), times, at)
+
+
+def _times(db: Connection, of: Row[Any], team: str, which: Any) -> Sequence[int]:
+    """Return when some runs of a team were received."""
+    own = (submission.c.board == of.id) & (submission.c.team == team) & which
+    return db.execute(sa.select(submission.c.received).where(own)).scalars().all()
 
 
 def left_of(engine: Engine, key: str, team: str) -> Left:
