@@ -118,7 +118,7 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     )
     assert (
         code,
-        "need the columns task and type; this file has models, languages"
+        "no column task or topic; the first line must name the columns, as in task,type (it has models, languages)"
         in " ".join(err.split()),
     ) == (2, True)
 
@@ -178,14 +178,20 @@ def test_costs_come_from_a_file(run, results: Path, tmp_path: Path) -> None:
     [
         (
             "model,price\nm1,1\nm0,$3",
-            "row 2: the cost of 'm0' is '$3'; a cost is a num",
+            "costs.csv:3: the cost of 'm0' is '$3'; a cost is a num",
         ),
-        ("model,cost\nm0,1_000\nm1,1", "row 1: the cost of 'm0' is '1_000'"),
+        ("model,cost\nm0,1_000\nm1,1", "costs.csv:2: the cost of 'm0' is '1_000'"),
         ("model,cost\nm0,-2\nm1,1", "the cost of 'm0' is '-2'"),
         ("model,cost\nm0,inf\nm1,1", "the cost of 'm0' is 'inf'"),
-        ("model,cost\nm0,1\nm0,2", "row 2: the model 'm0' occurs twice; remove one"),
-        ("model,cost\nm0,1\n,2", "row 2 names no model"),
-        ("task,type\na,b", "need the columns model and cost; this file has task"),
+        (
+            "model,cost\nm0,1\nm0,2",
+            "costs.csv:3: model 'm0' is on line 2, too; remove one",
+        ),
+        ("model,cost\nm0,1\n,2", "costs.csv:3: a line lacks its model"),
+        (
+            "task,type\na,b",
+            "the first line must name the columns, as in model,cost (it has task, type)",
+        ),
         ("model,cost\nx,1\ny,2", "costs are known of 0 of 9 models"),
     ],
 )

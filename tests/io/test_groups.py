@@ -45,8 +45,8 @@ def test_a_compressed_table_is_read(tmp_path):
     ("text", "said"),
     [
         ("run,type\na,x\n", "no column team or group"),
-        ("run,team\na,x\na,y\n", "several lines for run 'a'"),
-        ("run,team\na,\n", "its run or its team;"),
+        ("run,team\na,x\na,y\n", ":3: run 'a' is on line 2, too; remove one"),
+        ("run,team\na,\n", ":2: a line lacks its team; fill it in"),
         ("run,team,pooled\na,x,perhaps\n", "expected yes or no"),
         ("", "not a table; expected a header"),
     ],

@@ -19,9 +19,13 @@ def test_a_sample_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("topic,probability\n1,0\n", ":2: the probability '0' must be above 0"),
+        ("topic,probability\n1,0\n", ":2: the probability '0' must be at least 1e-09"),
+        ("topic,probability\n1,5e-324\n", ":2: the probability '5e-324'"),
         ("topic,probability\n1,often\n", ":2: the probability 'often'"),
-        ("topic,probability\n1,.5\n1,.5\n", ":3: topic 1 is given twice"),
+        (
+            "topic,probability\n1,.5\n1,.5\n",
+            ":3: topic '1' is on line 2, too; remove one",
+        ),
     ],
 )
 def test_odd_samples(text: str, said: str, tmp_path: Path) -> None:

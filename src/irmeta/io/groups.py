@@ -1,14 +1,12 @@
 """Tables of groups: who submitted which run, which runs are of one system, which topics come from one conversation."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-import polars as pl
-
 from irmeta.errors import FileFormatError
-from irmeta.io.files import location, read_bytes
-from irmeta.io.tables.spreadsheet import csv_in
+from irmeta.io.sheets import keyed, sheet
 from irmeta.scores.teams import STEM, Groups
-from irmeta.words import listed, reason, shortened
+from irmeta.words import shortened
 
 RUN = ("run", "system", "name")
 GROUP = ("team", "group", "family")
@@ -27,12 +25,15 @@ def read_groups(path: str | Path) -> Groups:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    frame, run, group = _pairs(path, RUN, GROUP)
-    pooled = next((name for name in POOLED if name in frame.columns), None)
-    unpooled = frozenset[str]()
-    if pooled is not None:
-        unpooled = frozenset(frame[run].filter(~_truth(frame[pooled], path)).to_list())
-    return Groups(dict(frame.select(run, group).iter_rows()), unpooled, str(path))
+    table = sheet(path)
+    runs = keyed(table, RUN, GROUP, also=POOLED)
+    unpooled = [
+        run
+        for run, (line, [_, *word]) in runs.items()
+        if not _pooled(f"{table.where}:{line}", *word)
+    ]
+    groups = {run: group for run, (_, [group, *_]) in runs.items()}
+    return Groups(groups, frozenset(unpooled), str(path))
 
 
 def read_clusters(path: str | Path) -> dict[str, str]:
@@ -41,8 +42,7 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a topic that is there twice.
     """
-    frame, topic, cluster = _pairs(path, TOPIC, CLUSTER)
-    return dict(frame.select(topic, cluster).iter_rows())
+    return _pairs(path, TOPIC, CLUSTER)
 
 
 def named_clusters(given: str | Path) -> dict[str, str] | str:
@@ -56,57 +56,21 @@ def read_repeats(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    frame, run, system = _pairs(path, ("run", "name"), REPEATED)
-    return dict(frame.select(run, system).iter_rows())
+    return _pairs(path, ("run", "name"), REPEATED)
 
 
 def _pairs(
-    path: str | Path, keys: tuple[str, ...], values: tuple[str, ...]
-) -> tuple[pl.DataFrame, str, str]:
-    """Read a CSV table that gives each key one value, and the names of these two columns, of those they may have."""
-    where = location(path)
-    try:
-        frame = csv_in(read_bytes(where).decode("utf-8-sig"), where)
-    except ValueError as error:
-        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
-    lowered = [name.lower() for name in frame.columns]
-    if twice := [name for name in lowered if lowered.count(name) > 1]:
-        raise FileFormatError(
-            f"{path}:1: more than one column is named {shortened(twice[0])!r}; rename one"
-        )
-    frame.columns = lowered
-    frame = frame.with_columns(pl.all().str.strip_chars())
-    example = f"{keys[0]},{values[0]}"
-    key, value = (_column(frame, names, path, example) for names in (keys, values))
-    if frame[key].is_duplicated().any():
-        twice = frame[key].filter(frame[key].is_duplicated())[0]
-        raise FileFormatError(
-            f"{path}: several lines for {keys[0]} {shortened(twice)!r}; keep one line for each {keys[0]}"
-        )
-    if (frame[key] == "").any() or (frame[value] == "").any():
-        raise FileFormatError(
-            f"{path}: a line lacks its {keys[0]} or its {values[0]}; every line needs both"
-        )
-    return frame, key, value
+    path: str | Path, keys: Sequence[str], values: Sequence[str]
+) -> dict[str, str]:
+    """Read a CSV table that gives each key one value."""
+    return {
+        key: value for key, (_, [value]) in keyed(sheet(path), keys, values).items()
+    }
 
 
-def _column(
-    frame: pl.DataFrame, names: tuple[str, ...], path: str | Path, example: str
-) -> str:
-    found = next((name for name in names if name in frame.columns), None)
-    if found is None:
+def _pooled(where: str, word: str = "yes") -> bool:
+    if word.lower() not in _WORDS:
         raise FileFormatError(
-            f"{path}: no column {' or '.join(names)}; the first line must name the columns, as in "
-            f"{example} (it has {listed(frame.columns)})"
+            f"{where}: pooled is {shortened(word)!r}; expected yes or no"
         )
-    return found
-
-
-def _truth(column: pl.Series, path: str | Path) -> pl.Series:
-    words = [str(word).strip().lower() for word in column]
-    wrong = next((word for word in words if word not in _WORDS), None)
-    if wrong is not None:
-        raise FileFormatError(
-            f"{path}: {column.name}={shortened(wrong)!r}: expected yes or no"
-        )
-    return pl.Series([_WORDS[word] for word in words], dtype=pl.Boolean)
+    return _WORDS[word.lower()]

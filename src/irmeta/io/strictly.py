@@ -1,15 +1,11 @@
-"""Numbers, lines, cells and JSON of files, read so that a text means the same whichever reader it comes to."""
+"""Numbers, lines and JSON of files, read so that a text means the same whichever reader it comes to."""
 
-import csv
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
-
-from irmeta.scores.names import labels
 
 Held = TypeVar("Held")
 
@@ -50,20 +46,6 @@ def lines(data: bytes) -> list[str]:
     if text:
         return text.removesuffix("\n").split("\n")
     return []
-
-
-def rows(data: bytes, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV with the numbers of their lines; cells that cannot be read raise ValueError.
-
-    Bytes that are not UTF-8 are escaped, as in score files (`labels`).
-    """
-    text = (f"{line}\n" for line in labels(lines(data)))
-    reader = csv.reader(text, delimiter=separator)
-    try:
-        for row in reader:
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: {error}") from error
 
 
 def parsed(text: str | bytes, *, finite: bool = False) -> Any:

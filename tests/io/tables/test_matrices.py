@@ -262,10 +262,9 @@ def test_what_tables_may_not_mean(tmp_path: Path) -> None:
         ("topic,s1,s2\n1,0.1,x\n", "AP.csv:2: 'x' is not a score"),
         ("topic,s1,s2\n1,0.1,-0.3\n", "AP.csv: -0.3 is not a score of AP"),
         ("topic,s1,s2\n1,0.1,inf\n", "AP.csv:2: 'inf' is not a score"),
-        ("topic;s1;s2\n1;0,1;0,2\n", "AP.csv:2: 3 cells, but the header has 1"),
-        ("topic\ts1\n1\t0.5\n", "not a CSV table with a header and scores under it"),
-        ("topic,s1\n", "not a CSV table with a header and scores under it"),
-        ("", "not a CSV table with a header and scores under it"),
+        ("topic;s1;s2\n1;0,1;0,2\n", "AP.csv:2: '0,1' is not a score"),
+        ("topic,s1\n", "AP.csv: not a table; expected a header and a row below"),
+        ("", "AP.csv: not a table; expected a header and a row below it"),
         ("topic\n1\n", "not a CSV table with a header and scores under it"),
     ],
 )

@@ -62,14 +62,17 @@ def test_frames_are_as_files():
 
 
 WRONG = {
-    "empty": (b"", "no outcomes; expected a CSV with a header"),
-    "header only": ("system,value\n", "no outcomes"),
+    "empty": (b"", "not a table; expected a header and a row below it"),
+    "header only": ("system,value\n", "not a table; expected a header and a row below"),
     "a run": (
         "301 Q0 d1 1 2.5 bm25\n302 Q0 d2 1 2.5 bm25\n",
         "not a table of outcomes",
     ),
     "scores": ("system,topic,AP\nx,1,0.5\n", "not a table of outcomes"),
-    "two columns": ("system,value,value\nx,1,2\n", "two columns are named 'value'"),
+    "two columns": (
+        "system,value,value\nx,1,2\n",
+        "more than one column is named 'value'",
+    ),
     "no number": ("system,value\nx,1\ny,12%\n", ":3: value is '12%'"),
     "not a number": ("system,value\nx,nan\n", ":2: value is 'nan'"),
     "endless": ("system,value\nx,-inf\n", ":2: value is '-inf'"),
@@ -90,7 +93,7 @@ WRONG = {
         ":3: x has two outcomes for the query 'q'",
     ),
     "commas": ("system,value,se\nx,0,5,1\n", ":2: 4 cells, but the header has 3"),
-    "bytes": (b"\x00\xff\xfe" * 40, "not a table of outcomes|no outcomes|not a CSV"),
+    "bytes": (b"\x00\xff\xfe" * 40, "not a CSV table .it contains NUL bytes"),
     "huge": ("system,value\n" + "x" * 200_000 + ",1\n", "not a CSV table"),
 }
 

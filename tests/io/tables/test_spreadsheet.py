@@ -146,15 +146,18 @@ def test_what_models_are_may_have_any_columns(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("model,link\nbge,javascript:alert(1)\n", "row 1: the link of 'bge'"),
-        ("model,kind\nbge,dense\nbge,sparse\n", "row 2: the model 'bge' occurs twice"),
-        ("name,kind\nbge,dense\n", "need the columns model and link"),
-        ("model\nbge\n", "need the columns model and link"),
-        ("model,kind\n,dense\n", "row 1 names no model"),
+        ("model,link\nbge,javascript:alert(1)\n", ":2: the link of 'bge'"),
+        ("model,kind\nbge,dense\nbge,sparse\n", ":3: model 'bge' is on line 2, too"),
+        (
+            "name,kind\nbge,dense\n",
+            ":1: no column model or system or run; .* as in model,kind|model,name",
+        ),
+        ("model\nbge\n", ":1: no column link; .* as in model,link .it has model."),
+        ("model,kind\n,dense\n", ":2: a line lacks its model; fill it in"),
     ],
 )
 def test_wrong_facts_of_models_are_refused(tmp_path, text, said) -> None:
-    """A link that would run, a model twice, a column that is not there: each is said with its row."""
+    """A link that would run, a model twice, a column that is not there: each is said with its line."""
     path = tmp_path / "models.csv"
     path.write_text(text)
     with pytest.raises(FileFormatError, match=said):

@@ -147,15 +147,16 @@ def test_anchors_are_read_in_the_forms_that_people_have(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no anchors"),
+        ("", "not a table; expected a header and a row below it"),
         ("a1 good\n", ":1: 'good' is not a score"),
         ("a1 1\na1 0\n", ":2: a1 is given twice"),
         ("a1 0 d7\n", ":1: 3 fields"),
+        ("topic;score\n\na1;\n", ":3: a line lacks its score"),
         ("topic,opinion\na1,1\n", ":1: no column score"),
         ("topic,score\na1,nan\n", ":2: 'nan' is not a score"),
-        ("topic,score\n,1\n", ":2: a line lacks its item"),
+        ("topic,score\n,1\n", ":2: a line lacks its topic"),
         ("a1\0 1\n", "contains NUL bytes; is it UTF-16"),
-        (f"topic,{'x' * 9999}\n", ":1: no column score .* topic, x{1,199}.$"),
+        (f"topic,{'x' * 9999}\na,b\n", ":1: no column score .* topic, x{1,29}…"),
     ],
 )
 def test_what_is_no_anchor_is_named_with_its_line(tmp_path, text, says):

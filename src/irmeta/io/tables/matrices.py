@@ -15,8 +15,8 @@ from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
 from irmeta.io.scores import from_rows
+from irmeta.io.sheets import sheet_in
 from irmeta.io.strictly import lines, number
-from irmeta.io.strictly import rows as rows_of
 from irmeta.io.tables.printed import numbers
 from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
@@ -25,7 +25,7 @@ from irmeta.scores.cube import check, cube, only_numbered
 from irmeta.scores.frames import ALL, spelled
 from irmeta.scores.names import labels
 from irmeta.stats.arrays import Floats
-from irmeta.words import reason, shortened
+from irmeta.words import shortened
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 
@@ -327,27 +327,16 @@ _NAMES_HINT = "; if a column names the rows, its header must be topic or system"
 
 def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
-    try:
-        table = [
-            (line, [cell.strip() for cell in row])
-            for line, row in rows_of(read_bytes(path))
-            if any(row)
-        ]
-    except ValueError as error:
-        raise FileFormatError(f"{path}: not a CSV table ({reason(error)})") from error
-    (_, header), body = table[0] if table else (0, []), table[1:]
-    for line, row in body:
-        if len(row) != len(header):
-            raise FileFormatError(
-                f"{path}:{line}: {len(row)} cells, but the header has {len(header)}"
-            )
+    table = sheet_in(bytes(read_bytes(path)), shown(path))
+    header = table.header
+    body = [(at, [cell.strip() for cell in row]) for at, row in table.rows]
     words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
     labelled = not any(_is_number(row[0]) for _, row in body) or words <= _LABEL_WORDS
     names = [
         row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)
     ]
     columns = header[labelled:]
-    if not body or not columns:
+    if not columns:
         raise FileFormatError(
             f"{path}: not a CSV table with a header and scores under it"
         )

@@ -10,9 +10,10 @@ import numpy as np
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.groups import TOPIC
-from irmeta.io.strictly import number, rows
+from irmeta.io.sheets import sheet_in
+from irmeta.io.strictly import number
 from irmeta.stats.arrays import Floats
-from irmeta.words import listed, reason, shortened
+from irmeta.words import listed, shortened
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     "system": ("system", "system_a", "a", "run", "model", "variant", "treatment"),
@@ -81,23 +82,13 @@ def read_outcomes(given: Any) -> Observed:
 
 def _lines(data: bytes, where: str) -> list[_Line]:
     """Read the lines below the header."""
-    head = data.split(b"\n", 1)[0].decode("utf-8", "replace")
-    separator = max(",;\t", key=head.count)
-    try:
-        every = [
-            (line, [cell.strip() for cell in row])
-            for line, row in rows(data, separator)
-            if any(cell.strip() for cell in row)
-        ]
-    except ValueError as error:
-        raise FileFormatError(f"{where}: not a CSV table ({reason(error)})") from error
-    if len(every) < 2:
-        raise FileFormatError(
-            f"{where}: no outcomes; expected a CSV with a header: {FORMS}"
-        )
-    header = [cell.lower().replace(" ", "_").replace("-", "_") for cell in every[0][1]]
+    table = sheet_in(data, where)
+    header = [cell.lower().replace(" ", "_").replace("-", "_") for cell in table.header]
     found = _columns(header, where)
-    return [_line(f"{where}:{at}", row, header, found) for at, row in every[1:]]
+    return [
+        _line(f"{where}:{at}", [cell.strip() for cell in row], found)
+        for at, row in table.rows
+    ]
 
 
 def _columns(header: Sequence[str], where: str) -> dict[str, int]:
@@ -121,13 +112,7 @@ def _columns(header: Sequence[str], where: str) -> dict[str, int]:
     return found
 
 
-def _line(
-    where: str, row: Sequence[str], header: Sequence[str], found: Mapping[str, int]
-) -> _Line:
-    if len(row) != len(header):
-        raise FileFormatError(
-            f"{where}: {len(row)} cells, but the header has {len(header)}; write decimal points, not commas"
-        )
+def _line(where: str, row: Sequence[str], found: Mapping[str, int]) -> _Line:
     cells = {name: row[place] for name, place in found.items()}
     system, other = cells["system"], cells.get("against", "")
     if not system or ("against" in cells and not other):

@@ -1,8 +1,6 @@
 """Score tables in files, long or wide, as cubes: CSV in any dialect of a spreadsheet, Parquet, JSON; and back, wide."""
 
 import codecs
-import csv
-import io
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -15,8 +13,9 @@ import xarray as xr
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import parquet
-from irmeta.io.files import Location, location, read_bytes, shown, stem
+from irmeta.io.files import Location, read_bytes, shown, stem
 from irmeta.io.seals import MALFORMED
+from irmeta.io.sheets import FORMULA, keyed, sheet, sheet_in
 from irmeta.io.strictly import number, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed
 from irmeta.scores.attributes import PRINTED, recorded
@@ -24,9 +23,8 @@ from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.frames import ALL, columns_of
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
-from irmeta.words import listed, reason, shortened
+from irmeta.words import reason, shortened
 
-SEPARATORS = (",", ";", "\t")
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
 _TYPE = ("type", "task_type")
@@ -34,8 +32,6 @@ _TYPE = ("type", "task_type")
 _MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
-_FORMULA = r"^'*[=+\-@\t\r]"
-"""How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 """A number, or a dash for a missing one: no formula."""
 
@@ -89,7 +85,9 @@ def import_table(
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
-    return _pairs(path, _TASK, _TYPE)
+    return {
+        task: kind for task, (_, [kind]) in keyed(sheet(path), _TASK, _TYPE).items()
+    }
 
 
 def read_costs(path: str | PathLike[str]) -> dict[str, float]:
@@ -97,8 +95,9 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 
     An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
+    table = sheet(path)
     costs = {}
-    for row, (model, text) in enumerate(_pairs(path, _MODEL, _COST).items(), 1):
+    for model, (line, [text]) in keyed(table, _MODEL, _COST, holes=True).items():
         if not text:
             continue
         try:
@@ -107,7 +106,7 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
             costs[model] = math.nan
         if not 0 <= costs[model] < math.inf:
             raise FileFormatError(
-                f"{shown(location(path))}: row {row}: the cost of {shortened(model)!r} is {shortened(text)!r}; a cost "
+                f"{table.where}:{line}: the cost of {shortened(model)!r} is {shortened(text)!r}; a cost "
                 "is a number of 0 or more, as 0.25, without a unit; leave it empty where it is not known"
             )
     return costs
@@ -118,80 +117,21 @@ def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
 
     An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
     """
-    frame, keys = _keyed(path, _MODEL, "models and what they are", "link")
-    columns = {name: _texts(frame[name]) for name in frame.columns if name != keys.name}
+    table = sheet(path)
+    facts = [name for at, name in enumerate(table.header) if at != table.place(_MODEL)]
+    columns = [name.lower() for name in facts] or ["link"]
     about: dict[str, dict[str, str]] = {}
-    for row, model in enumerate(_texts(keys)):
-        about[model] = {
-            name.lower(): held[row] for name, held in columns.items() if held[row]
-        }
-        link = about[model].get("link", "https://")
+    every = keyed(table, _MODEL, *([name] for name in columns), holes=True)
+    for model, (line, cells) in every.items():
+        held = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
+        link = held.get("link", "https://")
         if not link.startswith(("https://", "http://")):
             raise FileFormatError(
-                f"{shown(location(path))}: row {row + 1}: the link of {shortened(model)!r} is {shortened(link)!r}; "
+                f"{table.where}:{line}: the link of {shortened(model)!r} is {shortened(link)!r}; "
                 "a link begins with https://"
             )
+        about[model] = held
     return about
-
-
-def _pairs(
-    path: str | PathLike[str], names: Sequence[str], values: Sequence[str]
-) -> dict[str, str]:
-    """Read a CSV of two columns, each called by one of some words; a name stands in it once."""
-    what = f"{names[0]}s and {values[0]}s"
-    frame, keys = _keyed(path, names, what, values[0])
-    value = _column(frame, values)
-    if value is None:
-        raise _lacks(path, frame, what, (names[0], values[0]))
-    return dict(zip(_texts(keys), _texts(frame[value]), strict=True))
-
-
-def _keyed(
-    path: str | PathLike[str], names: Sequence[str], what: str, other: str
-) -> tuple[pl.DataFrame, pl.Series]:
-    """Read a CSV and its column of names, of which each stands in it once.
-
-    names : words that may stand above that column.  what : is in the file.  other : another column that it should have.
-    """
-    where = location(path)
-    try:
-        frame = csv_in(read_bytes(where).decode("utf-8-sig"), where)
-    except ValueError as error:
-        raise FileFormatError(
-            f"{shown(where)}: not a table of {what} ({reason(error)})"
-        ) from error
-    name = _column(frame, names)
-    if name is None or frame.width < 2:
-        raise _lacks(path, frame, what, (names[0], other))
-    keys = pl.Series(name, _texts(frame[name]))
-    for row in (keys == "").arg_true():
-        raise FileFormatError(
-            f"{shown(where)}: row {row + 1} names no {names[0]}; name it, or remove the row"
-        )
-    for row in (~keys.is_first_distinct()).arg_true():
-        raise FileFormatError(
-            f"{shown(where)}: row {row + 1}: the {names[0]} {shortened(keys[row])!r} occurs twice; remove one"
-        )
-    return frame, keys
-
-
-def _column(frame: pl.DataFrame, words: Sequence[str]) -> str | None:
-    """Return the first column that is called by one of some words."""
-    return next((one for one in frame.columns if one.lower() in words), None)
-
-
-def _texts(column: pl.Series) -> list[str]:
-    return column.cast(pl.String).str.strip_chars().fill_null("").to_list()
-
-
-def _lacks(
-    path: str | PathLike[str], frame: pl.DataFrame, what: str, columns: Sequence[str]
-) -> FileFormatError:
-    """Say which columns a file should have."""
-    return FileFormatError(
-        f"{shown(location(path))}: {what} need the columns {' and '.join(columns)}; this file has "
-        f"{listed(shortened(one, 30) for one in frame.columns)}"
-    )
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
@@ -239,19 +179,12 @@ def written(frame: pl.DataFrame) -> str:
     ['system,AP', "'=cmd|' !A0',-0.5", '-1,0.25', 'bm25,0.5']
     """
     texts = pl.col(pl.String)
-    formula = texts.str.contains(_FORMULA) & ~texts.str.contains(_NUMBER)
+    formula = texts.str.contains(FORMULA) & ~texts.str.contains(_NUMBER)
     safe = frame.with_columns(
         pl.when(formula).then("'" + texts).otherwise(texts).name.keep()
     )
-    named = {name: f"'{name}" for name in safe.columns if re.search(_FORMULA, name)}
+    named = {name: f"'{name}" for name in safe.columns if re.search(FORMULA, name)}
     return safe.rename(named).write_csv()
-
-
-def _plain(cell: str) -> str:
-    """Return a cell of a CSV file without the apostrophe that kept a spreadsheet from computing it."""
-    if cell.startswith("'") and re.match(_FORMULA, cell):
-        return cell[1:]
-    return cell
 
 
 def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]]:
@@ -276,7 +209,7 @@ def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]
             if isinstance(held, list):
                 return pl.DataFrame(held, infer_schema_length=None), []
             return held, []
-        return csv_in(data.decode("utf-8-sig"), where), []
+        return csv_in(data, where), []
     except MALFORMED as error:
         raise FileFormatError(
             f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, JSON, or "
@@ -284,48 +217,15 @@ def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]
         ) from error
 
 
-def csv_in(text: str, where: Location) -> pl.DataFrame:
-    """Read CSV whose separator is the one that its header has most of; every cell is kept as text."""
-    header = text.partition("\n")[0]
-    separator = max(SEPARATORS, key=header.count)
-    lines = [
-        (at, [_plain(cell) for cell in row])
-        for at, row in _lines(text, separator)
-        if any(cell.strip() for cell in row)
-    ]
-    if len(lines) < 2:
-        raise FileFormatError(
-            f"{shown(where)}: not a table; expected a header and a row below it"
-        )
-    names = [cell.strip() for cell in lines[0][1]]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise FileFormatError(
-            f"{shown(where)}:1: more than one column is named {shortened(twice[0])!r}; rename one"
-        )
-    for at, row in lines[1:]:
-        if len(row) != len(names):
-            raise FileFormatError(
-                f"{shown(where)}:{at}: {len(row)} cells, but the header has {len(names)}"
-                + (
-                    "; are these decimal commas? Write decimal points"
-                    if separator == "," and len(row) > len(names)
-                    else ""
-                )
-            )
+def csv_in(data: bytes, where: Location) -> pl.DataFrame:
+    """Read CSV in any dialect; every cell is kept as text. Bytes that are not UTF-8 raise ValueError."""
+    data.decode()
+    table = sheet_in(data, shown(where))
     return pl.DataFrame(
-        [row for _, row in lines[1:]],
-        schema=dict.fromkeys(names, pl.String),
+        [row for _, row in table.rows],
+        schema=dict.fromkeys(table.header, pl.String),
         orient="row",
     )
-
-
-def _lines(text: str, separator: str) -> Iterable[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    try:
-        for row in reader:
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise ValueError(str(error)) from error
 
 
 def _unsuffixed(name: str) -> str:

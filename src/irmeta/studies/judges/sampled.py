@@ -14,6 +14,7 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.lists import LEAST
 from irmeta.io.scores import load_all
 from irmeta.scores.attributes import OVER
 from irmeta.scores.clusters import (
@@ -245,8 +246,10 @@ def weights(
             "estimates need all drawn topics and no others"
         )
     chances = np.array([sample[topic] for topic in topics])
-    if not ((chances > 0) & (chances <= 1)).all():
-        raise ScoresError("the probabilities of a sample must be above 0 and at most 1")
+    if not ((chances >= LEAST) & (chances <= 1)).all():
+        raise ScoresError(
+            f"the probabilities of a sample must be at least {LEAST:g} and at most 1"
+        )
     return n / (total * chances), []
 
 

@@ -1,0 +1,159 @@
+"""CSV in any dialect of a spreadsheet: one reader, which says the line of what is wrong, and how to mend it."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import NamedTuple
+
+from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.files import location, read_bytes, shown
+from irmeta.scores.columns import require_names
+from irmeta.words import counted, listed, shortened
+
+SEPARATORS = (",", ";", "\t")
+FORMULA = r"^'*[=+\-@\t\r]"
+"""How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
+
+
+class Sheet(NamedTuple):
+    """A table of texts: what its columns are called, and the rows below, each with its line and a cell for each column.
+
+    where : the file, as messages name it.
+    """
+
+    where: str
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+
+    def place(self, names: Sequence[str]) -> int | None:
+        """Return where the column stands that is called by the first of some names that is there; case is ignored."""
+        called = [name.lower() for name in self.header]
+        name = next((name for name in names if name in called), None)
+        if name is None:
+            return None
+        if called.count(name) > 1:
+            raise FileFormatError(_twice(self.where, name))
+        return called.index(name)
+
+
+def sheet(path: str | PathLike[str]) -> Sheet:
+    """Read a file as `sheet_in` reads its text; bytes of names that are not UTF-8 are escaped, as in score files."""
+    where = location(path)
+    return sheet_in(bytes(read_bytes(where)), shown(where))
+
+
+def sheet_in(data: bytes, where: str) -> Sheet:
+    """Read CSV whose separator is the one that its header has most of; rows without any text are passed over.
+
+    Raises FileFormatError for what is not a header with rows as long as it below.
+    """
+    found = [
+        (at, [_plain(cell) for cell in row])
+        for at, row in _rows(data, where)
+        if any(cell.strip() for cell in row)
+    ]
+    if len(found) < 2:
+        raise FileFormatError(
+            f"{where}: not a table; expected a header and a row below it"
+        )
+    (_, header), *rows = found
+    names = [name.strip() for name in header]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise FileFormatError(_twice(where, twice[0]))
+    for at, row in rows:
+        if len(row) != len(names):
+            raise FileFormatError(
+                f"{where}:{at}: {counted(len(row), 'cell')}, but the header has {len(names)}"
+                + (
+                    "; are these decimal commas? Write decimal points"
+                    if len(row) > len(names)
+                    else "; fill in the others, or remove the line"
+                )
+            )
+    return Sheet(where, names, rows)
+
+
+def keyed(
+    table: Sheet,
+    keys: Sequence[str],
+    *values: Sequence[str],
+    also: Sequence[str] = (),
+    holes: bool = False,
+) -> dict[str, tuple[int, list[str]]]:
+    """Return the line and the cells of each key: no key occurs twice, and no text is without end or unseen.
+
+    keys, values : the names that a column may have; the first found is taken.
+    also : those of a column that a table may lack; its cell comes last.  holes : whether values may be empty.
+    """
+    asked = [keys, *values, *([also] if table.place(also) is not None else [])]
+    places = [
+        _required(table, names, (keys[0], *(one[0] for one in values)))
+        for names in asked
+    ]
+    found: dict[str, tuple[int, list[str]]] = {}
+    for at, row in table.rows:
+        key, *cells = texts = [row[place].strip() for place in places]
+        lacking = [
+            table.header[place]
+            for place, text in zip(places, texts, strict=True)
+            if not text
+        ]
+        if lacking and not (holes and key):
+            raise FileFormatError(
+                f"{table.where}:{at}: a line lacks its {lacking[0]}; fill it in, or remove the line"
+            )
+        try:
+            require_names(filter(None, texts), "on this line")
+        except ScoresError as error:
+            raise FileFormatError(f"{table.where}:{at}: {error}") from error
+        if key in found:
+            raise FileFormatError(
+                f"{table.where}:{at}: {keys[0]} {shortened(key)!r} is on line {found[key][0]}, too; remove one"
+            )
+        found[key] = at, cells
+    return found
+
+
+def _required(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int:
+    place = table.place(names)
+    if place is None:
+        raise FileFormatError(
+            f"{table.where}:1: no column {' or '.join(names)}; the first line must name the columns, as in "
+            f"{','.join(example)} (it has {listed(shortened(one, 30) for one in table.header)})"
+        )
+    return place
+
+
+def _rows(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield rows with the lines that they begin on."""
+    if b"\0" in data:
+        raise FileFormatError(
+            f"{where}: not a CSV table (it contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8)"
+        )
+    text = io.StringIO(data.decode("utf-8-sig", "backslashreplace"), newline="")
+    head = next((line for line in text if line.strip()), "")
+    text.seek(0)
+    separator = max(SEPARATORS, key=head.count)
+    reader = csv.reader(text, delimiter=separator, strict=True)
+    at = 1
+    try:
+        for row in reader:
+            yield at, row
+            at = reader.line_num + 1
+    except csv.Error as error:
+        raise FileFormatError(
+            f"{where}:{at}: not a CSV table ({error}); is a quote opened there that nothing closes?"
+        ) from error
+
+
+def _plain(cell: str) -> str:
+    """Return a cell without the apostrophe that kept a spreadsheet from computing it."""
+    if cell.startswith("'") and re.match(FORMULA, cell):
+        return cell[1:]
+    return cell
+
+
+def _twice(where: str, name: str) -> str:
+    return f"{where}:1: more than one column is named {shortened(name)!r}; rename one"
