@@ -138,6 +138,25 @@ def test_anchors_and_nights_are_files(run, tmp_path):
     assert "The cause is the judge: " in " ".join(out.split())
 
 
+def test_a_summary_that_cannot_be_written_is_refused_before_the_work(
+    run, builds, tmp_path
+):
+    """The message names the folder, and nothing was computed."""
+    missing = tmp_path / "none" / "summary.md"
+    code, out, err = run(
+        "versus",
+        builds,
+        "--system",
+        "s1",
+        "--fail-if-worse",
+        0.02,
+        "--summary",
+        missing,
+    )
+    assert (code, out) == (2, "")
+    assert f"{missing.parent} does not exist" in "".join(err.split("\n  "))
+
+
 def test_the_summary_of_a_night_is_added_in_markdown(run, builds, tmp_path):
     """--summary adds the answer and the table to a file that has other things in it."""
     summary = tmp_path / "summary.md"

@@ -231,3 +231,14 @@ def test_what_irmeta_wrote_to_be_looked_at(run, tmp_path):
         assert said in run("what", name)[1]
     (tmp_path / "cut.json").write_text('{"study": ')
     assert "not known to irmeta" in run("what", "cut.json")[1]
+
+
+def test_runs_in_json_are_told_from_judgments(tmp_path):
+    """JSON of documents' scores is a run; of whole grades, judgments."""
+    kinds = {"run": '{"q1": {"d1": 12.5, "d2": 3}}', "qrels": '{"q1": {"d1": 1}}'}
+    found = {}
+    for name, text in kinds.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(text)
+        found[name] = recognise(str(path)).kind
+    assert found == {"run": "runs", "qrels": "judgments"}

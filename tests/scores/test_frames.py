@@ -154,6 +154,26 @@ def test_columns_that_are_not_used_are_named() -> None:
     assert about(made)["notes"] == ["unused columns: seed"]
 
 
+def test_scores_in_a_column_that_is_named_are_of_a_metric_of_its_name() -> None:
+    """`score` names the metric, too, where neither a column nor `metric` says which it is."""
+    table = pd.DataFrame(
+        {"query": ["1", "2"], "build": ["a", "a"], "faithfulness": [0.5, 0.7]}
+    )
+    named = {"system": "build", "score": "faithfulness"}
+    assert from_frame(table, **named).metric.values.tolist() == ["faithfulness"]
+    given = from_frame(table, metric="F", **named)
+    assert given.metric.values.tolist() == ["F"]
+
+
+def test_parts_of_a_benchmark_are_collections() -> None:
+    """A column sub_collection says of each row to which collection it belongs."""
+    wide = pd.DataFrame(
+        {"sub_collection": ["ST", "LT"], "run": "a", "query": "q1", "AP": [0.1, 0.2]}
+    )
+    made = from_frame_all(wide)
+    assert {name: one.item() for name, one in made.items()} == {"ST": 0.1, "LT": 0.2}
+
+
 def test_a_column_of_systems_of_another_name_is_asked_for() -> None:
     """A long table whose columns of systems and scores have other names is not averaged over systems: it is asked."""
     odd = pd.DataFrame(

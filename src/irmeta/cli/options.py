@@ -409,12 +409,7 @@ class Shown:
             raise IrmetaError("--plot-width needs --plot FILE")
         if self.highlight is not None and self.plot is None:
             raise IrmetaError("--highlight needs --plot FILE")
-        if self.plot is not None:  # what cannot be saved is refused before the work
-            from irmeta.io.outputs import require_folder
-            from irmeta.report.plots.figure import require_form
-
-            require_form(self.plot)
-            require_folder(self.plot)
+        self._require_outputs()
         form = self.form or form_of(self.output)
         with working(self.workers, quiet=self.quiet):
             result = study(*scores, **options)
@@ -450,6 +445,18 @@ class Shown:
 
             append(self.summary, markdown(result).encode())
         return result
+
+    def _require_outputs(self) -> None:
+        """Refuse before the work what cannot be written after it."""
+        from irmeta.io.outputs import require_folder
+
+        for path in (self.plot, self.summary):
+            if path is not None:
+                require_folder(path)
+        if self.plot is not None:
+            from irmeta.report.plots.figure import require_form
+
+            require_form(self.plot)
 
     def _say_if_small(self, drawn: "Figure") -> None:
         """Say at which width the names of a narrow plot can be read."""

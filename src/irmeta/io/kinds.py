@@ -10,6 +10,9 @@ PARQUET = "a score file or factors"
 MODEL = "a prediction model"
 TABLE = "a table of scores"
 _COLUMNS = {"system", "topic", "metric", "score"}
+_MAPPING = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\{\s*"')
+"""JSON of the form {topic: {document: score or grade}}."""
+_NUMBER = re.compile(rb"-?\d[\d.eE+-]*(?=\s*[,}])")
 _RUN, _QRELS = 6, 4
 """Fields on a line of a run, and of judgments."""
 
@@ -28,6 +31,8 @@ def kind_in(beginning: bytes) -> str | None:
         return "a compressed file"
     if b'"irmeta prediction model' in beginning:
         return MODEL
+    if _MAPPING.match(beginning):
+        return _of_mapping(beginning)
     header = beginning.decode("utf-8-sig", "replace").partition("\n")[0]
     names = {name.strip('" \r').lower() for name in re.split("[,;\t]", header)}
     if _COLUMNS <= names <= _COLUMNS | {"collection", "repeat"}:
@@ -41,6 +46,19 @@ def kind_in(beginning: bytes) -> str | None:
     if len(fields) == _QRELS and _is_number(fields[3]):
         return "judgments"
     return None
+
+
+def _of_mapping(beginning: bytes) -> str | None:
+    """Tell a run from judgments, whose grades are whole numbers.
+
+    >>> _of_mapping(b'{"q1": {"d1": 12.5, "d2": 3}}'), _of_mapping(b'{"q1": {"d1": 1}}')
+    ('a run', 'judgments')
+    """
+    numbers = _NUMBER.findall(beginning)
+    if not numbers:
+        return None
+    whole = all(number.lstrip(b"-").isdigit() for number in numbers)
+    return "judgments" if whole else "a run"
 
 
 def _is_number(field: bytes) -> bool:

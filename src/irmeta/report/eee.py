@@ -22,6 +22,7 @@ from irmeta.io.outputs import make_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import highest, is_known, lowest
 from irmeta.scores.clusters import cluster_map, in_clusters
+from irmeta.scores.intervals import intervals
 from irmeta.scores.names import labels
 from irmeta.scores.selection import complete
 from irmeta.studies.differences.description import describe
@@ -46,15 +47,23 @@ def export_eee(
     scores : a cube.  folder : where to write; it is made if it does not exist.
     missing : what to do where scores are missing.
     """
-    described = describe(scores, missing=missing)
     kept, _ = complete(scores, missing)
-    rows = described.tables["means"].to_dicts()
+    rows = _means(kept)
     now = f"{time.time():.6f}"
     return [
         _written(kept.sel(system=[system]), own, now, Path(folder))
         for system in kept.system.values
         if (own := [row for row in rows if row["system"] == system])
     ]
+
+
+def _means(scores: xr.DataArray) -> list[dict[str, Any]]:
+    """Return mean, interval and ranks of each system by each metric; a system without others has no rank."""
+    if scores.sizes["system"] > 1:
+        return describe(scores).tables["means"].to_dicts()
+    own = intervals(scores, level=0.95)
+    flat = own.to_dataframe().reset_index()
+    return flat.to_dict("records")
 
 
 def _written(
@@ -129,13 +138,20 @@ def _result(
     """Return the result of one metric; `row` is what `describe` says of it."""
     metric = str(row["metric"])
     values = scores.sel(metric=metric).values.ravel()
-    sets = {
-        "lower": row["rank_low"],
-        "upper": row["rank_high"],
-        "confidence_level": 0.95,
-        "method": "simultaneous",
-    }
-    uncertainty: dict[str, Any] = {"num_samples": len(values), "rank_set": sets}
+    uncertainty: dict[str, Any] = {"num_samples": len(values)}
+    details = {}
+    if "rank" in row:
+        uncertainty["rank_set"] = {
+            "lower": row["rank_low"],
+            "upper": row["rank_high"],
+            "confidence_level": 0.95,
+            "method": "simultaneous",
+        }
+        details = {
+            "rank": str(row["rank"]),
+            "rank_set": f"{row['rank_low']}-{row['rank_high']}",
+            "rank_set_confidence": "0.95, all systems at once",
+        }
     if len(values) > 1:
         uncertainty["standard_deviation"] = float(values.std(ddof=1))
     if row["low"] is not None and math.isfinite(row["low"]):
@@ -158,11 +174,7 @@ def _result(
         },
         "score_details": {
             "score": row["mean"],
-            "details": {
-                "rank": str(row["rank"]),
-                "rank_set": f"{row['rank_low']}-{row['rank_high']}",
-                "rank_set_confidence": "0.95, all systems at once",
-            },
+            "details": details,
             "uncertainty": uncertainty,
         },
     }

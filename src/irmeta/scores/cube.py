@@ -80,7 +80,8 @@ def from_frame(
     times has a column repeat (seed, trial, epoch, experiment); its systems are means of runs (`with_repeats`). One of
     topics that come together, as turns do, has a column cluster (conversation; `with_clusters`); turns of one name in
     several are named CLUSTER_TOPIC. Columns named otherwise are named by `system`, `topic`, `metric`, `score`, `repeat`
-    and `cluster`; `metric` may also be the name of the metric that all scores are of ("score" if nothing says it).
+    and `cluster`; `metric` may also be the name of the metric that all scores are of, by default the column that
+    `score` names.
 
     table : the data frame, or {system: {topic: score}}.
     rows : what the rows of a wide table are where no column's name says it; systems by default.

@@ -49,7 +49,7 @@ _ITEMS = (
 )
 SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "collection": ("collection",),
+        "collection": ("collection", "sub_collection", "snapshot"),
         "system": (
             "system",
             "model",
@@ -210,7 +210,7 @@ def rows_of(
             f"no column of {_named(frame.columns)} says which system; give tables by system, as in "
             "from_frame({'bm25': table})"
         )
-    constant = SCORE if metric is None or named else metric
+    constant = (None if named else metric) or score or SCORE
     if found.system is not None and found.score is not None:
         if _numbers_rows(table) and "index" not in found:
             frame = frame.drop("index", strict=False)

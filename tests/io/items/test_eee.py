@@ -12,6 +12,7 @@ import irmeta
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.intervals import intervals
 
 ALL = "every eval ever"
 
@@ -133,6 +134,20 @@ def test_a_record_has_intervals_and_rank_sets(tmp_path: Path) -> None:
                 == f"{row['rank_low']}-{row['rank_high']}"
             )
             assert interval["method"] == "Student's t over clusters of items"
+
+
+def test_a_model_alone_has_an_interval_and_no_rank(tmp_path: Path) -> None:
+    """Its interval is the one that `intervals` gives; the record says nothing of others."""
+    alone = scores().isel(system=[2])
+    [path] = irmeta.export_eee(alone, tmp_path)
+    own = intervals(alone)
+    for result in json.loads(path.read_text())["evaluation_results"]:
+        metric = result["metric_config"]["metric_id"]
+        uncertainty = result["score_details"]["uncertainty"]
+        ends = uncertainty["confidence_interval"]
+        assert ends["lower"] == own["low"].sel(metric=metric).item()
+        assert ends["upper"] == own["high"].sel(metric=metric).item()
+        assert "rank_set" not in uncertainty
 
 
 def test_the_command_writes_a_folder(tmp_path: Path, run: Any) -> None:

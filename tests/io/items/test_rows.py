@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -142,6 +143,25 @@ def test_readers_say_where_two_scores_of_a_cell_stand(
         getattr(irmeta, f"import_{reader}")(folder)
     assert f"{place}: " in str(caught.value)
     assert f"the other in {folder / name}" in str(caught.value)
+
+
+def test_two_judges_of_one_answer_are_kept_apart_as_advised(
+    run: Any, tmp_path: Path
+) -> None:
+    """The error of two files of nuggets says how each becomes a collection, and that works."""
+    answer = '{"qid": "1", "run_id": "a", "nuggets": [{"text": "n", "importance": "vital", "assignment": "support"}]}'
+    files = [tmp_path / "people.jsonl", tmp_path / "machine.jsonl"]
+    for file in files:
+        file.write_text(answer)
+    out = ("-o", tmp_path / "s.parquet")
+    code, _, err = run("import", "nuggets", *files, *out)
+    assert code == 2
+    assert "give each judge's file a --collection of its own" in " ".join(err.split())
+    for file, more in zip(files, ((), ("--append",)), strict=True):
+        named = ("--collection", file.stem)
+        code, _, _ = run("import", "nuggets", file, *named, *more, *out)
+        assert code == 0
+    assert set(irmeta.load_all(tmp_path / "s.parquet")) == {"people", "machine"}
 
 
 def test_scores_of_one_machine_say_so(tmp_path: Path) -> None:

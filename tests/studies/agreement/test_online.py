@@ -161,6 +161,14 @@ def test_outcomes_beyond_use_are_refused(unit, says):
         irmeta.online(scores, given)
 
 
+def test_too_few_systems_are_named():
+    """Systems with outcomes and those with scores are listed; an experiment of one system names no empty one."""
+    scores = made()
+    few = outcomes(scores).head(3)
+    with pytest.raises(ScoresError, match="outcomes name s00, s01 and s02, the scores"):
+        irmeta.online(scores, few)
+
+
 def test_the_command_is_the_study(tmp_path):
     """`irmeta online` prints what the function finds; a file that is no table of outcomes is said to be none."""
     scores = made()

@@ -16,7 +16,7 @@ import xarray as xr
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
 from irmeta.io.items.records import name_of, named, records
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted, listed, shortened
 
@@ -56,7 +56,7 @@ def import_nuggets(
     files = all_files(paths)
     name = collection or collection_of(paths, files)
     parts = [_part(path, name) for path in files]
-    return gathered(parts)
+    return gathered(parts, apart=BY_JUDGE)
 
 
 def collection_of(paths: Paths, files: Sequence[Location]) -> str:

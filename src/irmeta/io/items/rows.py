@@ -67,21 +67,31 @@ class Part:
             self.judges.setdefault(_spelling(metric), set()).add(machine)
 
 
+BY_FILE = "call systems by their files with --names file"
+BY_JUDGE = (
+    "give each judge's file a --collection of its own, from the second on with --append"
+)
+
+
 def gathered(
-    parts: Sequence[Part], *, names: NamedBy = "model", collection: str | None = None
+    parts: Sequence[Part],
+    *,
+    names: NamedBy = "model",
+    collection: str | None = None,
+    apart: str = BY_FILE,
 ) -> dict[str, xr.DataArray]:
     """Make a cube of each collection; a score is the mean over the repeats of an item, which a note counts.
 
     Repeats are runs of a system: the cube says how these differ, so that intervals allow for other runs.
 
     names : "file" calls systems by their files.  collection : what to call the only collection.
-    Two scores of one cell in one repeat raise FileFormatError.
+    Two scores of one cell in one repeat raise FileFormatError, which says how to keep the files apart.
     """
     require_choice("names", names, get_args(NamedBy))
     frame = _frame(parts, names)
     if not frame.height:
         raise FileFormatError(f"{shown(parts[0].path)}: no scores of items in it")
-    _refuse_twice(frame, parts)
+    _refuse_twice(frame, parts, apart)
     frame = _renamed(frame, collection)
     means, notes = _means(frame)
     clusters = _clusters(frame, parts)
@@ -169,7 +179,7 @@ def _named(part: Part, names: NamedBy) -> Iterator[Row]:
         yield row._replace(system=name)
 
 
-def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part]) -> None:
+def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part], apart: str) -> None:
     """Raise FileFormatError for a system that has two scores of one cell in one repeat."""
     twice = frame.filter(pl.struct(*_CELL, "repeat").is_duplicated())
     if not twice.height:
@@ -185,9 +195,7 @@ def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part]) -> None:
         cell = f"{cell}, the other in {one}"
     if same["file"][0] == same["file"][1]:
         raise FileFormatError(f"{other}: {cell}; remove one")
-    raise FileFormatError(
-        f"{other}: {cell}; import one of the files, or call systems by their files with --names file"
-    )
+    raise FileFormatError(f"{other}: {cell}; import one of the files, or {apart}")
 
 
 def _renamed(frame: pl.DataFrame, collection: str | None) -> pl.DataFrame:

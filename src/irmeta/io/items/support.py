@@ -12,7 +12,7 @@ from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
 from irmeta.io.items.nuggets import TOPIC, collection_of, run_of
 from irmeta.io.items.records import name_of, named, records
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted, listed, shortened
 
@@ -42,7 +42,7 @@ def import_support(
     """
     files = all_files(paths)
     name = collection or collection_of(paths, files)
-    return gathered([_part(path, name) for path in files])
+    return gathered([_part(path, name) for path in files], apart=BY_JUDGE)
 
 
 def _part(path: Location, collection: str) -> Part:

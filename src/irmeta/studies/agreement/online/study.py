@@ -114,8 +114,9 @@ def _known(observed: Observed) -> bool:
 def _common(scores: xr.DataArray, observed: Observed) -> tuple[list[str], list[str]]:
     """Return the systems that have both scores and outcomes, and say who has not."""
     known = [str(name) for name in scores.system.values]
-    given = list(dict.fromkeys([*observed.systems, *observed.against]))
-    found = {name: known_as(name, known) for name in given if name}
+    both = dict.fromkeys([*observed.systems, *observed.against])
+    given = [name for name in both if name]
+    found = {name: known_as(name, known) for name in given}
     names = list(dict.fromkeys(one for one in found.values() if one))
     lacking = [name for name, one in found.items() if one is None]
     if len(names) < FEWEST:

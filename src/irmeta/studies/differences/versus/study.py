@@ -230,10 +230,11 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
                 f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
                 "each with --repeats stem (irmeta.with_repeats)"
             )
-        raise ScoresError(
-            f"no system {system!r}; {nearest(system, systems).removesuffix('?')}, or add its run: "
-            "`irmeta evaluate QRELS RUN -o SCORES --append`"
-        )
+        instead = nearest(system, systems)
+        if "qrels" in scores.attrs:
+            add = "`irmeta evaluate QRELS RUN -o SCORES --append`"
+            instead = f"{instead.removesuffix('?')}, or add its run: {add}"
+        raise ScoresError(f"no system {system!r}; {instead}")
     others = [name for name in systems if name != system]
     if not others:
         raise ScoresError(

@@ -309,7 +309,10 @@ def _rests(one: xr.Dataset, of: str = "") -> str:
         return ""
     topics = counted(int(decides.sum()), unit(one))
     every = int(one["by_topic"].notnull().sum())
-    side = "ahead" if float(one["difference"]) > 0 else "behind"
+    if float(one["difference"]) > 0:
+        side = "ahead of" if of else "ahead"
+    else:
+        side = "behind"
     which = listed(one.topic.values[decides])
     return f" Without {topics} of {every} ({which}) it would not be {side}{of}."
 
@@ -317,7 +320,7 @@ def _rests(one: xr.Dataset, of: str = "") -> str:
 def _of_best(one: xr.Dataset) -> str:
     """Say it of the difference from the best of several others."""
     best = one.isel(against=int(one["difference"].values.argmin()))
-    return _rests(best, f" of {_other(best)}, the best of these")
+    return _rests(best, f" {_other(best)}, the best of these")
 
 
 def _other(one: xr.Dataset) -> str:
