@@ -237,7 +237,7 @@ def test_a_new_run_that_does_not_match_the_judgments_is_named():
     assert any(
         "topics that are not judged" in note and note.endswith("odd") for note in notes
     )
-    assert "(90% interval, extrapolated)" in told[0]
+    assert "(90% interval 0.000 to 0.875, extrapolated)" in told[0]
     assert not any("the pool favours" in line for line in told)
     assert any("Too few documents of odd are judged" in line for line in told)
 

@@ -165,7 +165,7 @@ def test_too_few_systems_are_named():
     """Systems with outcomes and those with scores are listed; an experiment of one system names no empty one."""
     scores = made()
     few = outcomes(scores).head(3)
-    with pytest.raises(ScoresError, match="outcomes name s00, s01 and s02, the scores"):
+    with pytest.raises(ScoresError, match="outcomes name s00, s01, s02, the scores"):
         irmeta.online(scores, few)
 
 

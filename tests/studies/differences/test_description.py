@@ -156,10 +156,8 @@ def test_findings_name_the_best_system_and_how_many_may_be_it():
     means = tables(described)["means"].filter(metric="AP")
     best = means.row(0, named=True)
     said = findings(described)[0]
-    assert (
-        f"{best['system']}, scores {best['mean']:.3f} [{best['low']:.3f}, {best['high']:.3f}]"
-        in said
-    )
+    interval = f"95% interval {best['low']:.3f} to {best['high']:.3f}"
+    assert f"{best['system']}, scores {best['mean']:.3f} ({interval}, over" in said
     assert f"{means.filter(rank_low=1).height} systems may be the best" in said
 
 

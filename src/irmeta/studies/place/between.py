@@ -64,7 +64,7 @@ def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
                 "{}, {}", *(pl.col(f"gain_{one}").round(3) for one in "ab")
             ).alias("gains"),
             pl.format(
-                "{} {}",
+                "{} ({})",
                 pl.col("anchored").round(3),
                 interval("anchored_low", "anchored_high"),
             ).alias("difference"),
@@ -102,7 +102,7 @@ def sentences(
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
     """Say which of two systems stands higher, each among the systems of its collection."""
     a, b = _sides(row)
-    ends = f"[{row['difference_low']:+.3f}, {row['difference_high']:+.3f}], p = {row['p']:.2g}"
+    ends = f"({row['difference_low']:+.3f} to {row['difference_high']:+.3f}), p = {row['p']:.2g}"
     if row["p"] > 1 - level:
         verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
     else:
@@ -152,7 +152,7 @@ def _ends(row: Mapping[str, Any]) -> str:
     low, high = row["drift_low"], row["drift_high"]
     if row["drift"] <= 0:
         low, high = -high, -low
-    return f" [{low:.3f}, {high:.3f}]"
+    return f" ({low:.3f} to {high:.3f})"
 
 
 def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -161,7 +161,7 @@ def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     count = len(options["anchors"][row["collection_a"]])
     gains = f"gains {row['gain_a']:+.3f} and {row['gain_b']:+.3f}"
     ends = (
-        f"difference {row['anchored']:+.3f} [{row['anchored_low']:+.3f}, {row['anchored_high']:+.3f}], "
+        f"difference {row['anchored']:+.3f} ({row['anchored_low']:+.3f} to {row['anchored_high']:+.3f}), "
         f"p = {row['anchored_p']:.2g}"
     )
     start = f"Measured from {counted(count, 'anchor')}"

@@ -53,7 +53,7 @@ def _place(prefix: str) -> pl.Expr:
         for end in ("", "_low", "_high")
     )
     alone = middle.cast(pl.String)
-    return pl.coalesce(pl.format("{} [{}, {}]", middle, low, high), alone).alias(
+    return pl.coalesce(pl.format("{} ({} to {})", middle, low, high), alone).alias(
         f"{prefix}percentile"
     )
 
@@ -136,7 +136,7 @@ def _at(row: Mapping[str, Any], prefix: str) -> str:
     middle, low, high = (
         row[f"{prefix}percentile{end}"] for end in ("", "_low", "_high")
     )
-    ends = "" if low is None else f" [{low:.0f}, {high:.0f}]"
+    ends = "" if low is None else f" ({low:.0f} to {high:.0f})"
     return f"percentile {middle:.0f}{ends}"
 
 

@@ -35,4 +35,4 @@ def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, 
 
 def interval(low: str, high: str) -> pl.Expr:
     """Write the interval of two columns."""
-    return pl.format("[{}, {}]", pl.col(low).round(3), pl.col(high).round(3))
+    return pl.format("{} to {}", pl.col(low).round(3), pl.col(high).round(3))

@@ -69,9 +69,9 @@ def _shown(
         name = pl.col("system")
     systems, heading = most_of(views["systems"], "systems", by="rank")
     place_among = pl.format(
-        "{} [{}, {}]", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
+        "{} ({} to {})", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
     )
-    own = pl.format("{} {}", pl.col("standardized").round(3), interval("low", "high"))
+    own = pl.format("{} ({})", pl.col("standardized").round(3), interval("low", "high"))
     shown = {
         heading: systems.select(
             name.alias("system"),
@@ -230,7 +230,7 @@ def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
     own = f"{row['system']} on {row['collection']}: {row['metric']} {row['score']:.4f}, standardized "
     own += f"{row['standardized']:.3f}"
     if row["low"] is not None:
-        own += f" [{row['low']:.3f}, {row['high']:.3f}] ({level:.0%} interval)"
+        own += f" ({level:.0%} interval {row['low']:.3f} to {row['high']:.3f})"
     if row["percentile"] is None:
         return f"{own}."
     own += f"; by standardized scores, {_among(row)}."
@@ -244,7 +244,7 @@ def _among(row: Mapping[str, Any]) -> str:
     if row["percentile_low"] is None:
         ends = ""
     else:
-        ends = f" [{row['percentile_low']:.0f}, {row['percentile_high']:.0f}]"
+        ends = f" ({row['percentile_low']:.0f} to {row['percentile_high']:.0f})"
     place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
     if row["surely_better"] is None:
         return place_among
@@ -270,10 +270,10 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "at or above"
-    ends = f"[{row['gain_low']:+.3f}, {row['gain_high']:+.3f}]"
+    ends = f"({row['gain_low']:+.3f} to {row['gain_high']:+.3f})"
     sure = "" if row["p"] <= 1 - level else ", not significant"
     return (
-        f"{row['system']} gains {row['gain']:+.3f} {ends} (standardized){sure} over the baseline, "
+        f"{row['system']} gains {row['gain']:+.3f} standardized {ends}{sure} over the baseline, "
         f"which is {side} the median of everybody's systems (percentile "
         f"{row['baseline_percentile']:.0f}). That is {row['share_of_way']:.0%} of the way from the "
         "median to the best."

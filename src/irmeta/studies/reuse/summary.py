@@ -86,7 +86,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown["new"] = views["new"].select(
             *("run", "metric", "score", "unjudged", "adjusted"),
             pl.format(
-                "[{}, {}]",
+                "{} to {}",
                 *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high")),
             ).alias("interval"),
             "bound",
@@ -153,15 +153,14 @@ def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:
         bound = f"; it cannot exceed {row['bound']:.3f}"
     else:
         bound = ""
-    ends = f"[{row['adjusted_low']:.3f}, {row['adjusted_high']:.3f}]"
+    low, high = row["adjusted_low"], row["adjusted_high"]
+    interval = f"{level:.0%} interval {low:.3f} to {high:.3f}"
     if row["extrapolated"]:
-        kind = f"{level:.0%} interval, extrapolated"
-    else:
-        kind = f"{level:.0%} interval"
+        interval += ", extrapolated"
     return (
         f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.1%} of its "
         f"{_first(row['metric'], depth)} unjudged. If it had been pooled, its expected score is "
-        f"{row['adjusted']:.3f} {ends} ({kind}){bound}."
+        f"{row['adjusted']:.3f} ({interval}){bound}."
     )
 
 

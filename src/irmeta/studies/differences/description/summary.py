@@ -141,9 +141,8 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
         )
     if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
         return f"{who} {mean:.3f} on each of {topics}, so there is no interval"
-    return (
-        f"{who} {mean:.3f} [{low:.3f}, {high:.3f}] ({level:.0%} interval over {topics})"
-    )
+    interval = f"{level:.0%} interval {low:.3f} to {high:.3f}"
+    return f"{who} {mean:.3f} ({interval}, over {topics})"
 
 
 def _uneven(of_metric: xr.Dataset) -> str:
