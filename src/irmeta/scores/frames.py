@@ -210,7 +210,10 @@ def rows_of(
             f"no column of {_named(frame.columns)} says which system; give tables by system, as in "
             "from_frame({'bm25': table})"
         )
-    constant = (None if named else metric) or score or SCORE
+    if metric is not None and named is None:
+        constant = metric
+    else:
+        constant = SCORE if score is None else score
     if found.system is not None and found.score is not None:
         if _numbers_rows(table) and "index" not in found:
             frame = frame.drop("index", strict=False)
