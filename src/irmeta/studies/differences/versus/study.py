@@ -41,6 +41,7 @@ from irmeta.studies.differences.versus.nightly import (
     require_named,
 )
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
+from irmeta.studies.differences.without import WITHOUT, Flagged, changed
 from irmeta.studies.door import Given, study
 from irmeta.words import counted, listed
 
@@ -76,6 +77,7 @@ def versus(
     history: str | Path | None = None,
     over: Annotated[Mapping[str, xr.DataArray] | None, NIGHTS] = None,
     anchors: Annotated[Mapping[str, float] | None, ANCHORS] = None,
+    without: Annotated[Sequence[str] | None, WITHOUT] = None,
     resamples: int | None = None,
     missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,
@@ -104,6 +106,8 @@ def versus(
         with the baselines
     anchors : topics whose answers stay, as people score them: how far today's judge moved on them is taken off the
         loss, and the cause of a drop is named
+    without : flagged topics, as contaminated or trivial ones: a file with one on each line, or a list; adds which
+        verdicts survive when they go, and how the differences change
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
@@ -154,18 +158,9 @@ def versus(
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
     _require_common(found, names, way.correct)
-    metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
-    tested = [_tested(one, way, generator) for one in metrics_tested]
-    if way.test in OF_CLUSTERS and SIZE in line.coords:
-        of = OF_CLUSTERS[way.test]
-        by_itself = [_tested(of(one, line), way, generator) for one in metrics_tested]
-        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     pair = ("against", "metric")
-    figures = {
-        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
-    }
-    for end in ("low", "high"):
-        figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
+    most = widest(scores)
+    figures = _all_tested(found, line, way, most, generator)
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (shown > 0).sum(axis=1)),
@@ -192,10 +187,19 @@ def versus(
         past = [] if over is None else asked.nights(over, system, anchors)
         tonight = asked.night(scores, system, parts)
         shape = (len(names), len(used))
-        verdicts, said = gated(tonight, past, shape, policy, alpha, widest(scores))
+        verdicts, said = gated(tonight, past, shape, policy, alpha, most)
         data |= means_on(parts, asked, system, anchors or {})
         data |= verdicts
         notes += said
+    if without is not None:
+        whole, _ = prepare(
+            parts.topics, metrics=metrics, missing=missing, pairs=True, by_topic=True
+        )
+        flagged = Flagged.of(whole, without, missing)
+        pairs = (system, others, who)
+        left = _without(flagged, pairs, figures["difference"], way, most, generator)
+        data |= {name: (pair, values) for name, values in left.items()}
+        notes += flagged.notes
     outcome = result(
         "versus",
         data,
@@ -211,6 +215,7 @@ def versus(
             "unless_safe": unless_safe,
             "history": None if history is None else str(history),
             "missing": missing,
+            **({} if without is None else flagged.options),
             "resamples": way.resamples,
             "seed": seed,
         },
@@ -312,6 +317,71 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
         for some, topics in zip(rows, kinds, strict=True)
     ]
     return compare(Compared(found), way, rng, parts)
+
+
+def _all_tested(
+    found: Floats,
+    line: xr.DataArray,
+    way: Way,
+    most: Floats,
+    rng: np.random.Generator,
+) -> dict[str, Floats]:
+    """Test the differences (against, topic, metric) by each metric: figures (against, metric), intervals cut."""
+    by_metric = np.moveaxis(found, 2, 0)
+    tested = [_tested(one, way, rng) for one in by_metric]
+    if way.test in OF_CLUSTERS and SIZE in line.coords:
+        of = OF_CLUSTERS[way.test]
+        by_itself = [_tested(of(one, line), way, rng) for one in by_metric]
+        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
+    figures = {
+        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
+    }
+    for end in ("low", "high"):
+        figures[end] = np.clip(figures[end], -most, most)
+    return figures
+
+
+def _without(
+    flagged: Flagged,
+    pairs: tuple[str, Sequence[str], Sequence[Sequence[str]]],
+    difference: Floats,
+    way: Way,
+    most: Floats,
+    rng: np.random.Generator,
+) -> dict[str, Floats]:
+    """Return what is left of differences (against, metric) without flagged topics, and how they change.
+
+    pairs : the system, the others, and the opponents (against, metric), who stay the same.
+    """
+    rest = additive(flagged.rest)
+    found = _opposed(rest, *pairs)
+    left = _all_tested(found, rest, way, most, rng)
+    whole, moved = (
+        np.moveaxis(_opposed(additive(one), *pairs), 1, 2)
+        for one in (flagged.whole, flagged.moved)
+    )
+    change = left["difference"] - difference
+    level = 1 - way.alpha
+    return {
+        **{f"without_{name}": left[name] for name in ("difference", "low", "high")},
+        "without_p": left["p_corrected"],
+        "without_significant": left["p_corrected"] < way.alpha,
+        **changed(change, whole, moved, flagged.topics, level, rng),
+    }
+
+
+def _opposed(
+    line: xr.DataArray,
+    system: str,
+    others: Sequence[str],
+    opponents: Sequence[Sequence[str]],
+) -> Floats:
+    """Return differences from opponents that may be others by each metric, (against, topic, metric)."""
+    each_metric = [
+        differences(line.isel(metric=[at]), system, others, names)[0]
+        for at, names in enumerate(zip(*opponents, strict=True))
+    ]
+    return np.concatenate(each_metric, axis=2)
 
 
 def _of_each(found: Floats, line: xr.DataArray) -> Floats:

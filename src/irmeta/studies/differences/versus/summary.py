@@ -9,7 +9,7 @@ from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.limits import seen
 from irmeta.scores.result import frame
-from irmeta.studies.differences.versus import gate
+from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.pairs import MEDIAN
 from irmeta.words import counted, listed
 
@@ -43,6 +43,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     judge_now, people.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
+    without : with flagged topics, by against and metric: who, difference and significant of all topics, without_difference
+    with low, high, p (corrected) and significant of the others, change with low and high, change_p, and chance_low and
+    chance_high, between which as many random topics change it.
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
     the system and one against it.
     """
@@ -67,7 +70,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         outcome, ["opponent", "by_topic", "decides"], by=["against", "topic", "metric"]
     ).rename({"by_topic": "difference"})
     comparisons = frame(outcome, fields, by=["against", "metric"])
-    return {
+    views = {
         "comparisons": comparisons.with_columns(
             pl.col("fewest").fill_nan(None).cast(pl.Int64)
         ),
@@ -79,6 +82,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "differences": by_topic,
         "contradictions": _contradictions(outcome),
     }
+    if "change" in outcome:
+        views["without"] = left.table(outcome)
+    return views
 
 
 def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
@@ -102,6 +108,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the comparisons by up to four metrics, else how many are won and lost by each; then the topics behind it."""
     if outcome.sizes["metric"] > FEW_METRICS:
         return {"metrics": _by_metric(outcome)}
+    if "change" in outcome:
+        return _compared_by_metric(outcome) | left.shown(outcome)
+    return _compared_by_metric(outcome) | _behind(outcome)
+
+
+def _compared_by_metric(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the comparisons, by each metric or of one opponent by all."""
     each = [outcome.sel(metric=metric) for metric in outcome.metric.values]
     if outcome.sizes["against"] == 1 and len(each) > 1:
         whom = f"against {outcome.against.item()}"
@@ -113,12 +126,20 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ]
         views = {whom: pl.concat(rows)}
     else:
-        each = [
-            one.isel(against=np.argsort(one["difference"].values, kind="stable"))
-            for one in each
-        ]
-        views = {f"by {one.metric.item()}": _compared(one) for one in each}
-    for one in each:
+        views = {f"by {one.metric.item()}": _compared(_ordered(one)) for one in each}
+    return views
+
+
+def _ordered(one: xr.Dataset) -> xr.Dataset:
+    """Order comparisons by one metric, the worst first."""
+    return one.isel(against=np.argsort(one["difference"].values, kind="stable"))
+
+
+def _behind(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the topics behind the comparisons."""
+    views = {}
+    for metric in outcome.metric.values:
+        one = _ordered(outcome.sel(metric=metric))
         title = f"{unit(one)}s by {one.metric.item()}: the worst and the best against {_whom(one)}"
         views[title] = _extremes(one)
     return views
@@ -226,6 +247,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
             sentences += [_of_one(one.isel(against=at), count) for at in range(count)]
         else:
             sentences.append(_of_many(one) + _of_best(one))
+        if "change" in outcome:
+            sentences += left.sentences(one, FEW_COMPARISONS)
     contradictions = _contradictions(outcome)
     if contradictions.height:
         name, better, worse = contradictions.row(0)
