@@ -12,6 +12,7 @@ from bench.coverage import (
     differences,
     estimates,
     everybody,
+    flagged,
     judges,
     labels,
     metrics,
@@ -25,7 +26,7 @@ from bench.coverage.frame import Entry
 
 GROUPS: Mapping[str, Sequence[Entry]] = {
     "Systems": systems.ENTRIES,
-    "Differences": differences.ENTRIES,
+    "Differences": [*differences.ENTRIES, *flagged.ENTRIES],
     "Among others": everybody.ENTRIES,
     "Metrics": [*metrics.ENTRIES, *online.ENTRIES],
     "Collections": collections.ENTRIES,

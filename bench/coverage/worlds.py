@@ -97,13 +97,15 @@ def in_all(*cases: Cases) -> Cases:
 
 
 def in_ranked_worlds(
-    check: Check, of: Callable[[Path | None], Mapping[str, World]]
+    check: Check,
+    of: Callable[[Path | None], Mapping[str, World]],
+    sizes: Sequence[int] = (),
 ) -> Cases:
-    """Return the cases of a promise about ranks in some worlds: with fewer topics, too."""
+    """Return the cases of a promise about ranks in some worlds: with fewer topics, too, or with each size."""
 
     def cases(folder: Path | None) -> Iterable[Case]:
-        sizes = SIZES if folder is None else (*FEW, *SIZES)
-        return _with_sizes(check, of(folder), sizes)
+        usual = SIZES if folder is None else (*FEW, *SIZES)
+        return _with_sizes(check, of(folder), sizes or usual)
 
     return cases
 
@@ -188,6 +190,15 @@ def ranked_worlds(folder: Path | None) -> Mapping[str, World]:
     scores = rng.integers(0, 2, (40, 50, 1)).astype(float)
     binary = like(named(scores, "P@1"), rng).tied(1)
     return {**worlds(folder), "all tie, 0 or 1": binary}
+
+
+@cache
+def rare_worlds(_: Path | None) -> Mapping[str, World]:
+    """Return a world whose scores are 0, or now and then 1."""
+    rng = np.random.default_rng(3)
+    often = np.linspace(0.02, 0.2, 12)[:, None, None]
+    scores = (rng.random((12, 200, 1)) < often).astype(float)
+    return {"rarely 1, else 0": like(named(scores, "P@1"), rng)}
 
 
 @cache

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from math import isfinite, nan
-from os import PathLike
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
@@ -39,26 +38,20 @@ def read_sample(path: Path) -> dict[str, float]:
     return sample
 
 
-def read_topics(given: str | PathLike[str] | Sequence[str]) -> list[str]:
-    """Read topics of a file, one on each line, or of @FILE; names in a list are returned as they are.
+def read_topics(given: str | Path | Sequence[str]) -> list[str]:
+    """Read topics from a file, one on each line; a list of their names is returned as it is.
 
-    Raises FileFormatError for a line of several words and for a file without topics.
+    Raises FileFormatError for a file without topics.
     """
-    if not isinstance(given, str | PathLike):
-        return [str(name) for name in given]
-    path = Path(str(given).removeprefix("@"))
+    if not isinstance(given, str | Path):
+        return list(given)
     try:
-        every = [line.strip() for line in labels(lines(_text(path)))]
+        every = [line.strip() for line in labels(lines(_text(Path(given))))]
     except ValueError as error:
-        raise FileFormatError(f"{path}: not text ({error})") from error
-    for at, name in enumerate(every, 1):
-        if len(name.split()) > 1 or "," in name:
-            raise FileFormatError(
-                f"{path}:{at}: {shortened(name)!r}; expected one topic on each line and nothing beside it"
-            )
-    topics = list(dict.fromkeys(name for name in every if name))
+        raise FileFormatError(f"{given}: not text ({error})") from error
+    topics = list(dict.fromkeys(filter(None, every)))
     if not topics:
-        raise FileFormatError(f"{path}: no topics; expected one on each line")
+        raise FileFormatError(f"{given}: no topics; expected one on each line")
     return topics
 
 

@@ -1,125 +1,122 @@
-"""Flagged topics, as contaminated or trivial ones: what becomes of means and verdicts when they go."""
+"""Flagged topics, as contaminated or trivial ones: a study again without them, and how its means change."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
+from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
-from irmeta.scores.attributes import OVER, about
+from irmeta.scores.attributes import about
 from irmeta.scores.clusters import units
+from irmeta.scores.figures import short
 from irmeta.scores.notes import Act
-from irmeta.scores.repeats import by_runs
-from irmeta.scores.selection import prepare
-from irmeta.stats.arrays import Floats
-from irmeta.stats.tests.flagged import Topics, by_chance, half_width
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.tests.flagged import half_width
 from irmeta.studies.door import Given
 from irmeta.words import counted, listed
 
 WITHOUT = Given("FILE", "irmeta.io.lists.read_topics")
-CHANGE = (
-    "change",
-    "change_low",
-    "change_high",
-    "change_p",
-    "chance_low",
-    "chance_high",
-)
-"""Figures of a change: with its interval, p beside as many random topics, and the middle of what these bring."""
+MEASURED = ("change without contaminated topics", "change without trivial topics")
+"""What was measured of changes, by the number of flagged topics."""
+CHANGE = ("change", "change_low", "change_high")
+"""How a mean changes, with its interval."""
 
 
 class Flagged(NamedTuple):
-    """A cube whose missing scores are dealt with, by topic; the same without the flagged topics; and what these are.
+    """A cube without its flagged topics, what these are, and which topics, or clusters in their place, go.
 
-    moved : as `whole`, with scores that scatter as other runs would, where a system is a mean of runs.
-    rest : as studies take it: over clusters, and moved.
+    gone : (topic,), or (cluster,); None where only a part of a cluster goes, so that changes have no interval.
     """
 
-    whole: xr.DataArray
-    moved: xr.DataArray
     rest: xr.DataArray
-    topics: Topics
+    topics: list[str]
+    gone: Bools | None
     notes: list[str]
 
-    @classmethod
-    def of(cls, scores: xr.DataArray, names: Sequence[str], missing: Any) -> "Flagged":
-        """Take flagged topics out of scores by topic, of which none that is needed is missing.
+    def beside(
+        self,
+        outcome: xr.Dataset,
+        rest: xr.Dataset,
+        figures: Sequence[str],
+        values: Floats,
+        level: float,
+    ) -> xr.Dataset:
+        """Return a result with figures of the rest beside its own, and how the first of them, a mean, changes.
 
-        Raises ScoresError where no topic is flagged, or too few are left.
+        values : what the means are of, (..., topic), or (..., cluster).
         """
-        known = [str(name) for name in scores.topic.values]
-        flagged = np.isin(known, list(names))
+        moved = rest[figures[0]] - outcome[figures[0]]
+        half = np.full(moved.shape, np.nan)
+        if self.gone is not None:
+            half = half_width(values, self.gone, level)
+        left = {f"without_{name}": rest[name] for name in figures}
+        ends = (moved, moved - half, moved + half)
+        return outcome.assign({**left, **dict(zip(CHANGE, ends, strict=True))})
+
+
+def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
+    """Leave flagged topics out of a cube by topic; those that it does not have are noted.
+
+    Raises ScoresError where none of them has scores, or fewer than 2 topics stay.
+    """
+    if not names:
+        raise ScoresError("no topics are flagged; name some, or leave the option out")
+    known = [str(topic) for topic in scores.topic.values]
+    flagged = np.isin(known, list(names))
+    if not flagged.any():
         where = scores.attrs.get("collection", "these scores")
-        if not flagged.any():
-            raise ScoresError(
-                f"none of {counted(len(names), 'flagged topic')} has scores in {where}; no {names[0]!r}, "
-                f"{nearest(str(names[0]), known)}"
-            )
-        if (~flagged).sum() < 2:
-            raise ScoresError(
-                f"{counted(int(flagged.sum()), 'topic')} of {len(known)} are flagged, which leaves "
-                f"{int((~flagged).sum())}; at least 2 must stay"
-            )
-        rest, _ = prepare(
-            scores.isel(topic=np.flatnonzero(~flagged)), missing=missing, pairs=True
+        raise ScoresError(
+            f"no flagged topic has scores in {where}: no topic {names[0]!r}, {nearest(names[0], known)}"
         )
-        of = units(scores)
-        _, cluster, size = np.unique(of, return_inverse=True, return_counts=True)
-        over = scores.attrs.get(OVER, "topics")
-        weight = 1 / size[cluster] if over == "clusters" else np.ones(len(of))
-        topics = Topics(flagged, weight, cluster)
-        return cls(scores, by_runs(scores)[0], rest, topics, _absent(names, known))
+    if flagged.sum() > flagged.size - 2:
+        raise ScoresError(
+            f"{flagged.sum()} of {counted(flagged.size, 'topic')} are flagged; at least 2 must stay"
+        )
+    of = np.array(units(scores))
+    share = np.array([flagged[of == one].mean() for one in dict.fromkeys(of)])
+    gone = share > 0
+    notes: list[str] = []
+    if absent := [name for name in names if name not in known]:
+        count = counted(len(absent), "flagged topic")
+        notes.append(Act(f"{count} without scores: {listed(absent)}."))
+    notes += _on_intervals(int(gone.sum()), scores.sizes["system"])
+    if parts := int((gone & (share < 1)).sum()):
+        notes.append(
+            f"Only a part of {counted(parts, 'cluster')} is flagged, so changes have no interval; flag whole clusters."
+        )
+    topics = scores.topic.values[flagged].tolist()
+    rest = scores.isel(topic=~flagged)
+    return Flagged(rest, topics, None if parts else gone, notes)
 
-    @property
-    def options(self) -> dict[str, int]:
-        """What results say of it: how many topics are flagged, of how many."""
-        flagged = self.topics.flagged
-        return {"without": int(flagged.sum()), "topics_of_all": flagged.size}
 
-
-def _absent(names: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Note which flagged topics have no scores."""
-    absent = [str(name) for name in names if str(name) not in known]
-    if not absent:
+def _on_intervals(count: int, systems: int) -> list[str]:
+    """Say what intervals of changes are worth with this number of flagged topics, or clusters."""
+    if count == 1:
+        return [
+            "One flagged topic says nothing of others like it, so changes have no interval."
+        ]
+    found = held(*MEASURED, systems=systems, topics=count)
+    if not found.broken:
         return []
     return [
-        Act(
-            f"{len(absent)} of {counted(len(names), 'flagged topic')} without scores: {listed(absent)}"
-        )
+        f"95% intervals of changes held in {found.share} of simulated collections with so few flagged topics."
     ]
 
 
-def changed(
-    change: Floats,
-    values: Floats,
-    moved: Floats,
-    topics: Topics,
-    level: float,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    """Return the figures of changes (...,) of the means of values (..., topic); moved : the same, as runs scatter."""
-    half = half_width(moved, topics, level)
-    chance = by_chance(values, topics, level, rng)
-    ends = (change - half, change + half)
-    figures = (change, *ends, chance.p, chance.low, chance.high)
-    return dict(zip(CHANGE, figures, strict=True))
-
-
 def goes(outcome: xr.Dataset) -> str:
-    """Say which topics go, to begin a sentence or head a table."""
-    count = about(outcome)["options"]["without"]
-    every = about(outcome)["options"]["topics_of_all"]
-    return f"Without {counted(count, 'flagged topic')} of {every}"
+    """Say that flagged topics go, to begin a sentence or head a table."""
+    topics = about(outcome)["options"]["without"]
+    return f"Without {counted(len(topics), 'flagged topic')}"
 
 
-def than_chance(one: xr.Dataset, what: str, level: float) -> str:
-    """Say how a figure changes, and whether by more than as many random topics bring."""
-    change, low, high, p, least, most = (float(one[name]) for name in CHANGE)
-    ends = "" if np.isnan(low) else f" [{low:+.3f}, {high:+.3f}]"
-    more = "more" if p < 1 - level else "no more"
+def between(one: xr.Dataset, level: str) -> str:
+    """Write the interval of a change; nothing where there is none."""
+    low, high = float(one["change_low"]), float(one["change_high"])
+    if np.isnan(low):
+        return ""
     return (
-        f"{what} changes by {change:+.3f}{ends}, {more} than as many random topics bring ({level:.0%} of sets "
-        f"{least:+.3f} to {most:+.3f}; p = {p:.2g})."
+        f" ({level} interval {short(low, 3, sign=True)} to {short(high, 3, sign=True)})"
     )

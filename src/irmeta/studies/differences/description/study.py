@@ -1,7 +1,7 @@
 """What a cube holds: means with intervals, the ranks that systems may have, how topics differ."""
 
-from collections.abc import Iterable
-from typing import Any, get_args
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import xarray as xr
@@ -33,12 +33,15 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
+from irmeta.studies.differences.without import WITHOUT, leave_out
 from irmeta.studies.door import study
 from irmeta.words import listed
 
 EQUAL = 1e-12
 """Scores that differ by at most this are equal."""
 SHARES = np.arange(101) / 100
+LEFT = ("lead", "mean", "rank", "rank_low", "rank_high")
+"""What is told of systems without flagged topics."""
 
 
 @study
@@ -51,6 +54,7 @@ def describe(
     sets: Sets = "simultaneous",
     system: str | None = None,
     teams: Grouping = None,
+    without: Annotated[Sequence[str] | None, WITHOUT] = None,
     top: float | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -67,6 +71,8 @@ def describe(
     system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high)
     teams : the teams of the systems, a table, "stem" of their names or "each" by itself; `reversed` is tested over
         means of teams, which it takes as independent; by default stems where many names share one
+    without : flagged topics, as contaminated or trivial ones, one on each line of a file, or a list: adds what of the
+        ranking survives when they go, and how the lead of the best system changes
     metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;
@@ -91,13 +97,13 @@ def describe(
     if metrics is not None and by is not None:
         metrics = [*metric_names(metrics), by]
     given = check(scores)
-    scores, notes = prepare(
-        given,
-        metrics=metrics,
-        top=top,
-        by=None if top is None else by,
-        missing=missing,
-    )
+    used: dict[str, Any] = {
+        "metrics": metrics,
+        "top": top,
+        "by": None if top is None else by,
+        "missing": missing,
+    }
+    scores, notes = prepare(given, **used)
     if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
         raise ScoresError(
             "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
@@ -120,7 +126,8 @@ def describe(
         )
     averaged = additive(scores)  # on a scale on which scores can be averaged
     team = teams_of(scores["system"].values, teams, averaged.values)
-    data = _of_systems(scores, averaged, level, sets, generator)
+    possible = _rank_sets(averaged, level, sets, generator)
+    data = _of_systems(scores, averaged, possible, level)
     data |= _of_topics(additive(of_each(scores)), team.of)
     data |= _of_first_place(averaged)
     if system is not None:
@@ -141,6 +148,12 @@ def describe(
         "missing": missing,
         "seed": seed,
     }
+    flagged = None
+    if without is not None:
+        whole, _ = prepare(given, **used, by_topic=True)
+        flagged = leave_out(whole, without)
+        options["without"] = flagged.topics
+        notes += flagged.notes
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result(
         "description",
@@ -149,19 +162,40 @@ def describe(
         options=options,
         notes=notes + _notes(names, scores, level),
     )
-    return outcome.assign_coords(share=SHARES)
+    outcome = outcome.assign_coords(share=SHARES)
+    if flagged is None:
+        return outcome
+    rest, _ = prepare(flagged.rest, missing=missing)
+    line = additive(rest)
+    left = _rank_sets(line, level, sets, seeded(rng)[0])
+    again = xr.Dataset(_of_systems(rest, line, left, level))
+    first = outcome["rank"].argmin("system").values
+    ahead, ahead_left = (_ahead(_columns(one), first) for one in (averaged, line))
+    over = ("system", "metric")
+    outcome = flagged.beside(
+        outcome.assign(lead=(over, ahead.mean(axis=2))),
+        again.assign(lead=(over, ahead_left.mean(axis=2))),
+        LEFT,
+        ahead,
+        level,
+    )
+    return outcome.assign(_surviving(possible, left))
+
+
+def _ahead(columns: Sequence[Floats], first: Ints) -> Floats:
+    """Return by how much the first system by each metric is ahead of each, (system, metric, topic)."""
+    gaps = [one[at] - one for one, at in zip(columns, first, strict=True)]
+    return np.stack(gaps, axis=1)
 
 
 def _of_systems(
     scores: xr.DataArray,
     averaged: xr.DataArray,
+    possible: Sequence[RankSets],
     level: float,
-    sets: Sets,
-    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return means with intervals, ranks, and the ranks that systems may have."""
     own = intervals(scores, level=level)
-    possible = _rank_sets(averaged, level, sets, rng)
     found = [discovered(column.T, level=level) for column in _columns(averaged)]
     over = ("system", "metric")
     return {
@@ -182,6 +216,19 @@ def _of_systems(
             "metric",
             [_distinguished(of_metric) for of_metric in found],
         ),
+    }
+
+
+def _surviving(before: Sequence[RankSets], after: Sequence[RankSets]) -> dict[str, Any]:
+    """Count by metric the pairs of systems that rank sets distinguish, before and after, and both times alike."""
+    pairs = [
+        (one.better | one.worse.T, other.better | other.worse.T)
+        for one, other in zip(before, after, strict=True)
+    ]
+    return {
+        "pairs": ("metric", [one.sum() for one, _ in pairs]),
+        "without_pairs": ("metric", [other.sum() for _, other in pairs]),
+        "pairs_stay": ("metric", [(one & other).sum() for one, other in pairs]),
     }
 
 

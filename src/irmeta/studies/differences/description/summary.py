@@ -9,12 +9,13 @@ import xarray as xr
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
-from irmeta.scores.figures import intervals, spans
+from irmeta.scores.figures import intervals, short, spans
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.result import frame
 from irmeta.scores.teams import taking, wanting
 from irmeta.stats import descriptive
-from irmeta.studies.differences.description.study import EQUAL
+from irmeta.studies.differences.description.study import EQUAL, LEFT
+from irmeta.studies.differences.without import CHANGE, between, goes
 from irmeta.words import counted, listed
 
 FEW_METRICS = 4
@@ -25,7 +26,11 @@ PERCENTILES = (1, 10, 40, 75, 90)
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles)."""
+    """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles).
+
+    without : with flagged topics, by system and metric: rank and lead (of the best system over it) with all topics;
+    without_lead, _mean, _rank, _rank_low and _rank_high; change, of the lead, change_low, change_high.
+    """
     by = about(outcome)["options"]["by"]
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     columns = ("mean", "low", "high", "rank", "rank_low", "rank_high", *FOUND)
@@ -41,7 +46,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         _percentiles(outcome["score"].sel(metric=[metric]))
         for metric in outcome.metric.values
     ]
-    return {
+    views = {
         "means": means.select("system", "metric", *columns),
         "topics": topics.select(
             "topic",
@@ -55,6 +60,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "percentiles": pl.concat(percentiles),
         "scores": _quantiles(outcome),
     }
+    if "change" in outcome:
+        fields = ["rank", "lead", *(f"without_{name}" for name in LEFT), *CHANGE]
+        left = frame(outcome.isel(system=order), fields, by=["metric", "system"])
+        views["without"] = left.select("system", "metric", *fields)
+    return views
 
 
 def _quantiles(outcome: xr.Dataset) -> pl.DataFrame:
@@ -89,7 +99,29 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         columns |= {
             metric: shown["mean"].sel(metric=metric).values for metric in others
         }
-    return {"means": pl.DataFrame(columns)}
+    views = {"means": pl.DataFrame(columns)}
+    return (_left(one) if "change" in one else {}) | views
+
+
+def _left(one: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Show the ranks by one metric without the flagged topics, and the lead of the best system with all topics."""
+    one = one.sortby("without_rank")
+    ranks = zip(one["without_rank"].values, one["rank"].values, strict=True)
+    columns = {
+        "system": one.system.values.tolist(),
+        "rank": [
+            f"{new:.0f}" if new == old else f"{new:.0f} (was {old:.0f})"
+            for new, old in ranks
+        ],
+        "possible ranks": spans(
+            one["without_rank_low"].values, one["without_rank_high"].values
+        ),
+        "lead": [short(value, 3, sign=True) for value in one["without_lead"].values],
+        "change": [short(value, 3, sign=True) for value in one["change"].values],
+        "its interval": intervals(one["change_low"].values, one["change_high"].values),
+    }
+    best = one.system.values[one["rank"].values.argmin()]
+    return {f"{goes(one)}: the lead of {best} over each": pl.DataFrame(columns)}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -97,7 +129,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     by = about(outcome)["options"]["by"]
     of_metric = outcome.sel(metric=by)
     best = of_metric.isel(system=int(of_metric["rank"].values.argmin()))
-    lines = [
+    lines = [_survival(of_metric)] if "change" in outcome else []
+    lines += [
         f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric)}"
     ]
     lines += _own_ranks(outcome, of_metric)
@@ -110,6 +143,29 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if len(against):
         lines.append(_against(outcome, by, against))
     return lines
+
+
+def _survival(one: xr.Dataset) -> str:
+    """Say whether the best system stays it without the flagged topics, how its lead changes, and which pairs stay."""
+    level = f"{about(one)['options']['level']:.0%}"
+    at = int(one["rank"].values.argmin())
+    best, others = str(one.system[at].item()), one.drop_isel(system=at)
+    rival = others.isel(system=int(others["without_rank"].values.argmin()))
+    name, by = rival.system.item(), one.metric.item()
+    lead, change = (
+        short(float(rival[figure]), 3, sign=True)
+        for figure in ("without_lead", "change")
+    )
+    stays = float(rival["without_lead"]) > 0
+    first = f"{best} is still" if stays else f"{best} is no longer"
+    stay, pairs, now = (
+        int(one[name]) for name in ("pairs_stay", "pairs", "without_pairs")
+    )
+    return (
+        f"{goes(one)}, {first} the best by {by}: its lead over {name} changes to {lead}, by {change}"
+        f"{between(rival, level)}. Of {pairs} distinguished pairs {stay} stay, and {now - stay} "
+        f"{'is' if now - stay == 1 else 'are'} new."
+    )
 
 
 def _against(outcome: xr.Dataset, by: str, against: Sequence[str]) -> str:

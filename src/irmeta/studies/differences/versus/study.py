@@ -41,7 +41,7 @@ from irmeta.studies.differences.versus.nightly import (
     require_named,
 )
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
-from irmeta.studies.differences.without import WITHOUT, Flagged, changed
+from irmeta.studies.differences.without import CHANGE, WITHOUT, leave_out
 from irmeta.studies.door import Given, study
 from irmeta.words import counted, listed
 
@@ -57,6 +57,8 @@ AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
     }
 )
 """What is measured of intervals of all comparisons at once, by joint test, and what holds more often."""
+LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
+"""What is told of comparisons without flagged topics."""
 NIGHTS = Given("FILE", "irmeta.io.scores.load_all")
 ANCHORS = Given("FILE", "irmeta.io.lists.read_anchors")
 
@@ -106,7 +108,7 @@ def versus(
         with the baselines
     anchors : topics whose answers stay, as people score them: how far today's judge moved on them is taken off the
         loss, and the cause of a drop is named
-    without : flagged topics, as contaminated or trivial ones: a file with one on each line, or a list; adds which
+    without : flagged topics, as contaminated or trivial ones, one on each line of a file, or a list: adds which
         verdicts survive when they go, and how the differences change
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
@@ -158,9 +160,18 @@ def versus(
     if BEST in names and BEST not in others:
         notes += _tied_notes(line, others)
     _require_common(found, names, way.correct)
+    metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
+    tested = [_tested(one, way, generator) for one in metrics_tested]
+    if way.test in OF_CLUSTERS and SIZE in line.coords:
+        of = OF_CLUSTERS[way.test]
+        by_itself = [_tested(of(one, line), way, generator) for one in metrics_tested]
+        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     pair = ("against", "metric")
-    most = widest(scores)
-    figures = _all_tested(found, line, way, most, generator)
+    figures = {
+        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
+    }
+    for end in ("low", "high"):
+        figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
     data |= {
         "wins": (pair, (shown > 0).sum(axis=1)),
@@ -187,18 +198,16 @@ def versus(
         past = [] if over is None else asked.nights(over, system, anchors)
         tonight = asked.night(scores, system, parts)
         shape = (len(names), len(used))
-        verdicts, said = gated(tonight, past, shape, policy, alpha, most)
+        verdicts, said = gated(tonight, past, shape, policy, alpha, widest(scores))
         data |= means_on(parts, asked, system, anchors or {})
         data |= verdicts
         notes += said
+    flagged = None
     if without is not None:
         whole, _ = prepare(
             parts.topics, metrics=metrics, missing=missing, pairs=True, by_topic=True
         )
-        flagged = Flagged.of(whole, without, missing)
-        pairs = (system, others, who)
-        left = _without(flagged, pairs, figures["difference"], way, most, generator)
-        data |= {name: (pair, values) for name, values in left.items()}
+        flagged = leave_out(whole, without)
         notes += flagged.notes
     outcome = result(
         "versus",
@@ -215,7 +224,7 @@ def versus(
             "unless_safe": unless_safe,
             "history": None if history is None else str(history),
             "missing": missing,
-            **({} if without is None else flagged.options),
+            **({} if flagged is None else {"without": flagged.topics}),
             "resamples": way.resamples,
             "seed": seed,
         },
@@ -224,7 +233,25 @@ def versus(
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
         outcome["equivalent"] = outcome["p_equivalent"] < alpha
-    return outcome.assign_coords(against=names)
+    outcome = outcome.assign_coords(against=names)
+    if flagged is None:
+        return outcome
+    rest = versus(
+        flagged.rest,
+        system,
+        names,
+        test=test,
+        correct=correct,
+        alpha=alpha,
+        resamples=resamples,
+        missing=missing,
+        rng=rng,
+    )
+    by_topic = np.moveaxis(found, 1, 2)
+    outcome = flagged.beside(outcome, rest.data, LEFT, by_topic, 1 - alpha)
+    # another best system is no change of this one
+    same = outcome["without_who"] == outcome["who"]
+    return outcome.assign({name: outcome[name].where(same) for name in CHANGE})
 
 
 def _others(scores: xr.DataArray, system: str) -> list[str]:
@@ -317,71 +344,6 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
         for some, topics in zip(rows, kinds, strict=True)
     ]
     return compare(Compared(found), way, rng, parts)
-
-
-def _all_tested(
-    found: Floats,
-    line: xr.DataArray,
-    way: Way,
-    most: Floats,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    """Test the differences (against, topic, metric) by each metric: figures (against, metric), intervals cut."""
-    by_metric = np.moveaxis(found, 2, 0)
-    tested = [_tested(one, way, rng) for one in by_metric]
-    if way.test in OF_CLUSTERS and SIZE in line.coords:
-        of = OF_CLUSTERS[way.test]
-        by_itself = [_tested(of(one, line), way, rng) for one in by_metric]
-        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
-    figures = {
-        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
-    }
-    for end in ("low", "high"):
-        figures[end] = np.clip(figures[end], -most, most)
-    return figures
-
-
-def _without(
-    flagged: Flagged,
-    pairs: tuple[str, Sequence[str], Sequence[Sequence[str]]],
-    difference: Floats,
-    way: Way,
-    most: Floats,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    """Return what is left of differences (against, metric) without flagged topics, and how they change.
-
-    pairs : the system, the others, and the opponents (against, metric), who stay the same.
-    """
-    rest = additive(flagged.rest)
-    found = _opposed(rest, *pairs)
-    left = _all_tested(found, rest, way, most, rng)
-    whole, moved = (
-        np.moveaxis(_opposed(additive(one), *pairs), 1, 2)
-        for one in (flagged.whole, flagged.moved)
-    )
-    change = left["difference"] - difference
-    level = 1 - way.alpha
-    return {
-        **{f"without_{name}": left[name] for name in ("difference", "low", "high")},
-        "without_p": left["p_corrected"],
-        "without_significant": left["p_corrected"] < way.alpha,
-        **changed(change, whole, moved, flagged.topics, level, rng),
-    }
-
-
-def _opposed(
-    line: xr.DataArray,
-    system: str,
-    others: Sequence[str],
-    opponents: Sequence[Sequence[str]],
-) -> Floats:
-    """Return differences from opponents that may be others by each metric, (against, topic, metric)."""
-    each_metric = [
-        differences(line.isel(metric=[at]), system, others, names)[0]
-        for at, names in enumerate(zip(*opponents, strict=True))
-    ]
-    return np.concatenate(each_metric, axis=2)
 
 
 def _of_each(found: Floats, line: xr.DataArray) -> Floats:

@@ -43,9 +43,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     judge_now, people.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more).
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
-    without : with flagged topics, by against and metric: who, difference and significant of all topics, without_difference
-    with low, high, p (corrected) and significant of the others, change with low and high, change_p, and chance_low and
-    chance_high, between which as many random topics change it.
+    without : with flagged topics, by against and metric: who, difference and significant of all topics; those of the
+    others (without_difference, ...) with low, high and p_corrected; change, of the difference, change_low, change_high.
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
     the system and one against it.
     """
@@ -82,9 +81,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "differences": by_topic,
         "contradictions": _contradictions(outcome),
     }
-    if "change" in outcome:
-        views["without"] = left.table(outcome)
-    return views
+    return views | ({"without": left.table(outcome)} if "change" in outcome else {})
 
 
 def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
@@ -108,13 +105,6 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the comparisons by up to four metrics, else how many are won and lost by each; then the topics behind it."""
     if outcome.sizes["metric"] > FEW_METRICS:
         return {"metrics": _by_metric(outcome)}
-    if "change" in outcome:
-        return _compared_by_metric(outcome) | left.shown(outcome)
-    return _compared_by_metric(outcome) | _behind(outcome)
-
-
-def _compared_by_metric(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the comparisons, by each metric or of one opponent by all."""
     each = [outcome.sel(metric=metric) for metric in outcome.metric.values]
     if outcome.sizes["against"] == 1 and len(each) > 1:
         whom = f"against {outcome.against.item()}"
@@ -126,20 +116,14 @@ def _compared_by_metric(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ]
         views = {whom: pl.concat(rows)}
     else:
-        views = {f"by {one.metric.item()}": _compared(_ordered(one)) for one in each}
-    return views
-
-
-def _ordered(one: xr.Dataset) -> xr.Dataset:
-    """Order comparisons by one metric, the worst first."""
-    return one.isel(against=np.argsort(one["difference"].values, kind="stable"))
-
-
-def _behind(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the topics behind the comparisons."""
-    views = {}
-    for metric in outcome.metric.values:
-        one = _ordered(outcome.sel(metric=metric))
+        each = [
+            one.isel(against=np.argsort(one["difference"].values, kind="stable"))
+            for one in each
+        ]
+        views = {f"by {one.metric.item()}": _compared(one) for one in each}
+    if "change" in outcome:
+        return views | left.shown(outcome)
+    for one in each:
         title = f"{unit(one)}s by {one.metric.item()}: the worst and the best against {_whom(one)}"
         views[title] = _extremes(one)
     return views
@@ -242,13 +226,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
     sentences = _of_gate(outcome)
     for metric in spoken(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
+        if "change" in outcome:
+            sentences += left.sentences(one, FEW_COMPARISONS)
         if one.sizes["against"] <= FEW_COMPARISONS:
             count = one.sizes["against"]
             sentences += [_of_one(one.isel(against=at), count) for at in range(count)]
         else:
             sentences.append(_of_many(one) + _of_best(one))
-        if "change" in outcome:
-            sentences += left.sentences(one, FEW_COMPARISONS)
     contradictions = _contradictions(outcome)
     if contradictions.height:
         name, better, worse = contradictions.row(0)
