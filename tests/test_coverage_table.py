@@ -56,7 +56,7 @@ def test_the_width_that_a_promise_needs_is_that_of_the_errors():
     row = measure(INTERVAL, Case("a world", 10, trial), 20)
     assert row.figures["needed"] == pytest.approx(1.9)
     measured = table.listed([row])
-    assert table.wide(measured) == "- an interval, a world, 10 topics: 2.6 times"
+    assert table.wide(measured) == "- an interval, 10 topics, a world: 2.6 times"
     assert table.wide(measured.with_columns(beside=pl.lit("width 5"))) == ""
 
 
@@ -170,6 +170,18 @@ def test_a_run_goes_on_after_a_stop(files, tmp_path, since, measured):
     assert table.PAGE.read_text().count(SECOND.name) == 2
 
 
+def test_wide_intervals_are_listed_by_promise():
+    """Worlds in which a promise's intervals are too wide are counted, with the least and the largest times."""
+    row = known("x", "a", 10, 0.9)
+    wide = [
+        row.with_columns(world=pl.lit(world), beside=pl.lit(f"width {width}, needed 1"))
+        for world, width in (("a", 2), ("b", 5), ("c", 1.1))
+    ]
+    assert (
+        table.wide(pl.concat(wide)) == "- x, 10 topics, in 2 worlds: 2.0 to 5.0 times"
+    )
+
+
 def test_only_figures_of_real_collections_are_kept(monkeypatch):
     """--write without the collections, or with --short, is refused: its worlds are not those of the page."""
     monkeypatch.delenv("IRMETA_DATA", raising=False)
@@ -209,12 +221,19 @@ def test_what_is_not_kept_is_said():
             for by in ("dunnett", "holm")
         ),
     ]
+    flagged = [
+        describe(scores, without=["0", "1"]),
+        versus(scores, "0", without=["0", "1"]),
+    ]
     said = [" ".join(about(one)["notes"]) for one in results]
     estimated = " ".join(about(estimate(scores[:, :6], scores))["notes"])
     warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
     assert warned.pop("t interval of a mean") in said[0]
     assert warned.pop("mean by few human topics alone") in estimated
     again = replicate({"a": scores, "b": scores}, system="0")
+    for kind in ("contaminated", "trivial"):
+        words = warned.pop(f"change without {kind} topics")
+        assert all(words in " ".join(about(one)["notes"]) for one in flagged)
     assert warned.pop("RMSE of a reproduction") in " ".join(about(again)["notes"])
     assert all(words in notes for words in warned.values() for notes in said[1:])
     printed = {name for names in PRINTED.values() for name in names}

@@ -24,7 +24,7 @@ OTHERS = 50
 """Topics that stay."""
 HARD = 0.2
 """The share of trivial topics that are like the others after all."""
-NAME, _MISSES = "change without {} topics", "intervals of changes held in"
+NAME, _MISSES = "change without {} topics", "95% intervals of changes held in"
 Kind = Callable[
     [np.ndarray, np.ndarray, np.random.Generator], tuple[np.ndarray, np.ndarray]
 ]

@@ -42,6 +42,16 @@ _CORRECTED = (
     "max-t test of all pairs, clusters",
     "randomised Tukey HSD",
 )
+_FROM_BASELINE = (
+    "a difference by itself",
+    "differences from a baseline at once, Bonferroni's t",
+    "differences from a baseline at once, Dunnett",
+)
+_CORRECTED_FROM_BASELINE = (
+    *_CORRECTED,
+    "max-t test of one against others",
+    "Dunnett's test",
+)
 _EQUIVALENT = ("equivalence at the margin", "equivalence of all pairs, Holm")
 _ON_OTHER_TOPICS = (
     "a system against itself on other topics",
@@ -51,6 +61,7 @@ _ACROSS = ("difference across collections",)
 _REPORTED = ("percentile of a reported mean",)
 _ANCHORED = ("an unchanged system by anchors",)
 _CHANGE = ("change of a lead in a reproduction",)
+_FLAGGED = ("change without contaminated topics", "change without trivial topics")
 _DESIGN = ("tau of a design", "tau of a design, clusters")
 _LOSS = (
     "loss of a run that was not pooled",
@@ -101,6 +112,11 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "description.means.low": ("t interval of a mean",),
     "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
     "description.topics.reversed": ("topics where better systems score worse",),
+    "description.without.change_low": _FLAGGED,
+    "description.without.without_rank_low": (
+        "rank sets, simultaneous",
+        "rank sets, marginal",
+    ),
     "design.budget.behind_low": ("ways behind the best of a design",),
     "design.budget.low": _DESIGN,
     "design.designs.low": _DESIGN,
@@ -187,18 +203,13 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "significance.tests.p": _ONE_PAIR,
     "significance.tests.p_corrected": _CORRECTED,
     "significance.tests.p_equivalent": _EQUIVALENT,
-    "versus.comparisons.low": (
-        "a difference by itself",
-        "differences from a baseline at once, Bonferroni's t",
-        "differences from a baseline at once, Dunnett",
-    ),
+    "versus.comparisons.low": _FROM_BASELINE,
     "versus.comparisons.p": _ONE_PAIR,
-    "versus.comparisons.p_corrected": (
-        *_CORRECTED,
-        "max-t test of one against others",
-        "Dunnett's test",
-    ),
+    "versus.comparisons.p_corrected": _CORRECTED_FROM_BASELINE,
     "versus.comparisons.p_equivalent": _EQUIVALENT,
+    "versus.without.change_low": _FLAGGED,
+    "versus.without.without_low": _FROM_BASELINE,
+    "versus.without.without_p_corrected": _CORRECTED_FROM_BASELINE,
 }
 """By study, table and column, without the metric that is named before it.
 

@@ -167,16 +167,22 @@ WIDE = 1.3
 
 
 def wide(measured: pl.DataFrame) -> str:
-    """List the rows whose intervals are much wider than the promise needs, the widest first."""
-    times = []
+    """List the promises whose intervals are much wider than they need to be in some worlds, the widest first."""
+    found: dict[str, list[tuple[float, str]]] = {}
     for row in measured.iter_rows(named=True):
         figures = _figures(row["beside"])
         if {"width", "needed"} <= set(figures) and float(figures["needed"]) > 0:
             ratio = float(figures["width"]) / float(figures["needed"])
             if ratio > WIDE:
-                where = f"{row['of']}, {row['world']}, {row['topics']} topics"
-                times.append((ratio, f"- {where}: {ratio:.1f} times"))
-    return "\n".join(line for _, line in sorted(times, reverse=True))
+                of = f"{row['of']}, {row['topics']} topics"
+                found.setdefault(of, []).append((ratio, row["world"]))
+    lines = []
+    for of, rows in sorted(found.items(), key=lambda one: -max(one[1])[0]):
+        least, most = (f"{end(rows)[0]:.1f}" for end in (min, max))
+        times = most if least == most else f"{least} to {most}"
+        where = rows[0][1] if len(rows) == 1 else f"in {len(rows)} worlds"
+        lines.append(f"- {of}, {where}: {times} times")
+    return "\n".join(lines)
 
 
 def markdown(measured: pl.DataFrame) -> str:

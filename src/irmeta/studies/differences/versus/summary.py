@@ -122,7 +122,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ]
         views = {f"by {one.metric.item()}": _compared(one) for one in each}
     if "change" in outcome:
-        return views | left.shown(outcome)
+        return left.shown(outcome) | views
     for one in each:
         title = f"{unit(one)}s by {one.metric.item()}: the worst and the best against {_whom(one)}"
         views[title] = _extremes(one)
