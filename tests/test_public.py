@@ -758,8 +758,8 @@ MORE = {
     ),
     "margin": lambda: irmeta.significance(scores(), margin=0.02, test="t"),
     "margin of one": lambda: irmeta.versus(scores(), "s00", margin=0.02, test="t"),
-    "without of one": lambda: irmeta.versus(scores(), "s00", without=["0", "1"]),
-    "without of all": lambda: irmeta.describe(scores(), without=["0", "1"]),
+    "without of one": lambda: irmeta.versus(scores(), "s00", without=["301", "302"]),
+    "without of all": lambda: irmeta.describe(scores(), without=["301", "302"]),
     "anchors": lambda: irmeta.place(
         {"A": scores(), "B": scores()},
         on={"A": scores(), "B": scores()},

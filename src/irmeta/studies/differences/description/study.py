@@ -71,8 +71,8 @@ def describe(
     system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high)
     teams : the teams of the systems, a table, "stem" of their names or "each" by itself; `reversed` is tested over
         means of teams, which it takes as independent; by default stems where many names share one
-    without : flagged topics, as contaminated or trivial ones, one on each line of a file, or a list: adds what of the
-        ranking survives when they go, and how the lead of the best system changes
+    without : flagged topics, one on each line, or a list: adds what of the ranking survives when they go, as
+        contaminated or trivial ones, and how the lead of the best system changes
     metrics, top, missing : what to use of the scores, as in `selection.prepare`
 
     Returns over (system, metric) mean, low, high, rank, rank_low, rank_high: the best and the worst rank it may have;

@@ -103,13 +103,13 @@ def versus(
     fail_if_worse : a loss in mean above which the system is too bad: 0 or more. Whether such a loss is shown, excluded
         or neither, is said one-sided at level alpha
     unless_safe : fail also where such a loss is not excluded
-    history : a file of nights that share the level; this one is added
+    history : a file of nights that share the level: this one is added
     over : the scores of earlier nights instead: each system before this one is a night, in order, or each collection;
         with the baselines
     anchors : topics whose answers stay, as people score them: how far today's judge moved on them is taken off the
         loss, and the cause of a drop is named
-    without : flagged topics, as contaminated or trivial ones, one on each line of a file, or a list: adds which
-        verdicts survive when they go, and how the differences change
+    without : flagged topics, one on each line, or a list: adds which verdicts survive when they go, as contaminated or
+        trivial ones, and how the differences change
     missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
         topics on which both have scores
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
