@@ -1,14 +1,15 @@
 """Small tables of names: topics with the probability that each had of being drawn, systems with their labels."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 from pathlib import Path
 
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import read_bytes
 from irmeta.io.sheets import keyed, sheet, sheet_in
 from irmeta.io.strictly import lines, number
+from irmeta.scores.columns import require_names
 from irmeta.scores.names import labels
 from irmeta.words import counted, shortened
 
@@ -41,17 +42,18 @@ def read_sample(path: Path) -> dict[str, float]:
 def read_topics(given: str | Path | Sequence[str]) -> list[str]:
     """Read topics from a file, one on each line; a list of their names is returned as it is.
 
-    Raises FileFormatError for a file without topics.
+    Raises FileFormatError for a file without topics, and for what is no text.
     """
     if not isinstance(given, str | Path):
         return list(given)
-    try:
-        every = [line.strip() for line in labels(lines(_text(Path(given))))]
-    except ValueError as error:
-        raise FileFormatError(f"{given}: not text ({error})") from error
-    topics = list(dict.fromkeys(filter(None, every)))
+    every = labels(lines(bytes(read_bytes(Path(given)))))
+    topics = list(dict.fromkeys(filter(None, map(str.strip, every))))
     if not topics:
         raise FileFormatError(f"{given}: no topics; expected one on each line")
+    try:
+        require_names(topics, "among its lines")
+    except ScoresError as error:
+        raise FileFormatError(f"{given}: {error}") from error
     return topics
 
 

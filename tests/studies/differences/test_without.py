@@ -222,7 +222,7 @@ def test_flagged_topics_without_scores_are_named(tmp_path):
         ("\n".join(map(str, range(20))), "20 of 20 topics are flagged; at least 2"),
         ("\n".join(map(str, range(19))), "19 of 20 topics are flagged; at least 2"),
         ("", "topics.txt: no topics; expected one on each line"),
-        ("3\n\0", "topics.txt: not text"),
+        ("3\n\0", "topics.txt: the name '\\x00' among its lines"),
         (None, "topics.txt: no such file"),
     ],
 )

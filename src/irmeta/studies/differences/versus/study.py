@@ -103,7 +103,7 @@ def versus(
     fail_if_worse : a loss in mean above which the system is too bad: 0 or more. Whether such a loss is shown, excluded
         or neither, is said one-sided at level alpha
     unless_safe : fail also where such a loss is not excluded
-    history : a file of nights that share the level: this one is added
+    history : a file of nights that share the level, with this one
     over : the scores of earlier nights instead: each system before this one is a night, in order, or each collection;
         with the baselines
     anchors : topics whose answers stay, as people score them: how far today's judge moved on them is taken off the
