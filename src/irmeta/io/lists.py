@@ -42,7 +42,7 @@ def read_sample(path: Path) -> dict[str, float]:
 def read_topics(given: str | Path | Sequence[str]) -> list[str]:
     """Read topics from a file, one on each line; a list of their names is returned as it is.
 
-    Raises FileFormatError for a file without topics, and for what is no text.
+    Raises FileFormatError for a file without topics, and for one that is not text.
     """
     if not isinstance(given, str | Path):
         return list(given)
