@@ -102,7 +102,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
     crew = Crew(site, engine, 1)
     patient = pytest.MonkeyPatch()  # other tests may have the processors
-    patient.setattr("irmeta.serve.web.routes.WAIT", 200.0)
+    patient.setattr("irmeta.serve.web.door.WAIT", 200.0)
     token = people.new_token(engine, "test")
     with TestClient(application(site, engine, crew)) as client:
         yield Served(site, engine, client, token)

@@ -97,7 +97,7 @@ def attacked(
     qrels.write_text("".join(lines))
     (Site.make(folder / "site").folder / "site.toml").write_text("requests = 1000000\n")
     patch = pytest.MonkeyPatch()
-    patch.setattr("irmeta.serve.web.routes.WAIT", 200.0)
+    patch.setattr("irmeta.serve.web.door.WAIT", 200.0)
     patch.setattr(study, "Board", Served)
     patch.setattr(study, "ATTACKS", {"decode": attacks.decode, "climb": attacks.climb})
     for site, engine, client in serving(folder / "site"):

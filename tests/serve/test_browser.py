@@ -7,18 +7,20 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from bench import killed_server
 
 import irmeta
-from irmeta.serve import publishing
-from irmeta.serve.catalogue import submissions, tables
+from irmeta.serve import importing, publishing
+from irmeta.serve.catalogue import people, submissions, tables
 from irmeta.serve.site import Site
 
-from .conftest import a_run, work_off
+from .conftest import a_run, work_off, write_qrels
 
 webdriver = pytest.importorskip(
     "selenium.webdriver",
     reason="selenium is not installed (pip install -e '.[browser]')",
 )
+from selenium.common.exceptions import WebDriverException  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
@@ -30,7 +32,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
 HOSTILE = "<img src=x onerror=document.title='run'>"
 LONG = "W" * 40
@@ -160,3 +162,42 @@ def test_rows_are_found(browser: Any, frozen: Path) -> None:
     shown = [row.text for row in rows if row.is_displayed()]
     assert len(shown) == 1
     assert "r3" in shown[0]
+
+
+def test_a_run_is_sent_by_a_form(browser: Any, tmp_path: Path) -> None:
+    """On a phone a member takes an invitation, and sends a run by the form of the team's page, which fits."""
+    site = Site.make(tmp_path / "site")
+    engine = tables.upgraded(site.database)
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    importing.open_board(site, engine, "track", qrels=qrels, closes="2999-01-01")
+    publishing.publish(site)
+    secret = people.invite(engine, "track", "member", LONG)
+    run, port = tmp_path / f"{LONG}.txt", killed_server.free_port()
+    run.write_bytes(a_run(1))
+    sized = {"width": 360, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sized)
+    server = killed_server.started(site.folder, port)
+    try:
+        wait = WebDriverWait(browser, 20, ignored_exceptions=[WebDriverException])
+        address = f"http://127.0.0.1:{port}"
+        wait.until(lambda _: browser.get(f"{address}/i/#{secret}") is None)
+        browser.find_element(By.NAME, "name").send_keys("Ann")
+        browser.find_element(By.TAG_NAME, "button").click()
+        wait.until(lambda _: browser.current_url.endswith("/my/"))
+        browser.get(f"{address}/my/b/track")
+        browser.find_element(By.NAME, "run").send_keys(str(run))
+        browser.find_element(By.CSS_SELECTOR, "form[enctype] button").click()
+        wait.until(lambda _: browser.find_elements(By.NAME, "withdraw"))
+        row = f"{LONG} accepted"  # once the child is there that checks it
+        text = "return location.reload(), document.body.innerText"
+        wait.until(lambda _: row in " ".join(browser.execute_script(text).split()))
+        page = "document.documentElement"
+        fits = f"return {page}.scrollWidth <= {page}.clientWidth"
+        assert browser.execute_script(fits)
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        server.kill()
+        server.wait()
+        engine.dispose()
+    [kept] = site.folder.glob("runs/*/*")
+    assert kept.read_bytes() == a_run(1)

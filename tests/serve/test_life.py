@@ -200,7 +200,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     made_up = SimpleNamespace(time_ns=lambda: clock.now * 1000)
     monkeypatch.setattr(rules, "time", made_up)
     monkeypatch.setattr(submissions, "REFUSED", REFUSED)
-    monkeypatch.setattr("irmeta.serve.web.routes.WAIT", 200.0)
+    monkeypatch.setattr("irmeta.serve.web.door.WAIT", 200.0)
     (Site.make(tmp_path / "site").folder / "site.toml").write_text(
         "requests = 1000000\n"
     )

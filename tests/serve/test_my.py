@@ -1,17 +1,23 @@
 """Pages for people: sessions, forms that other sites send, and who sees which page."""
 
+import asyncio
+import gzip
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import text
 
 from irmeta.serve import publishing
 from irmeta.serve.catalogue import boards, people, submissions, tables
+from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.web.receive import file_in
 
 from .conftest import a_run, work_off, write_qrels
 from .test_people import Track, open_track
@@ -69,7 +75,8 @@ def test_looking_at_an_invitation_does_not_use_it_up(track: Track) -> None:
 def test_forms_of_other_sites_do_nothing(track: Track, headers: dict) -> None:
     """A form that no page of this site sent is refused, on every page that takes one; nothing is changed."""
     client = browser(track, "organizer")
-    for path in ("/i/", "/my/", "/my/b/track", "/organize/b/track", "/join/track"):
+    mine = ("/my/", "/my/b/track", "/my/b/track/runs")
+    for path in ("/i/", *mine, "/organize/b/track", "/join/track"):
         form = {"what": "reveal", "typed": "track"}
         assert client.post(path, data=form, headers=headers).status_code == 403
     assert boards.board_of(track.engine, "track").reveals > 2e15
@@ -173,3 +180,100 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     with tables.reading(track.engine) as db:
         names = db.execute(text("SELECT detail FROM event")).scalars().all()
     assert not any("Ann" in one or "Cy" in one for one in names)
+
+
+def form(run: bytes, file: str = "input.bm25.gz", **fields: str) -> dict[str, Any]:
+    """Return what a browser sends of the form for a run: the file comes last."""
+    edge = "----edge"
+    lines = [
+        f'--{edge}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'
+        for name, text in fields.items()
+    ]
+    lines.append(
+        f'--{edge}\r\nContent-Disposition: form-data; name="run"; filename="{file}"\r\n'
+        "Content-Type: application/gzip\r\n\r\n"
+    )
+    body = "".join(lines).encode() + run + f"\r\n--{edge}--\r\n".encode()
+    return {
+        "content": body,
+        "headers": OWN | {"content-type": f"multipart/form-data; boundary={edge}"},
+    }
+
+
+def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None:
+    """A form's run is kept byte for byte; checks, limits, names and refusals are the API's, told on the page."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    where = "/my/b/track/runs"
+    for track in open_track(tmp_path, qrels, per_day=2):
+        client = browser(track, "member", "Lund")
+        odd = gzip.compress(a_run(1)) + b"\r\n------edg\r\n--"
+        checked = client.post(where, **form(a_run(1), check="on"))
+        assert (checked.status_code, "nothing is odd" in checked.text) == (200, True)
+        assert submissions.of_team(track.engine, 1, "Lund") == []
+        sent = client.post(where, **form(a_run(1), description="a <b>"))
+        assert (sent.status_code, sent.headers["location"]) == (303, "/my/b/track")
+        [one] = submissions.of_team(track.engine, 1, "Lund")
+        assert (one.name, one.description, one.state) == ("bm25", "a <b>", "accepted")
+        assert track.site.run(one.run).read_bytes() == a_run(1)
+        again = client.post(where, **form(a_run(2)))
+        assert (again.status_code, "called bm25" in again.text) == (409, True)
+        client.post(where, **form(odd, name="odd"))
+        [_, kept] = submissions.of_team(track.engine, 1, "Lund")
+        assert track.site.run(kept.run).read_bytes() == odd
+        assert "error" in client.get("/my/b/track").text
+        assert client.post(where, **form(a_run(3), name="x")).status_code == 303
+        full = client.post(where, **form(a_run(4), name="y"))
+        assert (full.status_code, "no run left" in full.text) == (429, True)
+        assert client.post(where, **form(a_run(4), name="é")).status_code == 422
+        boards.set_board(track.engine, "track", {"closes": 1})
+        assert client.post(where, **form(a_run(4))).status_code == 404
+        assert 'type="file"' not in client.get("/my/b/track").text
+        assert list(track.site.temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"", "multipart/form-data; boundary=e", 422),
+        (b"x" * 200_000, "multipart/form-data; boundary=e", 413),
+        (b"--e\r\n\r\n\r\n" * 50, "multipart/form-data; boundary=e", 422),
+        (b"--e\r\n\r\nx\r\n--e--\r\n", "multipart/form-data; boundary=e", 422),
+        (b"what=reveal", "application/x-www-form-urlencoded", 422),
+        (b"\xff", "multipart/form-data; boundary=\xff", 422),
+    ],
+)
+def test_a_form_that_is_none_is_refused(
+    track: Track, body: bytes, kind: str, status: int
+) -> None:
+    """A form that is cut off, too long, of another kind or without a file leaves nothing behind."""
+    client = browser(track, "member", "Lund")
+    headers = OWN | {"content-type": kind.encode("latin-1")}
+    answer = client.post("/my/b/track/runs", content=body, headers=headers)
+    assert answer.status_code == status
+    assert submissions.of_team(track.engine, 1, "Lund") == []
+    assert list(track.site.temporary.iterdir()) == []
+
+
+@given(cuts=st.lists(st.integers(1, 40)), run=st.binary(max_size=60))
+def test_a_file_is_the_same_however_it_is_cut(cuts: list[int], run: bytes) -> None:
+    """The file of a form comes byte for byte, wherever the network cuts the form; one cut off is refused."""
+    sent = form(b"\r\n--" + run, "a", name="n")
+    whole, kind = sent["content"], sent["headers"]["content-type"]
+
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        at = 0
+        for length in itertools.chain(cuts, itertools.repeat(7)):
+            if at >= len(body):
+                return
+            yield body[at : at + length]
+            at += length
+
+    async def read(body: bytes) -> bytes:
+        fields: dict[str, str] = {}
+        found = [one async for one in file_in(pieces(body), kind, fields)]
+        assert fields == {"name": "n", "run": "a"}
+        return b"".join(found)
+
+    assert asyncio.run(read(whole)) == b"\r\n--" + run
+    with pytest.raises(RefusedError, match="cut off"):
+        asyncio.run(read(whole[:-9]))

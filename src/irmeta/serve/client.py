@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -30,7 +30,7 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 Answer = dict[str, Any]
 
 
-def names_of(paths: Sequence[Path]) -> list[str]:
+def names_of(paths: Sequence[PurePath]) -> list[str]:
     """Name runs after their files as `irmeta evaluate` does, with the characters that a board takes.
 
     Raises IrmetaError where two would have one name: the later would stand for the earlier.

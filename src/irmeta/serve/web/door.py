@@ -1,5 +1,6 @@
 """Who may come in, how often, and with what."""
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -21,6 +22,8 @@ from irmeta.serve.site import Site
 from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.web.receive import Arrived, receive
 
+WAIT = 5.0
+"""Seconds that an upload waits for its check."""
 ANONYMOUS = 60
 """Requests of one address without a token in a minute, at most."""
 SMALL = 1 << 16
@@ -129,21 +132,42 @@ class Door:
         return content
 
     @asynccontextmanager
-    async def upload(self, request: Request) -> AsyncIterator[Arrived]:
-        """Take a body in, and forget it unless it is kept."""
+    async def upload(
+        self, request: Request, body: AsyncIterator[bytes]
+    ) -> AsyncIterator[Arrived]:
+        """Take a body, or the file in it, in, and forget it unless it is kept."""
         if self._uploading >= self.site.settings.uploads:
             raise RefusedError(429, "too many uploads at once; wait a little")
         length = request.headers.get("content-length", "")
         size = int(length) if length.isdecimal() else None
         self._uploading += 1
         try:
-            arrived = await receive(self.site, request.stream(), size)
+            arrived = await receive(self.site, body, size)
         finally:
             self._uploading -= 1
         try:
             yield arrived
         finally:
             arrived.forget()
+
+    async def submit(
+        self, caller: Caller, key: str, name: str, arrived: Arrived, **given: Any
+    ) -> tuple[bool, SubmissionFacts]:
+        """Keep a run, and wait a while for its check; say whether it is new, and what its team may know of it."""
+        await to_thread.run_sync(arrived.keep, self.site)
+        made = await to_thread.run_sync(
+            lambda: submissions.submit(
+                *(self.engine, key, name, arrived.content), **given
+            )
+        )
+        checking = asyncio.wrap_future(self.crew.check(made.key))
+        await asyncio.wait([checking], timeout=WAIT)
+        return made.new, await to_thread.run_sync(self.submission, caller, made.key)
+
+    async def remarks(self, of: Any, arrived: Arrived) -> list[dict[str, Any]]:
+        """Check a run that is not kept."""
+        given = (str(arrived.part), "run", of)
+        return await to_thread.run_sync(self.crew.remarks, *given)
 
     def board(self, caller: Caller, key: str) -> BoardFacts:
         """Gather what somebody may know of a board."""

@@ -1,7 +1,8 @@
 """Pages for people: what they may see and do on their boards; computed when asked for, kept by no cache."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,12 +12,15 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 
 from irmeta.serve import organizing
 from irmeta.serve.catalogue import boards, events, people, submissions
-from irmeta.serve.catalogue.people import NOBODY, Caller
-from irmeta.serve.catalogue.rules import MISSING, RefusedError, now
+from irmeta.serve.catalogue.people import NOBODY, Caller, Place
+from irmeta.serve.catalogue.rules import DESCRIBED, MISSING, RefusedError, now
+from irmeta.serve.catalogue.submissions import Remark
+from irmeta.serve.client import names_of
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.web.door import Door
+from irmeta.serve.web.receive import file_in
 
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
 Form = Mapping[str, str]
@@ -56,6 +60,11 @@ class Session:
         """Forget the session in the browser."""
         answer.delete_cookie(self.cookie, path="/", secure=self._secure, httponly=True)
         return answer
+
+
+def remark(level: str, text: str) -> Remark:
+    """Say something as a check says it."""
+    return {"level": level, "line": None, "text": text}
 
 
 def require_own(request: Request) -> None:
@@ -136,15 +145,54 @@ class Pages:
         caller = await self._session.caller(request)
         return await to_thread.run_sync(self._board, caller, board)
 
-    def _board(self, caller: Caller, key: str) -> Response:
+    def _board(
+        self, caller: Caller, key: str, said: Sequence[Remark] = (), status: int = 200
+    ) -> Response:
+        of, is_ = self._mine(caller, key, Action.SEE_BOARD)
+        runs = submissions.of_team(self._engine, of.id, is_.team)
+        given = {
+            "runs": [self._door.submission(caller, one.key) for one in reversed(runs)],
+            "left": submissions.left_of(self._engine, key, is_.team),
+            "accepts": self._door.may(caller, of, Action.SUBMIT),
+        }
+        page = self._page("mine.html", board=of, team=is_.team, said=said, **given)
+        page.status_code = status
+        return page
+
+    def _mine(self, caller: Caller, key: str, action: Action) -> tuple[Any, Place]:
+        """Return a board, and the place of somebody who may do something there with a team."""
         of = boards.board_of(self._engine, key)
-        is_ = self._door.require(caller, of, Action.SEE_BOARD)
+        is_ = self._door.require(caller, of, action)
         if not is_.team:
             raise RefusedError(404, MISSING)
-        runs = submissions.of_team(self._engine, of.id, is_.team)
-        shown = [self._door.submission(caller, one.key) for one in reversed(runs)]
-        left = submissions.left_of(self._engine, key, is_.team)
-        return self._page("mine.html", board=of, team=is_.team, runs=shown, left=left)
+        return of, is_
+
+    async def submit(self, request: Request, board: BOARD) -> Response:
+        """Take a run that a form of this site sends, under the rules of the API; or only check it."""
+        began = now()
+        require_own(request)
+        caller = await self._session.caller(request)
+        of, is_ = await to_thread.run_sync(self._mine, caller, board, Action.SUBMIT)
+        fields: dict[str, str] = {}
+        kind = request.headers.get("content-type", "")
+        file = file_in(request.stream(), kind, fields)
+        try:
+            async with self._door.upload(request, file) as arrived:
+                if "check" in fields:
+                    found = await self._door.remarks(of, arrived)
+                    said = found or [remark("checked", "nothing is odd about this run")]
+                    return await to_thread.run_sync(self._board, caller, board, said)
+                file_name = PurePath(fields.get("run", ""))
+                name = fields.get("name") or names_of([file_name])[0]
+                given = {"received": began, "replace": "replace" in fields, "by": is_}
+                about = {one: fields.get(one, "") for one in DESCRIBED}
+                await self._door.submit(
+                    caller, board, name, arrived, about=about, **given
+                )
+        except RefusedError as error:
+            wrong = ([remark("error", str(error))], error.status)
+            return await to_thread.run_sync(self._board, caller, board, *wrong)
+        return self._to(f"my/b/{board}")
 
     async def withdraw(self, request: Request, board: BOARD) -> Response:
         """Withdraw a run of the team, or invite somebody into it."""
@@ -156,10 +204,7 @@ class Pages:
                 self._door.own(caller, key, Action.WITHDRAW)
                 submissions.withdraw(self._engine, key, caller.person)
                 return self._to(f"my/b/{board}")
-            of = boards.board_of(self._engine, board)
-            is_ = self._door.require(caller, of, Action.INVITE)
-            if not is_.team:
-                raise RefusedError(404, MISSING)
+            of, is_ = self._mine(caller, board, Action.INVITE)
             secret = people.invite(
                 self._engine, board, "member", is_.team, by=caller.person
             )
@@ -286,6 +331,7 @@ def add(app: FastAPI, door: Door) -> None:
     router.post("/my/")(pages.change)
     router.get("/my/b/{board}")(pages.board)
     router.post("/my/b/{board}")(pages.withdraw)
+    router.post("/my/b/{board}/runs")(pages.submit)
     router.get("/organize/b/{board}")(pages.organize)
     router.post("/organize/b/{board}")(pages.decide)
     router.get("/join/{board}")(pages.joining)

@@ -6,6 +6,8 @@ import secrets
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
 
 from irmeta.serve.catalogue.rules import RefusedError
@@ -14,6 +16,8 @@ from irmeta.serve.site import Site, settle
 
 WHOLE, PATIENCE, SLOWEST = 600, 30, 10_000
 """Seconds for a whole body; seconds after which it must have come with at least SLOWEST bytes a second."""
+PARTS, SMALL = 20, 1 << 16
+"""Fields of a form, and bytes of each, at most."""
 
 
 @dataclass
@@ -66,3 +70,45 @@ def _require_length(size: int, most: int) -> None:
     if size > most:
         mend = "compress the run"
         raise RefusedError(413, f"the body is longer than {most} bytes; {mend}")
+
+
+async def file_in(
+    body: AsyncIterator[bytes], kind: str, fields: dict[str, str]
+) -> AsyncIterator[bytes]:
+    """Yield the bytes of the file that ends a form, after noting the fields before it. kind : its content type."""
+    said = Message()
+    said["content-type"] = kind
+    edge = b"\r\n--" + said.get_boundary("").encode()
+    held = bytearray(b"\r\n")
+    await _up_to(body, held, edge)
+    for _ in range(PARTS):
+        head = message_from_bytes((await _up_to(body, held, b"\r\n\r\n")).lstrip())
+        name = str(head.get_param("name", "", "content-disposition"))
+        if (file := head.get_filename()) is not None:
+            fields[name] = file
+            break
+        fields[name] = (await _up_to(body, held, edge)).decode("utf-8", "replace")
+    while edge not in held:
+        # the end of what is here may be the beginning of an edge
+        sure = max(len(held) - len(edge), 0)
+        yield bytes(held[:sure])
+        del held[:sure]
+        held += await _more(body)
+    yield bytes(held.partition(edge)[0])
+
+
+async def _up_to(body: AsyncIterator[bytes], held: bytearray, mark: bytes) -> bytes:
+    """Take what comes before a mark, and the mark, off what is held."""
+    while mark not in held:
+        if len(held) > SMALL:
+            raise RefusedError(413, f"a field is longer than {SMALL} bytes")
+        held += await _more(body)
+    found, _, rest = bytes(held).partition(mark)
+    held[:] = rest
+    return found
+
+
+async def _more(body: AsyncIterator[bytes]) -> bytes:
+    async for piece in body:
+        return piece
+    raise RefusedError(422, "the form has no file, or was cut off; send it again")

@@ -1,6 +1,5 @@
 """The operations of the API: parse, call the catalogue, answer."""
 
-import asyncio
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -28,8 +27,6 @@ from irmeta.serve.web.facts import (
     problem,
 )
 
-WAIT = 5.0
-"""Seconds that an upload waits for its check."""
 OCTETS = "application/octet-stream"
 FILE: dict[str, Any] = {OCTETS: {"schema": {"type": "string", "format": "binary"}}}
 BODY: dict[str, Any] = {"requestBody": {"required": True, "content": FILE}}
@@ -89,25 +86,14 @@ class Routes:
         began = now()
         texts = described(about.model_dump(exclude={"replace"}))
         by = await self._asked(request, board, Action.SUBMIT)
-        async with self._door.upload(request) as arrived:
-            await to_thread.run_sync(arrived.keep, self._door.site)
-            made = await to_thread.run_sync(
-                lambda: submissions.submit(
-                    *(self._engine, board, name, arrived.content),
-                    received=began,
-                    replace=about.replace,
-                    about=texts,
-                    by=by,
-                )
+        async with self._door.upload(request, request.stream()) as arrived:
+            given = {"received": began, "replace": about.replace, "about": texts}
+            new, found = await self._door.submit(
+                request.state.caller, board, name, arrived, **given, by=by
             )
-        checking = asyncio.wrap_future(self._door.crew.check(made.key))
-        await asyncio.wait([checking], timeout=WAIT)
-        found = await to_thread.run_sync(
-            self._door.submission, request.state.caller, made.key
-        )
         if found.state == "refused":
             return problem(422, "the run was refused", found.remarks)
-        response.status_code = 201 if made.new else 200
+        response.status_code = 201 if new else 200
         if found.state == "received":
             response.status_code = 202
         return found
@@ -125,10 +111,8 @@ class Routes:
         """Check a run, and keep nothing."""
         await self._asked(request, board, Action.CHECK)
         of = await to_thread.run_sync(boards.board_of, self._engine, board)
-        async with self._door.upload(request) as arrived:
-            given = (str(arrived.part), "run", of)
-            found = await to_thread.run_sync(self._door.crew.remarks, *given)
-        return Remarks(remarks=found)
+        async with self._door.upload(request, request.stream()) as arrived:
+            return Remarks(remarks=await self._door.remarks(of, arrived))
 
     def submission(self, request: Request, key: SubmissionPath) -> SubmissionFacts:
         """Return a submission."""
