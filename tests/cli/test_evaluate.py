@@ -166,7 +166,11 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
     """--names takes the run tag, or a file with a run file and a name on each line; a name that lacks is named."""
     for name, tag in (("input.a.gz", "bm25"), ("input.b", "dpr")):
         (desk / name).write_bytes(RUN.replace("tag", tag).encode())
-    (desk / "names.csv").write_text("input.a.gz, ours\ninput.b\ttheirs\n\n")
+    (desk / "names.csv").write_text(
+        "input.a.gz, ours\n\n'input.b',theirs\n".replace("'", '"')
+    )
+    (desk / "tabs.tsv").write_text("input.a.gz\tours\ninput.b\ttheirs\n")
+    (desk / "twice.csv").write_text("one,ours\ntwo,theirs\none,mine\n")
 
     def systems(*words: str) -> list[str]:
         table = run(
@@ -186,6 +190,7 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
     assert systems() == ["a", "b"]
     assert systems("--names", "tag") == ["bm25", "dpr"]
     assert systems("--names", "names.csv") == ["ours", "theirs"]
+    assert systems("--names", "tabs.tsv") == ["ours", "theirs"]
     for given, names, says in (
         (
             "runs/",
@@ -197,7 +202,12 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
             "tag",
             "two systems are named 'tag': runs/one and runs/two; name each in a file",
         ),
-        ("runs/", "none.csv", "none.csv: cannot be read"),
+        (
+            "runs/",
+            "none.csv",
+            "none.csv: no such file; --names is file, tag, folder, a pattern",
+        ),
+        ("runs/", "twice.csv", "twice.csv:3: one has two names; remove a line"),
         ("runs/", "qrels", "qrels:1: each line needs a run file and its system"),
     ):
         with pytest.raises(FileFormatError, match=says):

@@ -12,7 +12,7 @@ from typing import Any
 from irmeta import words
 from irmeta.arguments import is_list
 from irmeta.errors import FileFormatError, IrmetaError, Remark
-from irmeta.io.files import Content, Location, listed, location, shown, stem
+from irmeta.io.files import Content, Location, listed, location, read_bytes, shown, stem
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.objects import (
     IR_DATASETS,
@@ -31,6 +31,7 @@ from irmeta.io.runs.rankings import (
     runs_from_frame,
 )
 from irmeta.io.runs.trec import Reading, read_qrels
+from irmeta.io.sheets import require_seen, rows_in
 from irmeta.scores.names import bare, labels
 
 QrelsLike = Any
@@ -205,28 +206,28 @@ def _tag(path: Location) -> str:
 
 
 def _map(path: Path) -> dict[str, str]:
-    """Read a file of names: on each line a run file, its system and perhaps which run of it, with commas or tabs."""
+    """Read a file of names: on each line a run file, its system and perhaps which run of it, with separators."""
     try:
-        lines = [
-            line
-            for line in path.read_text(encoding="utf-8").splitlines()
-            if line.strip()
-        ]
-    except (OSError, UnicodeError) as error:
+        data = bytes(read_bytes(path))
+    except FileFormatError as error:
         raise FileFormatError(
-            f"{path}: cannot be read ({error}); --names is file, tag, folder, a pattern such as {FOLDER}, or a file of "
-            "names"
+            f"{error}; --names is file, tag, folder, a pattern such as {FOLDER}, or a file of names"
         ) from error
-    pairs = [
-        [part.strip() for part in line.replace("\t", ",").split(",")] for line in lines
-    ]
-    for number, pair in enumerate(pairs, 1):
-        if len(pair) not in (2, 3) or not all(pair):
+    found: dict[str, str] = {}
+    for line, cells in rows_in(data, str(path)):
+        file, *names = parts = [cell.strip() for cell in cells]
+        if len(parts) not in (2, 3) or not all(parts):
             raise FileFormatError(
-                f"{path}:{number}: each line needs a run file and its system, as in "
+                f"{path}:{line}: each line needs a run file and its system, as in "
                 "input.ours.gz,ours; a run of several has its number, too, as in input.ours.gz,ours,1"
             )
-    return {stem(Path(file)): "_".join(names) for file, *names in pairs}
+        require_seen(parts, f"{path}:{line}")
+        run = stem(Path(file))
+        if found.setdefault(run, "_".join(names)) != "_".join(names):
+            raise FileFormatError(
+                f"{path}:{line}: {words.shortened(run)} has two names; remove a line"
+            )
+    return found
 
 
 def where(source: Source) -> str:

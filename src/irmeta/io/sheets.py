@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import NamedTuple
 
@@ -49,11 +49,7 @@ def sheet_in(data: bytes, where: str) -> Sheet:
 
     Raises FileFormatError for what is not a header with rows as long as it below.
     """
-    found = [
-        (at, [_plain(cell) for cell in row])
-        for at, row in _rows(data, where)
-        if any(cell.strip() for cell in row)
-    ]
+    found = list(rows_in(data, where))
     if len(found) < 2:
         raise FileFormatError(
             f"{where}: not a table; expected a header and a row below it"
@@ -73,6 +69,29 @@ def sheet_in(data: bytes, where: str) -> Sheet:
                 )
             )
     return Sheet(where, names, rows)
+
+
+def rows_in(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that have any text, with the lines that they begin on; what is no CSV raises FileFormatError."""
+    if b"\0" in data:
+        raise FileFormatError(
+            f"{where}: not a CSV table (it contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8)"
+        )
+    text = io.StringIO(data.decode("utf-8-sig", "backslashreplace"), newline="")
+    head = next((line for line in text if line.strip()), "")
+    text.seek(0)
+    separator = max(SEPARATORS, key=head.count)
+    reader = csv.reader(text, delimiter=separator, strict=True)
+    at = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield at, [_plain(cell) for cell in row]
+            at = reader.line_num + 1
+    except csv.Error as error:
+        raise FileFormatError(
+            f"{where}:{at}: not a CSV table ({error}); is a quote opened there that nothing closes?"
+        ) from error
 
 
 def keyed(
@@ -104,16 +123,21 @@ def keyed(
             raise FileFormatError(
                 f"{table.where}:{at}: a line lacks its {lacking[0]}; fill it in, or remove the line"
             )
-        try:
-            require_names(filter(None, texts), "on this line")
-        except ScoresError as error:
-            raise FileFormatError(f"{table.where}:{at}: {error}") from error
+        require_seen(texts, f"{table.where}:{at}")
         if key in found:
             raise FileFormatError(
                 f"{table.where}:{at}: {keys[0]} {shortened(key)!r} is on line {found[key][0]}, too; remove one"
             )
         found[key] = at, cells
     return found
+
+
+def require_seen(texts: Iterable[str], where: str) -> None:
+    """Raise FileFormatError for a text that no name can be: too long, or with what nobody sees, as a line feed."""
+    try:
+        require_names(filter(None, texts), "on this line")
+    except ScoresError as error:
+        raise FileFormatError(f"{where}: {error}") from error
 
 
 def _required(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int:
@@ -124,28 +148,6 @@ def _required(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int
             f"{','.join(example)} (it has {listed(shortened(one, 30) for one in table.header)})"
         )
     return place
-
-
-def _rows(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows with the lines that they begin on."""
-    if b"\0" in data:
-        raise FileFormatError(
-            f"{where}: not a CSV table (it contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8)"
-        )
-    text = io.StringIO(data.decode("utf-8-sig", "backslashreplace"), newline="")
-    head = next((line for line in text if line.strip()), "")
-    text.seek(0)
-    separator = max(SEPARATORS, key=head.count)
-    reader = csv.reader(text, delimiter=separator, strict=True)
-    at = 1
-    try:
-        for row in reader:
-            yield at, row
-            at = reader.line_num + 1
-    except csv.Error as error:
-        raise FileFormatError(
-            f"{where}:{at}: not a CSV table ({error}); is a quote opened there that nothing closes?"
-        ) from error
 
 
 def _plain(cell: str) -> str:

@@ -92,6 +92,7 @@ WRONG = {
         "system,query,value\nx,q,1\nx,q,2\n",
         ":3: x has two outcomes for the query 'q'",
     ),
+    "a line in a name": ('system,value\n"x\ny",1\n', ":2: the name .* a control char"),
     "commas": ("system,value,se\nx,0,5,1\n", ":2: 4 cells, but the header has 3"),
     "bytes": (b"\x00\xff\xfe" * 40, "not a CSV table .it contains NUL bytes"),
     "huge": ("system,value\n" + "x" * 200_000 + ",1\n", "not a CSV table"),

@@ -10,7 +10,7 @@ import numpy as np
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.groups import TOPIC
-from irmeta.io.sheets import sheet_in
+from irmeta.io.sheets import require_seen, sheet_in
 from irmeta.io.strictly import number
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
@@ -115,6 +115,7 @@ def _columns(header: Sequence[str], where: str) -> dict[str, int]:
 def _line(where: str, row: Sequence[str], found: Mapping[str, int]) -> _Line:
     cells = {name: row[place] for name, place in found.items()}
     system, other = cells["system"], cells.get("against", "")
+    require_seen(cells.values(), where)
     if not system or ("against" in cells and not other):
         raise FileFormatError(f"{where}: a line lacks a system; name it")
     if system == other:
