@@ -371,6 +371,13 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
         ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
         ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),
         ("describe s.parquet --level x", "--level must be a number, not 'x'"),
+        ("describe s.parquet --level １", "--level must be a number, not '１'"),
+        ("describe s.parquet --level nan", "--level must be a number, not 'nan'"),
+        ("describe s.parquet --level=-1e400", "--level must be a number, not '-1e400'"),
+        ("describe s.parquet --top None", "--top must be a number, not 'None'"),
+        ("describe s.parquet --seed 2.5", "--seed must be a whole number, not '2.5'"),
+        ("rank s.parquet -k 0x10", "-k must be a whole number, not '0x10'"),
+        ("rank s.parquet -k 1_0", "-k must be a whole number, not '1_0'"),
         (
             "describe s.parquet --plot a.svg --plot-width 90",
             "--plot-width must be from 1 to 40, not 90",
@@ -448,3 +455,22 @@ def test_the_version_says_what_reads_runs(run, monkeypatch):
     assert run("--version")[1].startswith(f"{irmeta.__version__} (runs are read by ")
     monkeypatch.setattr("irmeta.evaluation.core.compiled", None)
     assert "by NumPy, since the compiled core could not be built" in run("--version")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("reliability {} --sizes 2:99999999999:1", "of at most 10,000 numbers"),
+        ("reliability {} --sizes 2:10:-1", "expected whole numbers above 0"),
+        ("reliability {} --sizes １0", "expected whole numbers above 0"),
+        ("rank {} --cost AP=1,AP=3 --budget 3", "--cost gives AP two numbers"),
+        ("rank {} --cost AP=1_0 --budget 3", "'AP=1_0' in --cost: expected NAME=NUM"),
+        ("rank {} --cost AP=nan --budget 3", "'AP=nan' in --cost: expected NAME=NUM"),
+        ("rank {} --cost 3 --budget 3", "'3' in --cost: expected NAME=NUMBER"),
+    ],
+)
+def test_numbers_within_a_value_are_read_as_strictly(run, files, words, says):
+    """Lists, ranges and numbers by name are bounded, plain, and name nothing twice."""
+    code, _, said = run(*words.format(files[0]).split())
+    assert code == 2
+    assert says in " ".join(said.split())

@@ -129,6 +129,8 @@ def test_groups_and_plot(run, made, tmp_path):
         (("qrels", "good", "--metrics", "AP"), "--metrics needs the runs"),
         (("qrels", "good", "-o", "x.parquet"), "labels alone give no scores"),
         (("qrels", "good", "--rel", "high"), "--rel 'high': expected a grade"),
+        (("qrels", "good", "--rel", "nan"), "--rel 'nan': expected a grade"),
+        (("qrels", "good", "--rel", "good=1,good=2"), "--rel gives good two numbers"),
         (("qrels", "good", "--truth", "nobody"), "no judgment set 'nobody'"),
         (("qrels", "scores.parquet"), "give judgment sets"),
         (("qrels", "nowhere.txt"), "no such file"),

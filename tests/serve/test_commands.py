@@ -239,8 +239,9 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
         running.serve(tmp_path / "site", **given)
     with pytest.raises(IrmetaError, match="runs= needs"):
         running.serve(tmp_path / "site", **{**given, "qrels": None})
-    with pytest.raises(IrmetaError, match="name an address and a port"):
-        running.serve(tmp_path / "site", **{**given, "listen": "8400"})
+    for odd in ("8400", "127.0.0.1:99999", "127.0.0.1:１"):
+        with pytest.raises(IrmetaError, match="name an address and a port"):
+            running.serve(tmp_path / "site", **{**given, "listen": odd})
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = {**given, "listen": f"127.0.0.1:{other.getsockname()[1]}"}
         with pytest.raises(IrmetaError, match="choose another port"):

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from math import isfinite, nan
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -15,7 +16,7 @@ from typing import (
     get_type_hints,
 )
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter, Token
 from cyclopts.exceptions import (
     CoercionError,
     MissingArgumentError,
@@ -248,6 +249,8 @@ def parameter_of(name: str, default: Any, hint: Any) -> inspect.Parameter:
         taken = Parameter.combine(taken, Parameter(metavar=shown))
     if kind is bool:
         taken = Parameter.combine(taken, Parameter(show_default=False))
+    if {int, float} & {*_kinds(kind)}:
+        taken = Parameter.combine(taken, Parameter(converter=_number))
     return inspect.Parameter(
         name,
         inspect.Parameter.POSITIONAL_ONLY
@@ -256,6 +259,21 @@ def parameter_of(name: str, default: Any, hint: Any) -> inspect.Parameter:
         default=default,
         annotation=Annotated[kind, taken],
     )
+
+
+def _number(kind: Any, tokens: Sequence[Token]) -> float:
+    """Read a number as files have it: Cyclopts rounds 2.5 where it is to be whole, and takes 1_0, 0x10 and None."""
+    from irmeta.io.strictly import number, whole
+
+    try:
+        value = (
+            whole(tokens[0].value) if int in _kinds(kind) else number(tokens[0].value)
+        )
+    except ValueError:
+        value = nan
+    if not isfinite(value):
+        raise CoercionError(token=tokens[0], target_type=kind)
+    return value
 
 
 def _value(kind: Any) -> str | None:

@@ -72,7 +72,7 @@ def sheet_in(data: bytes, where: str) -> Sheet:
 
 
 def rows_in(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that have any text, with the lines that they begin on; what is no CSV raises FileFormatError."""
+    """Yield the rows that have any text, with the lines that they begin on; FileFormatError where a text is not CSV."""
     if b"\0" in data:
         raise FileFormatError(
             f"{where}: not a CSV table (it contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8)"

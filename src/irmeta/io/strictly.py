@@ -30,6 +30,17 @@ def number(value: object) -> float:
         raise ValueError(f"{str(value)[:20]}... is too large a number") from error
 
 
+def whole(text: str) -> int:
+    """Return a whole number, which is written in at most 100 digits 0 to 9; anything else raises ValueError.
+
+    >>> whole("100")
+    100
+    """
+    if not re.fullmatch(r"[-+]?[0-9]{1,100}", text):
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+
 def lines(data: bytes) -> list[str]:
     r"""Return the lines of a text: only line feeds and carriage returns end one, whatever else a name holds.
 

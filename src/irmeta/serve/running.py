@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import socket
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ from irmeta.serve.client import LOCAL
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site, durable
 from irmeta.serve.web.app import application
+
+_LAST_PORT = 65535
 
 
 class Prompt(H11Protocol):
@@ -42,7 +45,7 @@ def serve(
     """Serve a site until it is interrupted; make it, and fill it, where it is new."""
     host, _, port = listen.rpartition(":")
     host = host.strip("[]")
-    if not host or not port.isdecimal():
+    if not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > _LAST_PORT:
         raise IrmetaError(
             f"--listen {listen}: name an address and a port, as in 127.0.0.1:8400"
         )

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, wraps
 from importlib import import_module
+from math import isfinite, nan
 from os import PathLike
 from pathlib import Path
 from typing import (
@@ -23,6 +24,7 @@ import xarray as xr
 
 from irmeta.arguments import is_list, kinds_of, once, require_fitting
 from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
+from irmeta.io.strictly import number, whole
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded
 from irmeta.scores.attributes import about, recorded
@@ -30,6 +32,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.teams import EACH, STEM, Groups, source_of_groups
 from irmeta.studies.result import Result
+from irmeta.words import shortened
 
 Taken = ParamSpec("Taken")
 Returned = TypeVar("Returned")
@@ -44,6 +47,8 @@ def typed_name(name: str) -> str:
     return f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
 
 
+_LONGEST = 10_000
+"""The most numbers that a range stands for: more are a slip."""
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
 
@@ -279,7 +284,7 @@ class Parameter:
 
             return read_groups(text)
         if Mapping[str, float] in self.kinds:
-            return _pairs(typed_name(self.name), text)
+            return numbers_by_name(typed_name(self.name), text, "AP=3 P@10=0.5")
         if Sequence[int] in self.kinds:
             return whole_numbers(typed_name(self.name), text)
         if self.several and self.choices is not None:
@@ -317,33 +322,47 @@ def entries(doc: str) -> dict[str, str]:
 def whole_numbers(name: str, text: str) -> list[int]:
     """Read whole numbers above 0, as in 5,10,20: each once, in rising order.
 
-    From 25 to 100 in steps of 25 is 25:100:25, from 1 to 3 is 1-3.
+    From 25 to 100 in steps of 25 is 25:100:25, from 1 to 3 is 1-3; a range has at most 10,000 numbers.
 
     >>> whole_numbers("--sizes", "20,5,5"), whole_numbers("--sizes", "25:100:25"), whole_numbers("-k", "1-3")
     ([5, 20], [25, 50, 75, 100], [1, 2, 3])
     """
-    steps = text.split(":") if ":" in text else [*text.split("-"), "1"]
-    is_range = len(steps) == 3 and "," not in text
-    parts = [part.strip() for part in (steps if is_range else text.split(","))]
-    numbers = [int(part) if part.isdecimal() else 0 for part in parts]
-    if is_range and all(numbers):
-        numbers = [*range(numbers[0], numbers[1] + 1, numbers[2])]
-    if not numbers or not all(numbers):
+    ends = text.split(":") if ":" in text else [*text.split("-"), "1"]
+    is_range = len(ends) == 3 and "," not in text
+    try:
+        numbers = [
+            whole(part.strip()) for part in (ends if is_range else text.split(","))
+        ]
+    except ValueError:
+        numbers = []
+    if is_range and min(numbers, default=0) > 0:
+        numbers = [*range(numbers[0], numbers[1] + 1, numbers[2])[: _LONGEST + 1]]
+    if not numbers or min(numbers) < 1 or (is_range and len(numbers) > _LONGEST):
         raise IrmetaError(
-            f"{name} {text!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25"
+            f"{name} {shortened(text)!r}: expected whole numbers above 0, as in 5,10,20 or 25:100:25, of at most "
+            f"{_LONGEST:,} numbers"
         )
     return sorted(set(numbers))
 
 
-def _pairs(name: str, text: str) -> dict[str, float]:
-    """Read numbers by name, as in 'AP=3 P@10=0.5'."""
-    numbers = {}
+def numbers_by_name(name: str, text: str, example: str) -> dict[str, float]:
+    """Read numbers by name with blanks or commas between them, each name once.
+
+    >>> numbers_by_name("--cost", "AP=3 P@10=0.5", "AP=3")
+    {'AP': 3.0, 'P@10': 0.5}
+    """
+    numbers: dict[str, float] = {}
     for part in split(text):
-        key, _, number = part.rpartition("=")
+        key, _, written = part.rpartition("=")
         try:
-            numbers[key] = float(number)
+            value = number(written)
         except ValueError:
+            value = nan
+        if not key or not isfinite(value):
             raise ScoresError(
-                f"{part!r} in {name}: expected NAME=NUMBER, as in 'AP=3 P@10=0.5'"
-            ) from None
+                f"{shortened(part)!r} in {name}: expected NAME=NUMBER, as in {example!r}"
+            )
+        if key in numbers:
+            raise ScoresError(f"{name} gives {shortened(key)} two numbers; remove one")
+        numbers[key] = value
     return numbers

@@ -327,7 +327,7 @@ def test_systemwise(tmp_path: Path) -> None:
 def test_topic_ranges() -> None:
     """Topic numbers are written singly or as ranges; anything else is an error."""
     assert topic_range("401-403, 450,1-1") == ["401", "402", "403", "450", "1"]
-    for wrong in ("a", "1-", "-3", "1-b", "", "1,,2", "²"):
+    for wrong in ("a", "1-", "-3", "1-b", "", "1,,2", "²", "１", "450-401"):
         with pytest.raises(IrmetaError, match="topic numbers, as in 401-450"):
             topic_range(wrong)
 
@@ -360,7 +360,7 @@ def test_real_tables(data: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("topics", ["1-9999999999", "1-" + "9" * 5000])
+@pytest.mark.parametrize("topics", ["1-9999999999", "1-" + "9" * 100])
 def test_ranges_of_topics_have_an_end(topics: str) -> None:
     """A range of more topics than any collection has is a slip, and does not fill the memory."""
     with pytest.raises(ScoresError, match="more than 1000000 topics"):

@@ -16,7 +16,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
 from irmeta.io.scores import from_rows
 from irmeta.io.sheets import sheet_in
-from irmeta.io.strictly import lines, number
+from irmeta.io.strictly import lines, number, whole
 from irmeta.io.tables.printed import numbers
 from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
@@ -207,8 +207,8 @@ def _unlikely_scores(scores: xr.DataArray, mend: str) -> list[str]:
     ]
 
 
-_LONGEST, _MOST_TOPICS = 18, 1_000_000
-"""Digits of a topic's number, and topics in a range: more are a slip."""
+_MOST_TOPICS = 1_000_000
+"""Topics in a range: more are a slip."""
 
 
 def topic_range(text: str) -> list[str]:
@@ -220,15 +220,19 @@ def topic_range(text: str) -> list[str]:
     topics = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
-        if not low.isdecimal() or (dash and not high.isdecimal()):
+        try:
+            first, last = whole(low), whole(high if dash else low)
+        except ValueError:
+            first, last = 0, -1
+        if not 0 <= first <= last:
             raise ScoresError(
-                f"{text!r}: expected topic numbers, as in 401-450 or 1,2,5-9"
+                f"{shortened(text)!r}: expected topic numbers, as in 401-450 or 1,2,5-9"
             )
-        if len(high or low) > _LONGEST or int(high or low) - int(low) >= _MOST_TOPICS:
+        if last - first >= _MOST_TOPICS:
             raise ScoresError(
-                f"{text!r}: {part.strip()} are more than {_MOST_TOPICS} topics; shorten the range"
+                f"{shortened(text)!r}: {shortened(part.strip())} are more than {_MOST_TOPICS} topics; shorten the range"
             )
-        topics += [str(number) for number in range(int(low), int(high or low) + 1)]
+        topics += [str(number) for number in range(first, last + 1)]
     return topics
 
 

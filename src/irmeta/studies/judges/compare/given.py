@@ -1,6 +1,7 @@
 """What judges are compared by: scores of each, or judgment sets, of which some runs can be scored."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite, nan
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import listed, location, stem
 from irmeta.io.runs.rankings import Qrels
 from irmeta.io.scores import load_files
+from irmeta.io.strictly import number
 from irmeta.scores.cubes import by_name
-from irmeta.studies.door import Given
+from irmeta.studies.door import Given, numbers_by_name
 from irmeta.studies.judges.compare.labels import Relevant
 from irmeta.studies.result import Result
 
@@ -87,16 +89,18 @@ def relevant(given: str | PathLike[str]) -> Relevant:
     (2.0, {'nist': 2.0, 'llm': 1.0})
     """
     text = fspath(given)
+    if "=" in text:
+        return numbers_by_name("--rel", text, "nist=2 llm=1")
     try:
-        if "=" not in text:
-            return float(text)
-        pairs = [part.rsplit("=", 1) for part in text.replace(",", " ").split()]
-        return {name: float(grade) for name, grade in pairs}
+        grade = number(text)
     except ValueError:
+        grade = nan
+    if not isfinite(grade):
         raise IrmetaError(
             f"--rel {text!r}: expected a grade, as in 2, or a grade for each set, as in 'nist=2 "
             "llm=1'"
-        ) from None
+        )
+    return grade
 
 
 def _of_files(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -104,9 +105,11 @@ def label_variables(
 def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
     """Return each set's grades, and which of them are relevant: from `rel` on, one for all sets or one for each."""
     given = rel if isinstance(rel, Mapping) else dict.fromkeys(sets.sets, rel)
-    for name in given:
+    for name, grade in given.items():
         if name not in sets.sets:
             raise ScoresError(f"no judgment set {name!r}; {nearest(name, sets.sets)}")
+        if grade is not None and not isfinite(grade):
+            raise ScoresError(f"--rel of {name} must be a grade, as 1, not {grade}")
     every = zip(sets.sets, sets.grades(), strict=True)
     return {name: _Side.of(name, grades, given.get(name)) for name, grades in every}
 
