@@ -1,13 +1,13 @@
 """`irmeta board`: the boards of a site, from the shell."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import irmeta
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.serve import extra
-from irmeta.errors import IrmetaError
 
 board = Verbs("board", help="Make, show, change and import the boards of a site.")
 
@@ -15,51 +15,86 @@ Key = Annotated[str, argument(metavar="KEY", help="Key of the board, in its addr
 SiteOption = Annotated[
     Path, option("--site", metavar="DIR", help="Folder of the site.")
 ]
-Title = Annotated[str | None, option(metavar="TEXT", help="Title.")]
-Text = Annotated[Path | None, option(metavar="FILE", help="File with the text.")]
-Metrics = Annotated[
-    str | None,
-    option("-m", "--metrics", metavar="METRICS", help="Metrics; the first ranks."),
-]
-Precision = Annotated[
-    str | None,
-    option(metavar="TYPE", help="float32 orders documents as trec_eval does."),
-]
-Licence = Annotated[str | None, option(metavar="TEXT", help="Licence of the data.")]
-Factors = Annotated[
-    str | None,
-    option(metavar="NAME", help="Factors to standardize by, by name or file."),
-]
-Depth = Annotated[int | None, option(min=1, help="The most documents of a list.")]
 File = Path | None
+YesNo = Literal["yes", "no"] | None
+
+
+def _text(help: str, value: str = "TEXT") -> Any:
+    return option(metavar=value, help=help)
 
 
 def _date(text: str) -> Any:
-    return option(metavar="DATE", help=f"{text}: a date (UTC), now, never.")
+    return _text(f"{text}: a date (UTC), now, never.", "DATE")
 
 
-Opens = Annotated[str | None, _date("From when on runs are taken")]
-Closes = Annotated[str | None, _date("Until when runs are taken")]
-Reveals = Annotated[str | None, _date("When the scores are shown")]
-Visibility = Annotated[
-    Literal["public", "readers", "members"] | None,
-    option(help="Who sees that there is such a board, and later its scores."),
-]
-Join = Annotated[
-    Literal["invite", "ask"] | None, option(help="How teams come to take part.")
-]
-Late = Annotated[
-    Literal["refuse", "mark"] | None,
-    option(help="What becomes of runs after the board closed."),
-]
-FeedbackKind = Annotated[
-    Literal["none", "split", "ladder", "open"] | None,
-    option("--feedback", help="What teams learn of their runs before the reveal."),
-]
-Step = Annotated[float | None, option(help="Of a ladder; above 1 / topics.")]
-PerDay = Annotated[int | None, option(min=1, help="Runs of a team in a day (UTC).")]
-PerMonth = Annotated[int | None, option(min=1, help="Runs of a team in a month.")]
-PerTeam = Annotated[int | None, option(min=1, help="Runs of a team in all.")]
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a board is like, as far as it is said."""
+
+    title: Annotated[str | None, _text("Title.")] = None
+    description: Annotated[File, _text("File with the text.", "FILE")] = None
+    rules: Annotated[File, _text("File with the text.", "FILE")] = None
+    metrics: Annotated[
+        str | None,
+        option("-m", "--metrics", metavar="METRICS", help="Metrics; the first ranks."),
+    ] = None
+    depth: Annotated[
+        int | None, option(min=1, help="The most documents of a list.")
+    ] = None
+    precision: Annotated[
+        Literal["float32", "float64"] | None,
+        option(help="float32 orders documents as trec_eval does; or float64."),
+    ] = None
+    licence: Annotated[str | None, _text("Licence of the data.")] = None
+    factors: Annotated[
+        str | None, _text("Factors to standardize by, by name or file.", "NAME")
+    ] = None
+    publish_runs: Annotated[
+        YesNo, option(help="yes or no: whether freezing may copy runs.")
+    ] = None
+    opens: Annotated[str | None, _date("From when on runs are taken")] = None
+    closes: Annotated[str | None, _date("Until when runs are taken")] = None
+    reveals: Annotated[str | None, _date("When the scores are shown")] = None
+    visibility: Annotated[
+        Literal["public", "readers", "members"] | None,
+        option(
+            help="public, readers or members: who sees the board, and later its scores."
+        ),
+    ] = None
+    join: Annotated[
+        Literal["invite", "ask"] | None,
+        option(help="invite or ask: how teams come to take part."),
+    ] = None
+    late: Annotated[
+        Literal["refuse", "mark"] | None,
+        option(help="refuse or mark runs after the board closed."),
+    ] = None
+    feedback: Annotated[
+        Literal["none", "split", "ladder", "open"] | None,
+        option(help="none, split, ladder or open: what teams learn before the reveal."),
+    ] = None
+    step: Annotated[float | None, option(help="Of a ladder; above 1 / topics.")] = None
+    per_day: Annotated[
+        int | None, option(min=1, help="Runs of a team in a day (UTC).")
+    ] = None
+    per_month: Annotated[
+        int | None, option(min=1, help="Runs of a team in a month.")
+    ] = None
+    per_team: Annotated[int | None, option(min=1, help="Runs of a team in all.")] = None
+
+    def said(self) -> dict[str, Any]:
+        """Return what was said, texts from their files."""
+        found = {
+            name: one.read_text(encoding="utf-8") if isinstance(one, Path) else one
+            for name, one in vars(self).items()
+            if one is not None
+        }
+        for name in found.keys() & {"publish_runs"}:
+            found[name] = found[name] == "yes"
+        if factors := found.get("factors"):
+            # others are refused now, not when pages are written
+            irmeta.standardize.load(factors)
+        return found
 
 
 def opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
@@ -71,55 +106,18 @@ def opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
     return site, tables.upgraded(site.database)
 
 
-def _settings(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that were named, texts from their files."""
-    found = {
-        name: one.read_text(encoding="utf-8") if isinstance(one, Path) else one
-        for name, one in given.items()
-        if one is not None
-    }
-    if found.get("precision", "float32") not in ("float32", "float64"):
-        raise IrmetaError("--precision: float32 or float64")
-    if factors := found.get("factors"):
-        irmeta.standardize.load(
-            factors
-        )  # others are refused now, not when pages are written
-    return found
-
-
 @board.command()
 def new(
     key: Key,
     site: SiteOption,
-    qrels: Annotated[File, option(metavar="FILE", help="Its judgments.")] = None,
-    topics: Annotated[
-        File, option(metavar="FILE", help="Its topics, one a line.")
-    ] = None,
-    documents: Annotated[
-        File, option(metavar="FILE", help="Its documents, one id a line.")
-    ] = None,
+    *,
+    qrels: Annotated[File, _text("Its judgments.", "FILE")] = None,
+    topics: Annotated[File, _text("Its topics, one a line.", "FILE")] = None,
+    documents: Annotated[File, _text("Its documents, one id a line.", "FILE")] = None,
     clusters: Annotated[
-        File, option(metavar="FILE", help="CSV of clusters: columns topic, cluster.")
+        File, _text("CSV of clusters: columns topic, cluster.", "FILE")
     ] = None,
-    title: Title = None,
-    description: Text = None,
-    rules: Text = None,
-    metrics: Metrics = None,
-    depth: Depth = None,
-    precision: Precision = None,
-    licence: Licence = None,
-    factors: Factors = None,
-    opens: Opens = None,
-    closes: Closes = None,
-    reveals: Reveals = None,
-    visibility: Visibility = None,
-    join: Join = None,
-    late: Late = None,
-    feedback: FeedbackKind = None,
-    step: Step = None,
-    per_day: PerDay = None,
-    per_month: PerMonth = None,
-    per_team: PerTeam = None,
+    settings: Settings,
 ) -> None:
     """Make a board, and its site if there is none.
 
@@ -130,21 +128,6 @@ def new(
     of, engine = opened(site, new=True)
     from irmeta.serve import importing
 
-    given: dict[str, Any] = {
-        "title": title,
-        "description": description,
-        "rules": rules,
-        "depth": depth,
-    }
-    given |= {"precision": precision, "licence": licence, "factors": factors}
-    given |= {"visibility": visibility, "join": join, "late": late, "step": step}
-    given |= {"feedback": feedback, "per_day": per_day, "per_month": per_month}
-    given |= {
-        "opens": opens,
-        "closes": closes,
-        "reveals": reveals,
-        "per_team": per_team,
-    }
     importing.open_board(
         of,
         engine,
@@ -153,8 +136,7 @@ def new(
         topics=topics,
         documents=documents,
         clusters=clusters,
-        metrics=metrics or importing.METRICS,
-        **_settings(given),
+        **settings.said(),
     )
     print(f"{key}: made; irmeta serve {site} shows it")
 
@@ -163,32 +145,11 @@ def new(
 def set_(
     key: Key,
     site: SiteOption,
-    title: Title = None,
-    description: Text = None,
-    rules: Text = None,
-    metrics: Metrics = None,
-    depth: Depth = None,
-    precision: Precision = None,
-    licence: Licence = None,
-    factors: Factors = None,
-    publish_runs: Annotated[
-        Literal["yes", "no"] | None,
-        option(help="Whether freezing may copy runs."),
-    ] = None,
-    opens: Opens = None,
-    closes: Closes = None,
-    reveals: Reveals = None,
-    visibility: Visibility = None,
-    join: Join = None,
-    late: Late = None,
-    feedback: FeedbackKind = None,
-    step: Step = None,
-    per_day: PerDay = None,
-    per_month: PerMonth = None,
-    per_team: PerTeam = None,
+    *,
+    settings: Settings,
     confirm: Annotated[
-        str, option(metavar="KEY", help="The key again, for what gives more away.")
-    ] = "",
+        str, _text("The key again, for what gives more away.", "KEY")
+    ] = (""),
 ) -> None:
     """Change a board; its page of changes says what.
 
@@ -199,30 +160,13 @@ def set_(
     from irmeta.serve.catalogue import boards
     from irmeta.serve.catalogue.rules import moment
 
-    given: dict[str, Any] = {
-        "title": title,
-        "description": description,
-        "rules": rules,
-        "depth": depth,
-    }
-    given |= {"precision": precision, "licence": licence, "factors": factors}
-    given |= {"visibility": visibility, "join": join, "late": late, "step": step}
-    given |= {"feedback": feedback, "per_day": per_day, "per_month": per_month}
-    given |= {
-        "opens": opens,
-        "closes": closes,
-        "reveals": reveals,
-        "per_team": per_team,
-    }
-    changes = _settings(given)
+    changes = settings.said()
     for date in changes.keys() & boards.DATES.keys():
         changes[date] = moment(changes[date])
     old = boards.board_of(engine, key)
     answers.require_feedback(old._asdict() | changes, old.topics)
-    if publish_runs is not None:
-        changes["publish_runs"] = publish_runs == "yes"
-    if metrics is not None:
-        changes["metrics"] = answers.metrics(metrics)
+    if "metrics" in changes:
+        changes["metrics"] = answers.metrics(changes["metrics"])
     boards.set_board(engine, key, changes, typed=confirm)
 
 
