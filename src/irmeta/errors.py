@@ -87,6 +87,11 @@ def _call(found: re.Match[str]) -> str:
     return f"irmeta.{name}({', '.join([*plain, *options.split()])})"
 
 
+def in_words_of_reader(text: str) -> str:
+    """Return what a message says, options as arguments unless the reader types commands."""
+    return text if _TYPED.get() else in_python(text)
+
+
 class IrmetaError(Exception):
     """The user's input or arguments are wrong; the command line prints the message and exits with 2.
 
@@ -98,8 +103,7 @@ class IrmetaError(Exception):
 
     def __str__(self) -> str:
         """Return the message in the words of who reads it."""
-        text = super().__str__()
-        return text if _TYPED.get() else in_python(text)
+        return in_words_of_reader(super().__str__())
 
 
 @dataclass(frozen=True)

@@ -725,6 +725,13 @@ def test_empty_runs_are_left_out(tmp_path: Path) -> None:
         "left out: none: it retrieves nothing",
         "left out: other: it retrieves nothing",
     } <= set(about(scores)["notes"])
+    kept = evaluate(qrels, tmp_path, "AP", reading=Reading(allow_empty=True))
+    notes = about(kept)["notes"]
+    assert (
+        "2 runs retrieve nothing: none, other (to leave out such runs: --drop-empty)"
+        in notes
+    )
+    assert not any("judged document" in note for note in notes)
     (tmp_path / "some").unlink()
     with pytest.raises(FileFormatError, match="no run retrieves anything"):
         evaluate(qrels, tmp_path, "AP", drop_empty=True)

@@ -172,8 +172,14 @@ def identical(orders: Mapping[str, str]) -> list[str]:
 
 
 def _run_notes(runs: Sequence[RunScores]) -> list[str]:
-    """Name the runs without a judged document, and those whose ranks contradict their scores."""
-    lines = _without_judged(runs)
+    """Name the runs without documents, or without a judged one, and those whose ranks contradict their scores."""
+    empty = [run.name for run in runs if not run.order]
+    lines = _without_judged([run for run in runs if run.order])
+    if empty:
+        verb = "retrieves" if len(empty) == 1 else "retrieve"
+        lines.append(
+            f"{counted(len(empty), 'run')} {verb} nothing: {listed(empty)} (to leave out such runs: --drop-empty)"
+        )
     contradicting = [run.name for run in runs if run.disagreeing]
     if contradicting:
         count = counted(len(contradicting), "run")

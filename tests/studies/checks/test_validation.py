@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import xarray as xr
 
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, typed
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.runs.trec import Reading
@@ -270,7 +270,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (
             str(second),
             f"two systems are named 'a.run': {first} and {second}; systems are named after their files: rename one, "
-            "or take the names of their folders, too (--names folder)",
+            "or take the names of their folders, too (names='folder')",
         ),
         (
             str(tmp_path / "more/empty"),
@@ -289,6 +289,15 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
     assert len(skipped) == len(errors)
     with pytest.raises(FileFormatError, match="no run could be read"):
         evaluate(QRELS, given[3:], "AP", on_error="skip")
+
+
+def test_errors_are_in_the_words_of_who_reads_them(tmp_path: Path) -> None:
+    """Of runs that threads read, too, a problem names the option where commands are typed; in Python the argument."""
+    for name in "ab":
+        (tmp_path / name).write_text("")
+    with typed():
+        told = set(tables(validate(QRELS, tmp_path))["problems"]["problem"])
+    assert told == {"the file is empty; did the run retrieve nothing? (--allow-empty)"}
 
 
 def test_objects_that_are_no_runs() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.errors import FileFormatError, Remark
+from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation import core
 from irmeta.evaluation.expected import Expected, Ids
 from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
@@ -157,7 +157,7 @@ def _problems(remarks: Sequence[Remark]) -> dict[str, Any]:
     texts = {
         "level": [one.level for one in ordered],
         "file": [one.path for one in ordered],
-        "text": [one.text for one in ordered],
+        "text": [in_words_of_reader(one.text) for one in ordered],
     }
     columns = {name: np.asarray(part, dtype=object) for name, part in texts.items()}
     columns["line"] = np.array(lines, dtype=np.float64)
@@ -238,7 +238,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _errors(error: FileFormatError, file: str) -> list[Remark]:
     return list(error.remarks) or [
-        Remark("error", file, None, str(error).removeprefix(f"{file}: "))
+        # a thread does not know who reads it
+        Remark("error", file, None, str(error.args[0]).removeprefix(f"{file}: "))
     ]
 
 
