@@ -146,6 +146,37 @@ def test_topics_of_the_feedback_do_not_count(blind: Site, tmp_path: Path) -> Non
     assert rows[0] == rows[1]
 
 
+def test_judgments_are_published_where_the_board_says_so(
+    blind: Site, tmp_path: Path
+) -> None:
+    """Judgments and salt are files of the data after the reveal, if typed for; they are what was promised before."""
+    engine = tables.upgraded(blind.database)
+    boards.set_board(engine, "track", {"publish_judgments": True}, typed="track")
+    promised = boards.judgments_of(engine, "track")
+    qrels = (tmp_path / "qrels.txt").read_bytes()
+
+    def shown() -> bytes:
+        publishing.publish(blind)
+        return everything(blind.public) + everything(blind.private)
+
+    assert promised is not None
+    assert promised.salt.encode() not in shown()
+    assert qrels not in shown()
+    boards.set_board(engine, "track", {"reveals": now()}, typed="track")
+    publishing.freeze(blind, tmp_path / "frozen")
+    data = tmp_path / "frozen/b/track/data"
+    assert (data / "qrels-1.txt").read_bytes() == qrels
+    [told] = json.loads((data / "board.json").read_text())["judgments"]
+    salt = bytes.fromhex(told["salt"])
+    assert irmeta.commitment(data / "qrels-1.txt", salt) == promised.commitment
+    assert promised.salt.encode() in shown()
+    boards.set_board(engine, "track", {"publish_judgments": False})
+    assert promised.salt.encode() not in shown()
+    with pytest.raises(RefusedError, match="type the board's key"):
+        boards.set_board(engine, "track", {"publish_judgments": True})
+    engine.dispose()
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [

@@ -47,6 +47,7 @@ BOARDS = st.builds(
     late=st.sampled_from(["refuse", "mark"]),
     feedback=st.sampled_from(["none", "ladder", "open"]),
     publish_runs=st.booleans(),
+    publish_judgments=st.booleans(),
 )
 LIMITS = st.builds(Limits, *[st.none() | st.integers(1, 4)] * 3)
 TEAMS = st.sampled_from("ab")
@@ -161,8 +162,12 @@ class Model:
             return False
         never = at(1000)
         sooner = (new.reveals or never) < (self.board.reveals or never)
-        leaks = [LEAKS.index(one.feedback) for one in (self.board, new)]
-        free = not sooner and leaks[1] <= leaks[0] and phases[1] != "draft"
+        leaks = [
+            (LEAKS.index(one.feedback), one.publish_judgments)
+            for one in (self.board, new)
+        ]
+        more = any(after > before for before, after in zip(*leaks, strict=True))
+        free = not sooner and not more and phases[1] != "draft"
         done = typed or free or phases[0] == "draft"
         self.board = new if done else self.board
         return done

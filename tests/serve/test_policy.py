@@ -34,7 +34,7 @@ SEE_SCORES         | public known         | shared known         | known        
 SEE_SUBMISSION     | no                   | no                   | own               | yes
 SEE_FEEDBACK       | no                   | no                   | own begun         | own or known or aside
 DOWNLOAD_RUN       | public known given   | shared known given   | own or known given| yes
-DOWNLOAD_JUDGMENTS | no                   | no                   | no                | no
+DOWNLOAD_JUDGMENTS | public known told    | shared known told    | known told        | known told
 CHECK              | no                   | no                   | accepts           | yes
 SUBMIT             | no                   | no                   | own accepts       | yes
 WITHDRAW           | no                   | no                   | own               | yes
@@ -71,6 +71,7 @@ BOARDS = st.builds(
     late=st.sampled_from(["refuse", "mark"]),
     feedback=st.sampled_from(policy.LEAKS),
     publish_runs=st.booleans(),
+    publish_judgments=st.booleans(),
 )
 NOWS = st.integers(-4, 52).map(lambda quarter: at(quarter / 4))
 CASES = list(itertools.product(Role, (False, True), (False, True)))
@@ -109,6 +110,7 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
         "public": board.visibility == "public",
         "shared": board.visibility in ("public", "readers"),
         "given": board.publish_runs,
+        "told": board.publish_judgments,
         "own": who.own,
         "aside": not who.plays,
         "joins": board.join in ("ask", "open"),
@@ -187,6 +189,7 @@ def test_a_deadline_to_the_microsecond() -> None:
         ({"reveals": at(20)}, 9, "refused"),
         ({"opens": None}, 9, "refused"),
         ({"join": "open"}, 9, "free"),
+        ({"publish_judgments": True}, 9, "typed"),
     ],
 )
 def test_what_a_change_needs(new: dict, day: float, outcome: str) -> None:

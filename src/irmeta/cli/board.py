@@ -52,6 +52,9 @@ class Settings:
     publish_runs: Annotated[
         YesNo, option(help="yes or no: whether freezing may copy runs.")
     ] = None
+    publish_judgments: Annotated[
+        YesNo, option(help="yes or no: whether to publish judgments at the reveal.")
+    ] = None
     opens: Annotated[str | None, _date("From when on runs are taken")] = None
     closes: Annotated[str | None, _date("Until when runs are taken")] = None
     reveals: Annotated[str | None, _date("When the scores are shown")] = None
@@ -89,7 +92,7 @@ class Settings:
             for name, one in vars(self).items()
             if one is not None
         }
-        for name in found.keys() & {"publish_runs"}:
+        for name in found.keys() & {"publish_runs", "publish_judgments"}:
             found[name] = found[name] == "yes"
         if factors := found.get("factors"):
             # others are refused now, not when pages are written

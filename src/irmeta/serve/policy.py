@@ -71,6 +71,7 @@ class Board:
     late: str = "refuse"
     feedback: str = "none"
     publish_runs: bool = False
+    publish_judgments: bool = False
 
 
 class Who(NamedTuple):
@@ -169,6 +170,10 @@ def _given(case: _Case) -> bool:
     return _known(case) and case.board.publish_runs
 
 
+def _told(case: _Case) -> bool:
+    return _known(case) and case.board.publish_judgments
+
+
 def _all(*rules: Callable[[_Case], bool]) -> Callable[[_Case], bool]:
     return lambda case: all(rule(case) for rule in rules)
 
@@ -191,7 +196,13 @@ _RIGHTS: dict[Action, tuple[Callable[[_Case], bool], ...]] = {
         _any(_own, _given),
         _yes,
     ),
-    Action.DOWNLOAD_JUDGMENTS: (_no, _no, _no, _no, _yes),
+    Action.DOWNLOAD_JUDGMENTS: (
+        _all(_told, _public),
+        _all(_told, _shared),
+        _told,
+        _told,
+        _yes,
+    ),
     Action.CHECK: (_no, _no, _accepts, _yes),
     Action.SUBMIT: (_no, _no, _all(_own, _accepts), _yes),
     Action.WITHDRAW: (_no, _no, _own, _yes),
@@ -238,6 +249,7 @@ def change(old: Board, new: Board, now: Moment) -> Change:
         old.reveals is None or new.reveals < old.reveals
     )
     leakier = LEAKS.index(new.feedback) > LEAKS.index(old.feedback)
+    leakier |= new.publish_judgments and not old.publish_judgments
     reopened = phase(new, now) is Phase.DRAFT
     return Change.TYPED if sooner or leakier or reopened else Change.FREE
 

@@ -55,9 +55,14 @@ class Snapshot:
         """Where the board is between its draft and its last copy."""
         return phase(boards.rules(self.board), self.at)
 
-    def anybody(self, action: Action) -> bool:
-        """Say whether anybody may do something."""
-        return may(Who(Role.VISITOR), action, boards.rules(self.board), self.at)
+    def anybody(self, action: Action, role: Role = Role.VISITOR) -> bool:
+        """Say whether anybody may do something, or anybody of a role."""
+        return may(Who(role), action, boards.rules(self.board), self.at)
+
+    @property
+    def told(self) -> bool:
+        """Whether who sees the scores may have the judgments, too."""
+        return self.anybody(Action.DOWNLOAD_JUDGMENTS, Role.MEMBER)
 
 
 def snapshot(engine: Engine, key: str) -> Snapshot:

@@ -43,7 +43,10 @@ board = Table(
     _needed("depth", Integer),
     _text("precision", 10),
     _text("factors", 1000),
-    _needed("publish_runs", sa.Boolean, server_default=sa.false()),
+    *(
+        _needed(f"publish_{what}", sa.Boolean, server_default=sa.false())
+        for what in ("runs", "judgments")
+    ),
     *(Column(date, BigInteger) for date in ("opens", "closes", "reveals", "frozen")),
     _needed("visibility", String(10), server_default="public"),
     _needed("join", String(10), server_default="invite"),

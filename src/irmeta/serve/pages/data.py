@@ -144,7 +144,8 @@ def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:
     """Return what is known of judgments: of hidden ones no digest at which somebody could guess."""
     hidden = shot.board.reveals != shot.board.opens
     digest = judged.commitment if hidden else judged.digest
-    return {**judged._mapping, "digest": digest}
+    salt = {"salt": judged.salt} if shot.told else {}
+    return only(JUDGMENTS, judged._mapping) | {"digest": digest} | salt
 
 
 def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
         "irmeta": VERSION,
         "finding": found.finding,
         "board": only(SETTINGS, shot.board._mapping),
-        "judgments": [only(JUDGMENTS, _promised(shot, one)) for one in shot.versions],
+        "judgments": [_promised(shot, one) for one in shot.versions],
         "scored_under": found.version,
         "runs": [_said(lines[run.key]) for run in shot.runs if run.key in lines],
         "events": [only(EVENTS, one._mapping) for one in shot.events],

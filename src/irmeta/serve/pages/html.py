@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,6 +32,8 @@ ROWS = 200
 """Rows of a table on one page, at most."""
 MOVED = 20
 """Runs that the page of changes names, of those that new judgments moved; and the first ones of a topic."""
+PACKED = b"\x1f\x8b"
+"""How a file begins that gzip packed."""
 File = tuple[str, bytes]
 
 
@@ -67,6 +70,7 @@ class Pages:
         above: str = "../../",
     ) -> None:
         self._above = above
+        self._truth = site.truth
         self._shot = shot
         self._found = found
         self._lines = found.lines
@@ -132,7 +136,8 @@ class Pages:
     def data(self) -> Iterator[File]:
         """Write the board as data, and the page that leads to them."""
         sizes, sums = {}, []
-        for name, content in data.files(self._shot, self._found):
+        every = chain(self._judgments(), data.files(self._shot, self._found))
+        for name, content in every:
             yield f"data/{name}", content
             sizes[name] = len(content)
             sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
@@ -140,6 +145,15 @@ class Pages:
         sizes["SHA256SUMS"] = len(of_all)
         yield "data/SHA256SUMS", of_all
         yield self._page("data", "data/", sizes=sizes)
+
+    def _judgments(self) -> Iterator[File]:
+        """Return the judgments as they came, where the board publishes them."""
+        for one in self._shot.versions if self._shot.told else ():
+            path = self._truth(one.digest)
+            if path.exists():
+                content = path.read_bytes()
+                packed = ".gz" if content[:2] == PACKED else ""
+                yield f"qrels-{one.version}.txt{packed}", content
 
     def _page(self, name: str, path: str, **own: Any) -> File:
         up = "../" * path.count("/")
