@@ -1,5 +1,7 @@
 """What stands on one screen: the answer, as many rows as fit, two notes; and what --explain adds."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -22,6 +24,7 @@ SCREENS = {
     "predictivity by 4": ("predictivity", "-m", "AP nDCG@10 P@10 RR"),
     "rank": ("rank",),
     "correlate": ("correlate",),
+    "leaderboard": ("leaderboard", "-m", "AP"),
     "reliability": ("reliability", "-m", "AP nDCG@10 P@10", "--difference", ".03"),
 }
 
@@ -49,7 +52,7 @@ def test_a_result_fits_one_screen(run, file, name):
     code, out, _ = run(verb, file, *options)
     assert code == 0
     most = next(one for one in STUDIES.values() if one.verb == verb).screen.lines
-    assert most == (30 if verb == "significance" else 25)
+    assert most == (30 if verb in ("significance", "leaderboard") else 25)
     lines = out.splitlines()
     assert most - 12 < len(lines) <= most
     assert max(map(len, lines)) <= 80
@@ -70,6 +73,14 @@ def test_explain_says_what_a_screen_leaves_out(run, file):
     assert "Note: Rank sets suppose" in " ".join(whole.split())
     assert "Rank sets suppose" not in screen
     assert "More with" not in whole
+
+
+def test_rows_that_a_user_asks_for_are_on_the_screen(run, file):
+    """A number of rows that is named stands there, beyond the lines of a screen; fewer rows take fewer."""
+    for top in (3, 36):
+        _, out, _ = run("leaderboard", file, "-m", "AP", "--top", top)
+        assert f"leaderboard: the first {top} of {SYSTEMS}" in out
+        assert len(re.findall(r"^s\d-\d +50 ", out, re.MULTILINE)) == top
 
 
 def test_a_named_table_is_whole(run, file):

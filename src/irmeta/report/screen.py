@@ -9,7 +9,7 @@ from irmeta.report.tables import named, overview
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WHOLE
-from irmeta.studies import STUDIES, name_of
+from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
 
@@ -40,7 +40,7 @@ def screen(
     shown = notes[: min(NOTES, about(result.data).get("called_for", NOTES))]
     tail = wrapped([f"Note: {note}" for note in shown], width)
     left: list[str] = []
-    size = STUDIES[name_of(result.data)].screen
+    size = _size(result)
     if table is not None:
         views, said = {table: named(result.data, table)}, []
         drawn = [text(views[table], table, width=width)]
@@ -66,6 +66,15 @@ def screen(
     if left:
         tail += wrapped([f"More with {more}: {joined(left)}."], width)
     return _joined([head, *drawn, wrapped(said, width), tail])
+
+
+def _size(result: Result) -> Screen | None:
+    """Return how much is printed: what the study may have, and as many rows more as the user asks for."""
+    size = STUDIES[name_of(result.data)].screen
+    if size is None or not size.asked:
+        return size
+    more = (about(result.data)["options"][size.asked] or size.rows) - size.rows
+    return size._replace(lines=size.lines + max(more, 0), rows=size.rows + more)
 
 
 def everything(result: Result, *, width: int | None = None) -> str:
@@ -125,7 +134,7 @@ def _fitted(
     names = list(views)
     for name, after in zip(names, [*names[1:], None], strict=True):
         frame = views[name]
-        beside = side_by_side(frame, width)
+        beside = side_by_side(frame.head(max(room, LEAST)), width)
         spared = 0 if after is None else _lines(views[after], SPARED)
         count = _rows(
             name, beside, max(room - spared, min(room, _lines(frame, fewest))), width

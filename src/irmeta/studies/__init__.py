@@ -38,10 +38,12 @@ class Screen(NamedTuple):
 
     lines : of all; the first finding, warnings and two notes are there in any case
     rows : of the first table, before other findings or the next table get room
+    asked : the option by which a user asks for a number of rows, which are then shown, whatever lines they take
     """
 
     lines: int = 25
     rows: int = 8
+    asked: str = ""
 
 
 class Study(NamedTuple):
@@ -156,7 +158,7 @@ STUDIES: dict[str, Study] = {
             view="LeaderboardView",
             page="irmeta.report.page.leaderboard.write_leaderboard",
         ),
-        screen=None,
+        screen=Screen(lines=30, rows=12, asked="top"),
     ),
     "place": Study(
         "place",

@@ -89,7 +89,7 @@ def leaderboard(
     metric : which, where the scores have several
     level : level at which all rank sets hold at once
     resamples : number of random sign flips for the rank sets, 40 or more
-    top : number of models in the table for reading; JSON and CSV have all; by default 20 on a terminal, all in a file
+    top : number of models in the table for reading; JSON and CSV have all; by default a screen of them, all in a file
     rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
