@@ -1,6 +1,7 @@
 """The verbs place and reuse as commands, and the factors that datasets lists."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -112,7 +113,8 @@ def test_place_says_how_to_score_a_run(desk):
 
 
 def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
-    """With judgments, runs are scored by the factors' metrics; the baseline is a run beside them."""
+    """With judgments, runs are scored by the factors' metrics; the baseline is among them, whatever its suffix."""
+    shutil.copy(tmp_path / "runs" / "s1", tmp_path / "s1.run")
     assert (
         desk("evaluate", "qrels.txt", "runs", "-m", "AP P@5", "-o", "all.parquet")[0]
         == 0
@@ -127,7 +129,7 @@ def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
             "--qrels",
             "qrels.txt",
             "--baseline",
-            "runs/s1",
+            "s1.run",
         ),
         *("--plot", "place.svg", "--explain"),
     )

@@ -750,8 +750,9 @@ def test_what_is_no_run(desk: Desk) -> None:
         "odd.run: this is not a run file (no line has 6 fields); remove it"
     )
     assert said[1].startswith("odd.run:3: 3 fields")
-    assert "is this a line of judgments? They are named first" in desk.refusal(
-        "1 0 a 1\n"
+    assert (
+        "is this a line of judgments? They do not lie among the runs"
+        in desk.refusal("1 0 a 1\n")
     )
     assert desk.refusal("1 0 a 1\n" * 9).endswith("; all 9 lines have 4 fields")
     with pytest.raises(

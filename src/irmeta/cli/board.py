@@ -43,7 +43,7 @@ class Settings:
     ] = None
     precision: Annotated[
         Literal["float32", "float64"] | None,
-        option(help="float32 orders documents as trec_eval does; or float64."),
+        option(help="float32, as trec_eval; or float64."),
     ] = None
     licence: Annotated[str | None, _text("Licence of the data.")] = None
     factors: Annotated[
@@ -74,7 +74,7 @@ class Settings:
     ] = None
     feedback: Annotated[
         Literal["none", "split", "ladder", "open"] | None,
-        option(help="none, split, ladder or open: what teams learn before the reveal."),
+        option(help="none, split, ladder, open: what teams learn early."),
     ] = None
     step: Annotated[float | None, option(help="Of a ladder; above 1 / topics.")] = None
     per_day: Annotated[
@@ -126,7 +126,7 @@ def new(
 
     irmeta board new covid1 --site site/ --qrels qrels.txt -m 'nDCG@10 AP' --title 'TREC-COVID round 1'
 
-    irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01 --per-team 8 --join ask
+    irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01 --join ask
     """
     of, engine = opened(site, new=True)
     from irmeta.serve import importing

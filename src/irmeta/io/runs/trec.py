@@ -461,7 +461,10 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
     if layout is RUN and count > width:
         return "; does a document id contain a blank? To ignore trailing columns: --extra-columns"
     if layout is RUN and count == _QRELS.width:
-        return "; is this a line of judgments? They are named first, and do not lie among the runs"
+        return (
+            "; is this a line of judgments? They do not lie among the runs: evaluate and reuse take them first, "
+            "validate with --qrels"
+        )
     if layout is _QRELS and count == RUN.width:
         return "; is this a line of a run? Name the judgments first, then the runs"
     if layout is _QRELS and count == 3:

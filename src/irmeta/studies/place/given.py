@@ -8,12 +8,14 @@ from typing import Any
 import xarray as xr
 
 from irmeta.datasets import factors as factor_files
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.files import location, stem
 from irmeta.io.scores import load, load_files
+from irmeta.metrics.names import nearest
 from irmeta.scores.cubes import by_name
+from irmeta.scores.names import known_as
 from irmeta.scores.selection import select
 from irmeta.scores.standardization import OWN_NAME
 from irmeta.studies.door import Given
@@ -81,6 +83,17 @@ def scored(
 def run_name(run: str) -> str:
     """Return the name of the system of a run file."""
     return stem(location(run))
+
+
+def baseline_of(name: str, cubes: Mapping[str, xr.DataArray]) -> str:
+    """Return the baseline as the scores name it; raise ScoresError if they have no such system."""
+    systems = {str(system) for one in cubes.values() for system in one.system.values}
+    found = known_as(name, systems)
+    if found is None:
+        raise ScoresError(
+            f"the baseline {name!r} has no scores; {nearest(name, sorted(systems))}"
+        )
+    return found
 
 
 def matched(

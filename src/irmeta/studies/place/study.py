@@ -11,7 +11,6 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.tables.published import read_published
-from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.clusters import told
@@ -32,6 +31,7 @@ from irmeta.studies.place.given import (
     PLACED,
     PUBLISHED,
     Placed,
+    baseline_of,
     cubes_of,
     matched,
     run_name,
@@ -132,12 +132,14 @@ def place(
         return result("place", placed, inputs={}, options=none, notes=notes)
     if qrels is not None:
         cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
-        baseline = None if baseline is None else run_name(baseline)
     else:
         cubes = {
             name: select(one, systems=systems, topics=topics)
             for name, one in cubes_of(scores).items()
         }
+    if baseline is not None:
+        name = baseline if qrels is None else run_name(baseline)
+        baseline = baseline_of(name, cubes)
     on = matched(list(cubes), on)
     for one in cubes.values():
         standardization.require_raw(one)
@@ -202,13 +204,7 @@ def place(
         },
         notes=notes,
     )
-    outcome = _labelled(outcome, used, names)
-    if baseline is not None and baseline not in outcome["system"].values:
-        raise ScoresError(
-            f"the baseline {baseline!r} has no scores; "
-            f"{nearest(baseline, map(str, outcome.system.values))}"
-        )
-    return outcome
+    return _labelled(outcome, used, names)
 
 
 _DIMS = {
