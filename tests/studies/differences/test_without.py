@@ -107,6 +107,14 @@ def test_a_lead_that_rests_on_flagged_topics_is_said_to():
     assert "no longer the best by AP" in irmeta.describe(made, without=SEEN).findings[0]
 
 
+def test_pairs_that_nobody_distinguishes_are_said_to_be():
+    """Where no pair is distinguished with the flagged topics or without, that is said, not that 0 of 0 stay."""
+    rng = np.random.default_rng(0)
+    made = cube(rng.random((3, 9, 1)), list("abc"), list("123456789"), ["AP"])
+    said = irmeta.describe(made, without=["1", "2"]).findings[0]
+    assert said.endswith("No pair of systems is distinguished, with them or without.")
+
+
 def test_a_verdict_that_stays_is_said_to():
     """Where flagged topics are as the others, verdict and first place stay."""
     made = scores(metrics=("AP",))

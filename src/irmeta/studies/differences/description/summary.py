@@ -161,10 +161,13 @@ def _survival(one: xr.Dataset) -> str:
     stay, pairs, now = (
         int(one[name]) for name in ("pairs_stay", "pairs", "without_pairs")
     )
+    survive = "No pair of systems is distinguished, with them or without."
+    if pairs or now:
+        fresh = f"{now - stay} {'is' if now - stay == 1 else 'are'} new"
+        survive = f"Of {counted(pairs, 'distinguished pair')} {stay} stay, and {fresh}."
     return (
         f"{goes(one)}, {first} the best by {by}: its lead over {name} changes to {lead}, by {change}"
-        f"{between(rival, level)}. Of {pairs} distinguished pairs {stay} stay, and {now - stay} "
-        f"{'is' if now - stay == 1 else 'are'} new."
+        f"{between(rival, level)}. {survive}"
     )
 
 
