@@ -24,7 +24,7 @@ def _text(help: str, value: str = "TEXT") -> Any:
 
 
 def _date(text: str) -> Any:
-    return _text(f"{text}: a date (UTC), now, never.", "DATE")
+    return _text(f"{text}: UTC date, now, never.", "DATE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +55,9 @@ class Settings:
     publish_judgments: Annotated[
         YesNo, option(help="yes or no: whether to publish judgments at the reveal.")
     ] = None
-    opens: Annotated[str | None, _date("From when on runs are taken")] = None
+    opens: Annotated[str | None, _date("From when runs are taken")] = None
     closes: Annotated[str | None, _date("Until when runs are taken")] = None
-    reveals: Annotated[str | None, _date("When the scores are shown")] = None
+    reveals: Annotated[str | None, _date("When scores are shown")] = None
     visibility: Annotated[
         Literal["public", "readers", "members"] | None,
         option(
