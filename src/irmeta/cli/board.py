@@ -24,7 +24,7 @@ def _text(help: str, value: str = "TEXT") -> Any:
 
 
 def _date(text: str) -> Any:
-    return _text(f"{text}: UTC date, now, never.", "DATE")
+    return _text(f"{text} (UTC date, now, never).", "DATE")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +53,11 @@ class Settings:
         YesNo, option(help="yes or no: whether freezing may copy runs.")
     ] = None
     publish_judgments: Annotated[
-        YesNo, option(help="yes or no: whether to publish judgments at the reveal.")
+        YesNo, option(help="yes or no: judgments shown, too.")
     ] = None
-    opens: Annotated[str | None, _date("From when runs are taken")] = None
-    closes: Annotated[str | None, _date("Until when runs are taken")] = None
-    reveals: Annotated[str | None, _date("When scores are shown")] = None
+    opens: Annotated[str | None, _date("Takes runs from")] = None
+    closes: Annotated[str | None, _date("Takes runs until")] = None
+    reveals: Annotated[str | None, _date("Shows scores from")] = None
     visibility: Annotated[
         Literal["public", "readers", "members"] | None,
         option(
