@@ -124,9 +124,9 @@ class Model:
         bad = [day(one.received) for one in self.of(team) if one.state == "refused"]
         if self.left(team) == 0 or bad.count(day(self.now)) >= REFUSED:
             return 429
-        for one in held:
-            one.state = "withdrawn"
         refused = body == BAD
+        for one in held if not refused else ():
+            one.state = "withdrawn"
         state = "refused" if refused else "accepted"
         self.runs.append(Run(team, name, body, self.now, state, self.marks(team)))
         return 422 if refused else 201

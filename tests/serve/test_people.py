@@ -252,6 +252,31 @@ def test_limits_are_of_a_team_and_exact(tmp_path: Path) -> None:
         assert late.json()["marks"] == ["late", "holder"]
 
 
+def test_a_refused_replacement_replaces_nothing(track: Track) -> None:
+    """The old run has its name until the new one is accepted, and then it is withdrawn."""
+    old = track.put("member", "one", a_run(1)).json()["key"]
+    bad = track.put("member", "one", b"301 0 d01\n", replace=True)
+    where = f"/v1/submissions/{old}"
+    states = [bad.status_code, track.ask("member", "get", where).json()["state"]]
+    assert states == [422, "accepted"]
+    assert track.put("member", "one", a_run(1)).status_code == 200
+    new = track.put("member", "one", a_run(2), replace=True)
+    assert new.json()["state"] == "accepted"
+    assert track.ask("member", "get", where).json()["state"] == "withdrawn"
+
+
+def test_what_was_frozen_before_the_reveal_stays_hidden(track: Track) -> None:
+    """A board that ends without a reveal shows its scores to nobody, and takes no runs."""
+    key = track.put("member", "one", a_run(1)).json()["key"]
+    work_off(track.site, track.engine)
+    boards.set_board(track.engine, "track", {"frozen": now()}, typed="track")
+    publishing.publish(track.site)
+    assert track.put("member", "two", a_run(2)).status_code == 404
+    seen = track.ask("member", "get", f"/v1/submissions/{key}").json()
+    assert (seen["phase"], seen["state"]) == ("frozen", "accepted")
+    assert not (track.site.public / "b/track/s").exists()
+
+
 def test_a_closed_board_takes_no_runs(track: Track) -> None:
     """After its end a board that refuses late runs has nothing to submit to."""
     boards.set_board(track.engine, "track", {"closes": now()})

@@ -16,7 +16,6 @@ from irmeta.serve.policy import (
     Board,
     Change,
     Limits,
-    Phase,
     Role,
     Who,
     accepting,
@@ -77,19 +76,22 @@ NOWS = st.integers(-4, 52).map(lambda quarter: at(quarter / 4))
 CASES = list(itertools.product(Role, (False, True), (False, True)))
 
 
+def come(board: Board, now: int) -> set[str]:
+    """Return the moments that have come."""
+    names = ("opens", "closes", "reveals", "frozen")
+    moments = {name: getattr(board, name) for name in names}
+    return {name for name, one in moments.items() if one is not None and now >= one}
+
+
 def expected_phase(board: Board, now: int) -> str:
     """Say the phase by the moments that have come, the last of them first."""
-    come = {
-        name
-        for name in ("opens", "closes", "reveals", "frozen")
-        if getattr(board, name) is not None and now >= getattr(board, name)
-    }
-    if "frozen" in come:
+    past = come(board, now)
+    if "frozen" in past:
         return "frozen"
-    if "opens" not in come:
+    if "opens" not in past:
         return "draft"
     return (
-        "revealed" if "reveals" in come else "waiting" if "closes" in come else "blind"
+        "revealed" if "reveals" in past else "waiting" if "closes" in past else "blind"
     )
 
 
@@ -105,8 +107,8 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
     words = {
         "yes": True,
         "no": False,
-        "begun": state != "draft",
-        "known": state in ("revealed", "frozen"),
+        "begun": "opens" in come(board, now),
+        "known": {"opens", "reveals"} <= come(board, now),
         "public": board.visibility == "public",
         "shared": board.visibility in ("public", "readers"),
         "given": board.publish_runs,
@@ -153,7 +155,7 @@ def test_nothing_that_judgments_decide_is_seen_before_the_reveal(
     board: Board, now: int
 ) -> None:
     """Below an organizer only a team's own runs, and what was answered to them; nor by one who takes part."""
-    if phase(board, now) in (Phase.REVEALED, Phase.FROZEN):
+    if {"opens", "reveals"} <= come(board, now):
         return
     for role, own in itertools.product(list(Role)[:3], (False, True)):
         seen = {one for one in COMPUTED if may(Who(role, own), one, board, now)}
@@ -190,6 +192,7 @@ def test_a_deadline_to_the_microsecond() -> None:
         ({"opens": None}, 9, "refused"),
         ({"join": "open"}, 9, "free"),
         ({"publish_judgments": True}, 9, "typed"),
+        ({"frozen": at(8)}, 9, "typed"),
     ],
 )
 def test_what_a_change_needs(new: dict, day: float, outcome: str) -> None:

@@ -58,6 +58,7 @@ class Settings:
     opens: Annotated[str | None, _date("Takes runs from")] = None
     closes: Annotated[str | None, _date("Takes runs until")] = None
     reveals: Annotated[str | None, _date("Shows scores from")] = None
+    frozen: Annotated[str | None, _date("Takes no change from")] = None
     visibility: Annotated[
         Literal["public", "readers", "members"] | None,
         option(

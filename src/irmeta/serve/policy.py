@@ -95,9 +95,14 @@ def phase(board: Board, now: Moment) -> Phase:
         return Phase.FROZEN
     if not _past(board.opens, now):
         return Phase.DRAFT
-    if _past(board.reveals, now):
+    if revealed(board, now):
         return Phase.REVEALED
     return Phase.WAITING if _past(board.closes, now) else Phase.BLIND
+
+
+def revealed(board: Board, now: Moment) -> bool:
+    """Say whether scores are known: what was frozen before the reveal stays hidden."""
+    return _past(board.opens, now) and _past(board.reveals, now)
 
 
 def accepting(board: Board, now: Moment) -> bool:
@@ -132,7 +137,7 @@ def _yes(_: _Case) -> bool:
 
 
 def _begun(case: _Case) -> bool:
-    return case.phase is not Phase.DRAFT
+    return _past(case.board.opens, case.now)
 
 
 def _public(case: _Case) -> bool:
@@ -145,7 +150,7 @@ def _shared(case: _Case) -> bool:
 
 
 def _known(case: _Case) -> bool:
-    return case.phase in (Phase.REVEALED, Phase.FROZEN)
+    return revealed(case.board, case.now)
 
 
 def _own(case: _Case) -> bool:
@@ -236,22 +241,22 @@ class Change(StrEnum):
 def change(old: Board, new: Board, now: Moment) -> Change:
     """Say whether settings may be changed: once open, what reveals sooner or leaks more is typed.
 
-    A board that goes back to a draft is typed, too; a reveal cannot be undone.
+    A board that goes back to a draft or is frozen is typed, too; neither a reveal nor a freeze can be undone.
     """
     state = phase(old, now)
     if state is Phase.FROZEN:
         return Change.REFUSED
     if state is Phase.DRAFT:
         return Change.FREE
-    if state is Phase.REVEALED and phase(new, now) is not Phase.REVEALED:
+    if revealed(old, now) and not revealed(new, now):
         return Change.REFUSED
     sooner = new.reveals is not None and (
         old.reveals is None or new.reveals < old.reveals
     )
     leakier = LEAKS.index(new.feedback) > LEAKS.index(old.feedback)
     leakier |= new.publish_judgments and not old.publish_judgments
-    reopened = phase(new, now) is Phase.DRAFT
-    return Change.TYPED if sooner or leakier or reopened else Change.FREE
+    ends = phase(new, now) in (Phase.DRAFT, Phase.FROZEN)
+    return Change.TYPED if sooner or leakier or ends else Change.FREE
 
 
 class Limits(NamedTuple):

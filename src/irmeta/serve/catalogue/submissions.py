@@ -29,7 +29,7 @@ from irmeta.serve.catalogue.tables import (
     submission,
 )
 from irmeta.serve.client import NAMED
-from irmeta.serve.policy import Left, Limits, Phase, left, phase
+from irmeta.serve.policy import Left, Limits, left, revealed
 
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
@@ -91,9 +91,6 @@ def submit(
             )
         if by is not None:
             _require_left(db, of, own, received)
-        if old is not None:
-            _set(db, old.id, state="withdrawn")
-            touch(db, of.id)
         _keep(db, content)
         made = {"key": new_key(), "board": of.id, "name": name, "run": content.digest}
         made |= {"received": received, "replaces": old and old.key, **texts}
@@ -145,11 +142,25 @@ def _marks(of: Row[Any], by: Place, at: int) -> list[str]:
     return [name for name, is_so in marks.items() if is_so]
 
 
-def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
-    """Return the submission that has a name."""
+def _called(at: int, team: str, name: str) -> Any:
+    """Select the runs of a team that have a name, or will have it after their check."""
     own = (submission.c.board == at) & (submission.c.team == team)
-    own &= (submission.c.name == name) & submission.c.state.not_in(GONE)
-    return db.execute(sa.select(submission).where(own)).first()
+    return own & (submission.c.name == name) & submission.c.state.not_in(GONE)
+
+
+def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
+    """Return the newest submission that has a name."""
+    wanted = sa.select(submission).where(_called(at, team, name))
+    return db.execute(wanted.order_by(submission.c.id.desc())).first()
+
+
+def _replace(db: Connection, one: Row[Any]) -> None:
+    """Withdraw the runs that had the name of an accepted one before it."""
+    older = _called(one.board, one.team, one.name) & (submission.c.id < one.id)
+    if db.execute(
+        sa.update(submission).where(older).values(state="withdrawn")
+    ).rowcount:
+        touch(db, one.board)
 
 
 def _keep(db: Connection, content: Bytes) -> None:
@@ -166,7 +177,7 @@ def _keep(db: Connection, content: Bytes) -> None:
 def _baseline(db: Connection, of: Row[Any], team: str, named: str) -> str:
     """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
     there: Any = (submission.c.board == of.id) & submission.c.state.not_in(GONE)
-    if phase(rules(of), now()) is not Phase.REVEALED:
+    if not revealed(rules(of), now()):
         there &= submission.c.team == team
     wanted = sa.select(submission.c.name, submission.c.key).where(there)
     runs = {key: name for name, key in db.execute(wanted)}
@@ -271,10 +282,12 @@ def checked(
     with engine.begin() as db:
         one = _row(db, key)
         if one.state == "received":
-            state = "refused" if wrong else "accepted"
-            _set(db, one.id, state=state, remarks=list(remarks))
             if wrong:  # the public sees how many are refused
                 touch(db, one.board)
+            else:
+                _replace(db, one)
+            state = "refused" if wrong else "accepted"
+            _set(db, one.id, state=state, remarks=list(remarks))
 
 
 def work(engine: Engine, key: str) -> Any:

@@ -18,7 +18,7 @@ from irmeta.errors import IrmetaError
 META = sa.MetaData()
 GONE = ("refused", "withdrawn")
 """States in which a submission does not hold its name."""
-HOLDS = sa.text("state NOT IN ('refused', 'withdrawn')")
+HOLDS = sa.text("state NOT IN ('received', 'refused', 'withdrawn')")
 _needed = partial(Column, nullable=False)
 
 

@@ -17,7 +17,7 @@ from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, now
 from irmeta.serve.crew.crew import Crew
-from irmeta.serve.policy import READING, Action, Phase, Role, Who, may, phase
+from irmeta.serve.policy import READING, Action, Role, Who, may, phase, revealed
 from irmeta.serve.site import Site
 from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.web.receive import Arrived, receive
@@ -193,7 +193,7 @@ class Door:
         of = boards.board_of(self.engine, one.board_key)
         page = f"b/{one.board_key}/s/{key}/"
         record = f"{page}record.json"
-        known = phase(boards.rules(of), now()) in (Phase.REVEALED, Phase.FROZEN)
+        known = revealed(boards.rules(of), now())
         done = known and one.state in ("scored", "failed", "withdrawn")
         done &= self.crew.published.get(one.board_key, 0) >= one.board_version
         more = {
