@@ -9,12 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.typed import typed
 
 from irmeta.cli.reproduce import PAPERS
 from irmeta.datasets.catalog import PublicCollection, catalog, fetch, found
 from irmeta.io.files import Content
+from irmeta.papers import gupta2019
 from irmeta.papers.parts import Part, gathered, known
 from irmeta.studies.checks.reproduction import compare, tables
 
@@ -39,6 +41,19 @@ def test_a_part_without_its_data_says_which(tmp_path: Path) -> None:
     both = [part("TREC-7 0", "trec3-adhoc", "trec7-adhoc", "web2010")]
     note = next(gathered(PAPER, both, tmp_path)).note
     assert note.startswith("needs trec7-adhoc, web2010, not in the data folder")
+
+
+def test_a_part_whose_data_are_other_ones_says_so(tmp_path: Path) -> None:
+    """A file of other columns makes its cells not checkable, with these columns; the rest is computed."""
+    (tmp_path / "systemwise").mkdir()
+    (tmp_path / "systemwise" / "ranking.csv").write_text("query,score\n1,2\n")
+    found = tables(gupta2019.reproduce(tmp_path))["cells"]
+    said = found.filter(pl.col("note").str.contains("it has query, score"))
+    of = known().filter(paper="gupta2019")
+    parts = ["heat map", "by topic", "Table 3", "Figure 3"]
+    assert said.height == of.filter(pl.col("part").is_in(parts)).height
+    assert set(said["status"]) == {"not checkable"}
+    assert found.filter(status="reproduced").height == 9
 
 
 Cells = dict[tuple[str, str, str, str], dict[str, object]]

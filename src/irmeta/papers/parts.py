@@ -8,6 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from irmeta.datasets.catalog import catalog, found, missing
+from irmeta.errors import FileFormatError
 from irmeta.studies.checks.reproduction import Cell, lacking
 from irmeta.words import listed
 
@@ -28,18 +29,26 @@ class Part(NamedTuple):
 
 
 def gathered(paper: str, parts: Sequence[Part], data: Path) -> Iterator[Cell]:
-    """Compute the parts whose data are in a folder, or ship; the cells of others are not checkable, with the reason."""
+    """Compute the parts whose data are in a folder, or ship; the cells of others are not checkable, with the reason.
+
+    Data that cannot be read are a reason, too.
+    """
     for part in parts:
         away = [name for name in part.needs if missing(catalog()[name], data)]
         if away:
-            yield from _without(paper, part.name, away)
-        else:
-            yield from part.cells()
+            why = f"needs {listed(away)}, not in the data folder; irmeta datasets list says where to get it"
+            yield from _without(paper, part.name, why)
+            continue
+        try:
+            cells = list(part.cells())
+        except FileFormatError as error:
+            why = f"needs {listed(part.needs)} as published: {error}"
+            cells = list(_without(paper, part.name, why))
+        yield from cells
 
 
-def _without(paper: str, part: str, away: Sequence[str]) -> Iterator[Cell]:
-    """Yield the cells of a part whose data are missing."""
-    why = f"needs {listed(away)}, not in the data folder; irmeta datasets list says where to get it"
+def _without(paper: str, part: str, why: str) -> Iterator[Cell]:
+    """Yield the cells of a part that cannot be computed."""
     for row in known().filter(paper=paper, part=part).iter_rows(named=True):
         yield lacking(
             row["item"], row["row"], row["column"], why, published=row["published"]

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.tables.matrices import import_matrix, import_systemwise
 from irmeta.metrics.signatures import SETS
 from irmeta.stats.arrays import Bools
+from irmeta.words import listed
 
 Tables = dict[str, xr.DataArray]
 
@@ -45,8 +47,17 @@ class Released:
 
     @cached_property
     def ranking(self) -> xr.DataArray:
-        """Read what the authors released for ranking: rows of scores by metrics named as in the other tables."""
-        [made] = import_systemwise([self.data / "systemwise" / "ranking.csv"]).values()
+        """Read what the authors released for ranking: rows of scores by metrics named as in the other tables.
+
+        Raises FileFormatError for other columns.
+        """
+        path = self.data / "systemwise" / "ranking.csv"
+        [made] = import_systemwise([path]).values()
+        names = [str(name) for name in made.metric.values]
+        if absent := [name for name in SETS["seeds23"] if name not in names]:
+            raise FileFormatError(
+                f"{path}: no column for {listed(absent, 3)}; it has {listed(names, 3)}"
+            )
         return made
 
     @cached_property
