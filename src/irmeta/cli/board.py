@@ -53,7 +53,7 @@ class Settings:
         YesNo, option(help="yes or no: whether freezing may copy runs.")
     ] = None
     publish_judgments: Annotated[
-        YesNo, option(help="yes or no: judgments shown, too.")
+        YesNo, option(help="yes or no: whether revealing shows them.")
     ] = None
     opens: Annotated[str | None, _date("Takes runs from")] = None
     closes: Annotated[str | None, _date("Takes runs until")] = None
