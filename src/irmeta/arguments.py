@@ -135,14 +135,13 @@ def _fits(value: Any, kind: Any) -> bool:
         keys = kinds_of(parts[0])
         return isinstance(value, Mapping) and all(fits(key, keys) for key in value)
     if base in _LISTS:
-        if isinstance(value, str) and parts and parts[0] is str:
+        kinds = kinds_of(parts[0]) if parts else [Any]
+        named = str in kinds
+        if named and isinstance(value, str):
             return True  # which names may stand in
-        if not is_list(value) or not parts:
-            return is_list(value)
-        if parts[0] is str:
-            return all(map(_is_name, value))
-        kinds = kinds_of(parts[0])
-        return all(fits(one, kinds) for one in value)
+        return is_list(value) and all(
+            fits(one, kinds) or (named and _is_name(one)) for one in value
+        )
     known = isinstance(base, type) and base is not Any
     if known and getattr(base, "_is_protocol", False):
         known = getattr(base, "_is_runtime_protocol", False)

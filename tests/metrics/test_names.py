@@ -344,3 +344,5 @@ def test_metrics_may_be_objects_of_ir_measures():
     wanted = [ir_measures.nDCG @ 10, ir_measures.AP]
     assert list(map(str, parse_list(wanted))) == ["nDCG@10", "AP"]
     assert list(map(str, parse_list(ir_measures.P(rel=2) @ 5))) == ["P(rel=2)@5"]
+    scores = evaluate({"1": {"d1": 1}}, {"1": {"d1": 0.5}}, wanted)
+    assert list(scores.metric.values) == ["nDCG@10", "AP"]

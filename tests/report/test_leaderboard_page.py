@@ -139,7 +139,7 @@ def news(folder: Path) -> str:
 
 
 def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
-    """Models and tasks more and fewer, and who moved among those of both; what stays the same keeps what was said."""
+    """Models and tasks more and fewer, scores that changed, and who moved; what stays the same keeps what was said."""
     first = {"w": 0.9, "x": 0.6, "y": 0.3}
     write_leaderboard(board(first), tmp_path)
     assert news(tmp_path) == ""
@@ -149,8 +149,38 @@ def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
     assert news(tmp_path) == "1 model more (z)"
     write_leaderboard(board({"w": 0.1, "x": 0.6, "y": 0.3}, "abcdeg"), tmp_path)
     assert news(tmp_path) == (
-        "1 model fewer (z), 1 task more (g), 1 task fewer (f), 3 of 3 models moved against each other"
+        "1 model fewer (z), 1 task more (g), 1 task fewer (f), 5 scores changed (w), "
+        "3 of 3 models moved against each other"
     )
+
+
+def test_a_page_says_which_scores_are_others_than_before(tmp_path: Path) -> None:
+    """A score replaced, one filled in and one withdrawn are told apart; what is predicted is no score."""
+    rng = np.random.default_rng(1)
+    made = cube(rng.random((9, 8, 1)), list("abcdefghi"), list("12345678"), ["score"])
+    made[0, 0] = np.nan
+
+    def written() -> str:
+        found = leaderboard(made, holes="predict", resamples=60)
+        write_leaderboard(found, tmp_path)
+        return news(tmp_path)
+
+    assert written() == ""
+    made[1, 1] += 0.1
+    assert written().startswith("1 score changed (b)")
+    made[0, 0] = 0.5
+    assert written().startswith("1 score more (a)")
+    made[2:6, 3] = np.nan
+    assert written().startswith("4 scores fewer (c, d, e and 1 more)")
+
+
+def test_a_link_of_facts_is_an_address_of_the_web(tmp_path: Path) -> None:
+    """A script as a link is refused in a mapping as in a file, as is what is no mapping of facts."""
+    result = board({"x": 0.6, "y": 0.3})
+    with pytest.raises(IrmetaError, match="begins with https"):
+        write_leaderboard(result, tmp_path, about={"x": {"link": "javascript:1"}})
+    with pytest.raises(IrmetaError, match="of 'x', .*expected a mapping"):
+        write_leaderboard(result, tmp_path, about={"x": "dense"})
 
 
 def test_an_earlier_page_of_something_else_says_nothing(result: xr.Dataset) -> None:

@@ -234,6 +234,19 @@ def test_pairwise_compares_on_the_topics_that_both_have():
         irmeta.versus(made, "mine", test="t", correct="dunnett", missing="pairwise")
 
 
+def test_gaps_of_others_do_not_matter_to_systems_that_are_named():
+    """Two systems with all scores are compared though others lack some; with all others, the gaps are an error."""
+    made = scores()
+    whole = irmeta.versus(made, "mine", "bm25", metrics="AP")
+    made[3, 0] = np.nan
+    found = irmeta.versus(made, "mine", iter(["bm25"]), metrics="AP")
+    for name in ("difference", "low", "high", "p_corrected"):
+        assert found[name].item() == whole[name].item()
+    for against in ("all", "best", "bm25, median"):
+        with pytest.raises(ScoresError, match="missing"):
+            irmeta.versus(made, "mine", against, metrics="AP")
+
+
 def test_pairwise_best_is_a_system_with_all_topics():
     """A system that misses topics is not the best other one: its mean is over other topics."""
     made = scores()

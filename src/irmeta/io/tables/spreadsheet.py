@@ -3,7 +3,7 @@
 import codecs
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -124,14 +124,19 @@ def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
     every = keyed(table, _MODEL, *([name] for name in columns), holes=True)
     for model, (line, cells) in every.items():
         held = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
-        link = held.get("link", "https://")
-        if not link.startswith(("https://", "http://")):
-            raise FileFormatError(
-                f"{table.where}:{line}: the link of {shortened(model)!r} is {shortened(link)!r}; "
-                "a link begins with https://"
-            )
+        require_link(f"{table.where}:{line}", model, held)
         about[model] = held
     return about
+
+
+def require_link(where: str, model: str, facts: Mapping[str, str]) -> None:
+    """Raise FileFormatError if the link of a model is no address of the web."""
+    link = facts.get("link", "https://")
+    if not link.startswith(("https://", "http://")):
+        raise FileFormatError(
+            f"{where}: the link of {shortened(model)!r} is {shortened(link)!r}; "
+            "a link begins with https://"
+        )
 
 
 def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:

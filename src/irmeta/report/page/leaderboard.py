@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.arguments import require_fitting
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.io.folders import Folder
-from irmeta.io.tables.spreadsheet import read_about
+from irmeta.io.tables.spreadsheet import read_about, require_link
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.since import since
@@ -95,16 +96,24 @@ def _about(
     """Return what is known of the models of a board; what is said of others does not concern it."""
     if given is None:
         return {}
-    known = given if isinstance(given, Mapping) else read_about(given)
-    found = {
-        found: dict(known[name]) for name in known if (found := known_as(name, models))
-    }
+    known = _told(given) if isinstance(given, Mapping) else read_about(given)
+    found = {found: known[name] for name in known if (found := known_as(name, models))}
     if not found:
         raise ScoresError(
             f"--about names {listed(map(shortened, known), 3)}, none of which is on the board; "
             f"its models are {listed(models, 3)}"
         )
     return found
+
+
+def _told(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return facts that are no file as one has them: of each model names and texts."""
+    known = {}
+    for model, facts in given.items():
+        require_fitting(f"about= of {shortened(model)!r},", facts, [Mapping[str, str]])
+        known[model] = {name: str(value) for name, value in facts.items()}
+        require_link("about=", model, known[model])
+    return known
 
 
 def html(

@@ -32,7 +32,7 @@ def since(page: bytes | None, now: Mapping[str, Any]) -> str:
 
 
 def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """List what is there more, what is there no longer, and who moved."""
+    """List what is there more, what is there no longer, which scores are others, and who moved."""
     news = []
     for what in ("models", "tasks"):
         old, new = _names(before[what]), _names(now[what])
@@ -45,9 +45,42 @@ def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
                 news.append(
                     f"{counted(len(names), noun)} {change} ({listed(names, 3)})"
                 )
+    news += _scored(before, now)
     if moved := _moved(before, now):
         news.append(moved)
     return news
+
+
+def _scored(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say how many scores of the models and tasks of both are new, gone or others, and whose."""
+    old, new = _reported(before), _reported(now)
+    both = [cell for cell in new if cell in old and old[cell] != new[cell]]
+    news = []
+    for change, cells in (
+        ("more", [cell for cell in both if old[cell] is None]),
+        ("fewer", [cell for cell in both if new[cell] is None]),
+        ("changed", [cell for cell in both if None not in (old[cell], new[cell])]),
+    ):
+        if cells:
+            whose = sorted({model for model, _ in cells})
+            news.append(f"{counted(len(cells), 'score')} {change} ({listed(whose, 3)})")
+    return news
+
+
+def _reported(content: Mapping[str, Any]) -> dict[tuple[str, str], float | None]:
+    """Return the scores by model and task; one that was predicted is none."""
+    scores = {}
+    for at, task in enumerate(_names(content["tasks"])):
+        filled = {int(model) for model in _of(content["filled"], at)}
+        for number, model in enumerate(_names(content["models"])):
+            score = content["scores"][at][number]
+            scores[model, task] = None if number in filled else score
+    return scores
+
+
+def _of(filled: Mapping[Any, Any], task: int) -> Any:
+    """Return the predicted scores of a task; JSON turned its number into a text."""
+    return filled.get(task) or filled.get(str(task)) or ()
 
 
 def _names(given: Sequence[Any]) -> list[str]:

@@ -19,7 +19,7 @@ from irmeta.scores.names import known_as
 from irmeta.scores.notes import Method
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
-from irmeta.scores.selection import prepare
+from irmeta.scores.selection import prepare, select
 from irmeta.scores.teams import stem
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
@@ -110,8 +110,8 @@ def versus(
         loss, and the cause of a drop is named
     without : flagged topics, one on each line, or a list: adds which verdicts survive when they go, as contaminated or
         trivial ones, and how the differences change
-    missing : what to do with missing scores, as in `selection.complete`; "pairwise" compares with each system on the
-        topics on which both have scores
+    missing : what to do with missing scores of the systems compared, as in `selection.complete`; "pairwise" compares
+        with each system on the topics on which both have scores
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and dunnett
     rng : a seed or a generator, of all that is random
 
@@ -136,9 +136,12 @@ def versus(
     require_choice("test", test, get_args(PairedTest))
     require_choice("correct", correct or "holm", get_args(ManyToOne))
     way = Way.of(test, correct, alpha, margin, resamples)
+    against = against if isinstance(against, str) else list(against)
     policy = Policy.of(fail_if_worse, unless_safe, history, over, anchors)
     generator, seed = seeded(rng)
     parts = Parts.of(scores, anchors)
+    if missing == "error" and _whole(parts.topics, system, against, metrics):
+        missing = "pairwise"  # only others lack scores
     scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
     notes += parts.absent(anchors or {})
     if scores.sizes["topic"] < 2 and parts.anchors is not None:
@@ -215,7 +218,7 @@ def versus(
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
             "system": system,
-            "against": against if isinstance(against, str) else list(against),
+            "against": against,
             "test": test,
             "correct": way.correct,
             "alpha": alpha,
@@ -252,6 +255,21 @@ def versus(
     # another best system is no change of this one
     same = outcome["without_who"] == outcome["who"]
     return outcome.assign({name: outcome[name].where(same) for name in CHANGE})
+
+
+def _whole(
+    scores: xr.DataArray,
+    system: str,
+    against: str | Iterable[str],
+    metrics: str | Iterable[str] | None,
+) -> bool:
+    """Return whether systems that are named lack no score."""
+    system = known_as(system, scores.system.values) or system
+    names = _baselines(scores, system, against)
+    if not set(names) <= set(_others(scores, system)):
+        return False
+    compared = select(scores, systems=[system, *names], metrics=metrics)
+    return not np.isnan(compared.values).any()
 
 
 def _others(scores: xr.DataArray, system: str) -> list[str]:
