@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from irmeta.report.plots.figure import COLUMN, PAGE, as_wide_as, draw, svg
+from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import MARKED, highlight, placed, say
 from irmeta.report.plots.matrix import matrix
 from irmeta.report.plots.rows import named_rows
@@ -79,6 +80,24 @@ def test_a_named_system_is_bold_and_ringed() -> None:
     assert colours["bm25"] != MARKED
     ring = axes.lines[-1]
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (1, 2)
+
+
+def test_a_name_covers_no_mark_where_it_need_not() -> None:
+    """A name stands to the left of its mark where another mark is to the right."""
+
+    def two(result: xr.Dataset, axes: Axes) -> Axes:
+        axes.plot([0.5, 0.55], [0.5, 0.52], "o")
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        beside(axes, "between", 0.5, 0.5)
+        return axes
+
+    figure = draw(two, RESULT)
+    [name], [line] = figure.axes[0].texts, figure.axes[0].lines
+    box = name.get_window_extent()
+    other = line.get_transform().transform((0.55, 0.52))
+    assert name.get_visible()
+    assert not box.contains(*other)
+    assert box.x1 < other[0]
 
 
 def test_figures_stand_in_cells_that_have_room_for_them() -> None:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Annotation, Text
-from matplotlib.transforms import BboxBase
+from matplotlib.transforms import Bbox, BboxBase
 
 BESIDE = "beside"
 """What marks a name that may move around its mark, or be left out."""
@@ -63,7 +63,7 @@ _OFFSET: Any = {"textcoords": "offset points", "annotation_clip": False}
 
 
 def _keep_apart(figure: Figure) -> None:
-    """Move each name around its mark until it covers no other; leave out those for which there is no place."""
+    """Move each name around its mark until it covers no other and no mark, or else no other; leave out the rest."""
     names = [
         text
         for axes in figure.axes
@@ -78,8 +78,13 @@ def _keep_apart(figure: Figure) -> None:
     taken: list[BboxBase] = [
         text.get_window_extent(renderer) for text in _others(figure)
     ]
+    marks = _marks(figure)
     for name in names:
-        found = _free(name, taken, figure.bbox, renderer)
+        apart = _free(name, [*taken, *marks], figure.bbox, renderer)
+        found = apart or _free(name, taken, figure.bbox, renderer)
+        if found is None and name.get_color() == MARKED:
+            _move(name, *_PLACES[0])
+            found = name.get_window_extent(renderer)
         name.set_visible(found is not None)
         if found is not None:
             taken.append(found)
@@ -95,10 +100,22 @@ def _others(figure: Figure) -> list[Text]:
     ]
 
 
+def _marks(figure: Figure) -> list[BboxBase]:
+    """Return the boxes of the marks that lines draw."""
+    boxes: list[BboxBase] = []
+    for line in (line for axes in figure.axes for line in axes.lines):
+        if str(line.get_marker()).strip() in ("", "None"):
+            continue
+        half = line.get_markersize() * figure.dpi / 72 / 2
+        places = line.get_transform().transform(line.get_xydata())
+        boxes += [Bbox([place - half, place + half]) for place in places]
+    return boxes
+
+
 def _free(
     name: Annotation, taken: Sequence[BboxBase], whole: BboxBase, renderer: Any
 ) -> BboxBase | None:
-    """Put a name at the first free place around its mark; the one of a system of interest has a place anyway."""
+    """Put a name at the first free place around its mark, if there is one."""
     name.set_visible(True)
     for across, up in _PLACES:
         _move(name, across, up)
@@ -106,10 +123,7 @@ def _free(
         inside = whole.x0 <= own.x0 and own.x1 <= whole.x1
         if inside and not any(own.overlaps(other) for other in taken):
             return own
-    if name.get_color() != MARKED:
-        return None
-    _move(name, *_PLACES[0])
-    return name.get_window_extent(renderer)
+    return None
 
 
 def _move(name: Annotation, across: float, up: float) -> None:

@@ -57,13 +57,14 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
             linewidth=0.8,
             label="what holes allow",
         )
-    axes.plot(one["rank"], place, "o", color=PALETTE[0], markersize=3, label="rank")
+    rank = one["rank"].values
+    if np.isfinite(rank).any():
+        axes.plot(rank, place, "o", color=PALETTE[0], markersize=3, label="rank")
     ends = np.stack([one["low"].values, one["high"].values], axis=1)
     words = [f"rank set {low:.0f} to {high:.0f}" for low, high in ends]
-    say(axes, ends.mean(axis=1), place, one.system.values, words, nearest="y")
-    axes.set_xlabel(
-        f"rank by {one['aggregate'].item()}, of {result.sizes['system']} models"
-    )
+    middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
+    say(axes, middle, place, one.system.values, words, nearest="y")
+    axes.set_xlabel(f"rank by {one['aggregate'].item()}, {_of(result)}")
     legend(axes)
     return _named(one, axes)
 
@@ -81,7 +82,7 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
             label=str(kind),
             alpha=0.8,
         )
-    axes.set_xlabel(f"rank, of {result.sizes['system']} models")
+    axes.set_xlabel(f"rank, {_of(result)}")
     legend(axes)
     return _named(one, axes)
 
@@ -127,8 +128,8 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     names = one.system.values.astype(str)
     words = [f"cost {x:g}, {y:.4f}" for x, y in zip(cost, value, strict=True)]
     say(axes, cost, value, names, words, nearest="xy")
-    for name, x, y in zip(names[may_be], cost[may_be], value[may_be], strict=True):
-        beside(axes, shortened(name, LONGEST), x, y, fontsize=6)
+    for at in [*np.flatnonzero(there), *np.flatnonzero(may_be & ~there)]:
+        beside(axes, shortened(names[at], LONGEST), cost[at], value[at], fontsize=6)
     if cost.min() > 0 and cost.max() >= 10 * cost.min():
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
@@ -137,6 +138,13 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_ylabel(f"{one['aggregate'].item()} (up is better)")
     legend(axes)
     return axes
+
+
+def _of(result: xr.Dataset) -> str:
+    """Say which models are drawn, of how many."""
+    models = result.sizes["system"]
+    drawn = "" if models <= SHOWN else f"the best {SHOWN} "
+    return f"{drawn}of {models} models"
 
 
 def _best(result: xr.Dataset) -> xr.Dataset:
