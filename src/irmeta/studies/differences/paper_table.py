@@ -69,15 +69,18 @@ def table(
 
     scores : a cube; tests need at least 2 systems and 2 topics
     metrics : the columns, in this order; all by default
-    baseline : a system; the others are marked where they are significantly better or worse. Without one, systems get
-        letters: those that share a letter do not differ significantly
-    test, correct, alpha, resamples, rng : as in `irmeta.significance`; by metric, over the comparisons that the table
-        shows. "none" makes no test
+    baseline : a system that the others are compared with, and marked where they are significantly better or worse.
+        Without one, systems get letters: those that share a letter do not differ significantly
+    test : the paired test, by metric, of the differences that the table shows, or none
+    correct : how other tests than max-t are corrected for these differences
+    alpha : the level of significance, in (0, 1)
+    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation
     by : the metric that sorts the rows, best first; the first one by default
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
-    labels : what the paper calls systems: a CSV with columns system and label; others keep their names
+    labels : what the paper calls systems, a CSV with columns system and label; others keep their names
     label : the label that LaTeX refers to, as in 'tab:results'
     missing : what to do with missing scores, as in `selection.complete`
+    rng : a seed or a generator, of all that is random
 
     Of more than 40 systems the best 20 are shown, and the baseline. Returns over (system, metric) mean, best (bool)
     and marks (text). Raises ScoresError for an unknown system or metric.
