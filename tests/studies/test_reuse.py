@@ -381,6 +381,17 @@ def test_what_is_said_follows_from_the_tables(outcome):
     )
 
 
+def test_one_metric_has_its_answer_too():
+    """With one metric the first sentence says what groups lose by it, and by how many ranks."""
+    _, lists, grades = made(6)
+    one = reuse(grades, lists, teams=groups_of(lists), depth=30, metrics="P@5")
+    only = tables(one)["metrics"].row(0, named=True)
+    first = findings(one)[0]
+    assert first.startswith("By P@5 the pool favours old runs over a new one")
+    assert f"lose {only['mean_loss']:+.4f}" in first
+    assert f"up to {only['most_ranks']:.0f} rank" in first
+
+
 def test_wrong_input_is_named():
     """Runs without group, few groups, GMAP, and a wrong depth or level raise what says so."""
     _, lists, grades = made(5)

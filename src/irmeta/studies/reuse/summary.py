@@ -114,6 +114,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
         rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
         lines = [_of_new(row, level, options["depth"]) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
+    if known.height == 1:
+        only = known.row(0, named=True)
+        lines.append(
+            f"By {only['metric']} the pool favours old runs over a new one: groups that are left out lose "
+            f"{_loss(only)}, and a run falls by up to {counted(int(only['most_ranks']), 'rank')}."
+        )
     if known.height > 1:
         least = known.row(0, named=True)
         most = known.row(-1, named=True)
