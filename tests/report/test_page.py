@@ -433,7 +433,7 @@ def test_each_panel_has_files_of_its_own_and_old_ones_go(
 
 def test_numbers_are_rounded_and_never_nan() -> None:
     """Figures for JSON are rounded, missing ones are null, other types stay."""
-    assert numbers(np.array([np.nan, np.inf, 1 / 3])) == [None, None, 0.33333]
+    assert numbers(np.array([np.nan, np.inf, 1 / 3])) == [None, None, 0.3333333]
     assert numbers(np.array([True, False])) == [True, False]
     assert numbers(np.array([2, 3])) == [2, 3]
 

@@ -362,6 +362,9 @@ def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
     assert any(note.startswith("(est.)") for note in described.notes)
     board = leaderboard(scores)
     assert "different scales" not in " ".join(board.findings)
+    assert board.data["aggregate"].values.tolist() == ["mean"]
+    assert "decides" not in board.data
+    assert leaderboard(scores, aggregate="borda").data["aggregate"].values == "borda"
 
 
 def test_what_cannot_be_written_as_scores() -> None:

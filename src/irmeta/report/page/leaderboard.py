@@ -256,7 +256,7 @@ def _filled(
 
 
 def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
-    """Return one aggregate's values, to five digits, and ranks."""
+    """Return one aggregate's values and ranks."""
     one = ordered.sel(aggregate=kind)
     ranks = {
         name: _whole(one[name].values)

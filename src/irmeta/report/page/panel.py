@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # every command reads this module, few draw
 
 NOT_COMPUTED = "Not computed"
 """How the finding of a panel begins that has no answer."""
-DIGITS = 5
-"""Decimals that the page keeps of a figure that it draws; the files beside it have them all."""
+DIGITS = 7
+"""Decimals that the page keeps of a figure: three more than it shows, so that it rounds as the commands do."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def numbers(values: Any) -> Any:
     """Return an array as nested lists for JSON, rounded; missing figures are null.
 
     >>> numbers(np.array([[0.1234567, np.nan]]))
-    [[0.12346, None]]
+    [[0.1234567, None]]
     """
     array = np.asarray(values)
     if array.dtype.kind != "f":

@@ -68,13 +68,14 @@ def _scored(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def _reported(content: Mapping[str, Any]) -> dict[tuple[str, str], float | None]:
-    """Return the scores by model and task; one that was predicted is none."""
+    """Return the scores by model and task as a board shows them; one that was predicted is none."""
     scores = {}
     for at, task in enumerate(_names(content["tasks"])):
         filled = {int(model) for model in _of(content["filled"], at)}
         for number, model in enumerate(_names(content["models"])):
             score = content["scores"][at][number]
-            scores[model, task] = None if number in filled else score
+            shown = None if score is None or number in filled else round(score, 4)
+            scores[model, task] = shown
     return scores
 
 

@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError, require_choice, require_least, require_sh
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
 from irmeta.parallel import seeded
-from irmeta.scores.attributes import recorded
+from irmeta.scores.attributes import about, recorded
 from irmeta.scores.clusters import told
 from irmeta.scores.cubes import by_name
 from irmeta.scores.limits import shapes_notes
@@ -51,6 +51,8 @@ FILLINGS = 100
 """Tables with their holes filled by draws from the predictions."""
 PREDICTED = 0.9
 """Level of the intervals of predicted scores."""
+_MEAN: Aggregate = "mean"
+"""The one aggregate of scores that are what each task adds to an estimated mean."""
 ENOUGH = 8
 """Models without holes that it takes to choose a few tasks on."""
 
@@ -77,7 +79,7 @@ def leaderboard(
     over : what the ranks should hold for: other tasks, other items within tasks, or both (this needs items)
     aggregate : how to aggregate scores, one or more, separated by commas; the first orders the table: mean, types (mean
         of the means of task types), standardized (mean of standardized scores), borda, bt (Bradley-Terry); by default
-        all of them
+        all of them, and mean of scores that are what a task adds to an estimate
     holes : what to do with missing scores: bounds: the best and worst rank that they allow, pairs of models compared on
         the tasks both have;
         predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
@@ -117,8 +119,9 @@ def leaderboard(
     require_share("the level of rank sets", level, 0.95)
     require_least(min_tasks=(min_tasks, 1), resamples=(resamples, 40), top=(top, 1))
     generator, seed = seeded(rng)
-    kinds = _kinds(aggregate, types)
     cubes = by_name(scores)
+    by_task = not any("estimated" in about(one) for one in cubes.values())
+    kinds = _kinds(aggregate, types) if by_task or aggregate else [_MEAN]
     board = board_of(cubes, metric, over)
     if min_tasks > 1:
         board = with_tasks(board, min_tasks)
@@ -142,12 +145,13 @@ def leaderboard(
     data = _data(board, every)
     if filled is not None:
         data |= _predicted(board.scores, filled)
-    data |= _few(board, generator)
+    if by_task:
+        data |= _few(board, generator)
     if holes == "bounds":
         data |= _without_holes(board, kinds[0], types, level, resamples, generator)
     ranked = board.scores if filled is None else others.mean(axis=0)
     whole = np.isfinite(ranked).all() or "complete_rank" in data
-    if kinds[0] == "mean" and whole:
+    if kinds[0] == _MEAN and whole and by_task:
         data |= _of_first_place(board, ranked)
     of_costs: list[str] = []
     if cost is not None:
