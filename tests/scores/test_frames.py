@@ -185,8 +185,8 @@ def test_a_column_of_systems_of_another_name_is_asked_for() -> None:
         }
     )
     asked = (
-        r"^which column names the systems\? .*\(table, system='retriever', score='val'\)"
-        r" \(system='retriever' score='val'\).*; if 'retriever' does not, .*ignore="
+        r"^which column names the systems\? Say system='retriever' score='val'; "
+        r".*; a column that is neither goes with ignore=\['retriever'\]"
     )
     for table in (odd, odd.assign(collection="x"), odd.drop(columns="measure")):
         with pytest.raises(ScoresError, match=asked):
@@ -201,7 +201,7 @@ def test_a_column_of_scores_of_another_name_is_asked_for() -> None:
         {"system": ["a", "b"], "qid": "1", "measure": "AP", "val": [0.1, 0.2]}
     )
     with pytest.raises(
-        ScoresError, match=r"^which column holds the scores\? .*score='val'\)"
+        ScoresError, match=r"^which column holds the scores\? Say score='val'; "
     ):
         from_frame(table)
 
@@ -251,8 +251,8 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
             pd.DataFrame([[0.1, 0.2, 0.3]], columns=["model", "1", "1"]),
             "more than one column is named '1'",
         ),
-        (pd.DataFrame({"1": [0.1], "2": [0.2]}), r"irmeta.from_frame\(table, system="),
-        (pd.DataFrame(), r"from_frame\(table, system="),
+        (pd.DataFrame({"1": [0.1], "2": [0.2]}), r"ame the columns: system=COLUMN"),
+        (pd.DataFrame(), r"ame them: system=COLUMN"),
         (
             pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]),
             "is empty in row 1",

@@ -619,7 +619,7 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
             " system, topic and score, a wide one rows of systems and columns of topics;"
-            " name them: irmeta.from_frame(table, system=..., topic=..., score=...)"
+            " name them: --system COLUMN --topic COLUMN --score COLUMN"
         )
     sums = [
         name
@@ -643,10 +643,8 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
         question = "which column names the systems?"
         ask["system"] = repr(systems[0])
         if found.topic is None:
-            ask["topic"] = "..."
-        mend = (
-            f"; if {systems[0]!r} does not, leave it out with --ignore {systems[0]!r}"
-        )
+            ask["topic"] = "COLUMN"
+        mend = f"; a column that is neither goes with --ignore {systems[0]!r}"
     elif found.system is not None and found.metric in repeated:
         question = "which column holds the scores?"
         mend = ""
@@ -656,11 +654,10 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
     if found.score is not None:
         ask["score"] = repr(shortened(found.score))
     else:
-        ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "..."
-    arguments = ", ".join(f"{role}={name}" for role, name in ask.items())
+        ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "COLUMN"
     options = " ".join(f"--{role} {name}" for role, name in ask.items())
     raise ScoresError(
-        f"{question} irmeta.from_frame(table, {arguments}) ({options}); the table has {_named(frame.columns)}{mend}"
+        f"{question} Say {options}; the table has {_named(frame.columns)}{mend}"
     )
 
 
@@ -679,8 +676,8 @@ def _first(frame: pl.DataFrame) -> str:
     if first is None or frame[first].dtype.is_numeric():
         raise ScoresError(
             "no column of the table names systems or topics; it has "
-            f"{_named(frame.columns) or 'none'}. Name the columns: irmeta.from_frame(table, "
-            "system=..., topic=..., score=...)"
+            f"{_named(frame.columns) or 'none'}. Name the columns: --system "
+            "COLUMN --topic COLUMN --score COLUMN"
         )
     return first
 
