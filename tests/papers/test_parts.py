@@ -46,9 +46,9 @@ def test_a_part_without_its_data_says_which(tmp_path: Path) -> None:
 def test_a_part_whose_data_are_other_ones_says_so(tmp_path: Path) -> None:
     """A file of other columns makes its cells not checkable, with these columns; the rest is computed."""
     (tmp_path / "systemwise").mkdir()
-    (tmp_path / "systemwise" / "ranking.csv").write_text("query,score\n1,2\n")
+    (tmp_path / "systemwise" / "ranking.csv").write_text("a,b\n1,2\n")
     found = tables(gupta2019.reproduce(tmp_path))["cells"]
-    said = found.filter(pl.col("note").str.contains("it has query, score"))
+    said = found.filter(pl.col("note").str.contains("it has a, b"))
     of = known().filter(paper="gupta2019")
     parts = ["heat map", "by topic", "Table 3", "Figure 3"]
     assert said.height == of.filter(pl.col("part").is_in(parts)).height

@@ -124,6 +124,26 @@ def test_a_verdict_that_stays_is_said_to():
     assert "fusion is still better than bm25 by AP. The difference changes to" in said
 
 
+def test_where_the_others_allow_no_verdict_that_is_said():
+    """Verdicts that go because what is left is too little for any are said to: few topics, or scores of few values."""
+    rare = np.zeros((3, 14, 1))
+    rare[0, :8], rare[1, 12] = 1, 1
+    made = cube(rare, SYSTEMS[:3], [str(one) for one in range(14)], ["P@1"])
+    flagged = [str(one) for one in range(6)]
+    found = irmeta.versus(made, "mine", without=flagged)
+    assert found["significant"].all()
+    assert not found["without_significant"].any()
+    start = "Without 6 flagged topics: 2 tests cannot be significant"
+    assert found.notes[0].startswith(start)
+    few = [*flagged, "8", "9", "10", "11"]
+    found = irmeta.versus(made, "mine", without=few)
+    assert found.notes[0].startswith("Without 10 flagged topics: for max-t on 4 topics")
+    found = irmeta.describe(made, without=few)
+    assert found.notes[0].startswith("Without 10 flagged topics: 4 topics cannot")
+    other = irmeta.versus(made, "mine", without=["9", "10"])
+    assert not any(note.startswith("Without") for note in other.notes)
+
+
 def test_of_many_verdicts_those_that_change_are_named():
     """Of more comparisons than have a sentence each, the verdicts that stay are counted, and the others named."""
     rng = np.random.default_rng(0)

@@ -12,7 +12,7 @@ from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import units
 from irmeta.scores.figures import short
-from irmeta.scores.notes import Act
+from irmeta.scores.notes import Act, concerning
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests.flagged import half_width
 from irmeta.studies.door import Given
@@ -35,6 +35,14 @@ class Flagged(NamedTuple):
     topics: list[str]
     gone: Bools | None
     notes: list[str]
+
+    def only(self, rest: Sequence[str], whole: Sequence[str]) -> list[str]:
+        """Return the notes to act on that only the other topics call for, as that too few are left for any verdict."""
+        return [
+            concerning(_without(self.topics), note)
+            for note in rest
+            if isinstance(note, Act) and note not in whole
+        ]
 
     def beside(
         self,
@@ -108,7 +116,10 @@ def _on_intervals(count: int, systems: int) -> list[str]:
 
 def goes(outcome: xr.Dataset) -> str:
     """Say that flagged topics go, to begin a sentence or head a table."""
-    topics = about(outcome)["options"]["without"]
+    return _without(about(outcome)["options"]["without"])
+
+
+def _without(topics: Sequence[str]) -> str:
     return f"Without {counted(len(topics), 'flagged topic')}"
 
 

@@ -19,6 +19,7 @@ from irmeta.scores.intervals import intervals
 from irmeta.scores.limits import shapes_notes
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.names import known_as
+from irmeta.scores.notes import Act
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import default_by, metric_of, prepare
@@ -148,19 +149,23 @@ def describe(
         "missing": missing,
         "seed": seed,
     }
+    said = _notes(names, scores, level)
     flagged = None
     if without is not None:
         whole, _ = prepare(given, **used, by_topic=True)
         flagged = leave_out(whole, without)
         options["without"] = flagged.topics
         notes += flagged.notes
+        if flagged.gone is not None:
+            alone = _notes(names, scores.isel(topic=~flagged.gone), level)
+            notes += flagged.only(alone, said)
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result(
         "description",
         data,
         inputs=inputs,
         options=options,
-        notes=notes + _notes(names, scores, level),
+        notes=notes + said,
     )
     outcome = outcome.assign_coords(share=SHARES)
     if flagged is None:
@@ -322,7 +327,10 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     lines += shapes_notes("system", systems, topics)
     if topics < (needed := fewest_topics(level)):
         lines.append(
-            f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least {needed}."
+            Act(
+                f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least "
+                f"{needed}."
+            )
         )
     constant = np.argwhere(
         np.ptp(scores.values, axis=1) <= EQUAL

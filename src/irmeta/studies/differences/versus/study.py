@@ -212,6 +212,9 @@ def versus(
         )
         flagged = leave_out(whole, without)
         notes += flagged.notes
+        if flagged.gone is not None:
+            left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
+            notes += flagged.only(_on_tests(way, *left), _on_tests(way, scores, found))
     outcome = result(
         "versus",
         data,
@@ -407,8 +410,7 @@ def _notes(
 ) -> list[str]:
     """Say what intervals and tests hold; found : the differences, (against, topic, metric)."""
     count = len(names)
-    differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
-    notes = on_tests(way, scores, count, list(differing.T))
+    notes = _on_tests(way, scores, found)
     hold = ("each comparison by itself", f"all {count} comparisons by a metric at once")
     notes += on_intervals(way, scores, count, hold, AT_ONCE)
     if count > 1 and way.correct in ("holm", "bh"):
@@ -425,6 +427,12 @@ def _notes(
             "The best other system was picked by these scores, so it looks better than it is."
         )
     return notes
+
+
+def _on_tests(way: Way, scores: xr.DataArray, found: Floats) -> list[str]:
+    """Say what tests hold; found : the differences, (against, topic, metric)."""
+    differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
+    return on_tests(way, scores, len(found), list(differing.T))
 
 
 def _on_intervals_apart(figures: Mapping[str, Floats], alpha: float) -> list[str]:
