@@ -14,6 +14,7 @@ import polars as pl
 
 import irmeta
 from irmeta.datasets.catalog import data_folder
+from irmeta.studies.leak.summary import CLEAR, SURE
 
 SIZES = (1, 3, 10, 30, 90, 240, 500)
 BITS = "RBP(p=0.5, rel=1)"
@@ -23,6 +24,12 @@ RULES: dict[str, dict[str, Any]] = {
     "one mean": {"metrics": "nDCG@10"},
     "ladder": {"metrics": "nDCG@10", "feedback": "ladder"},
     "ladder, 20 teams": {"metrics": "nDCG@10", "feedback": "ladder", "together": 20},
+    "from a baseline, 20 teams": {
+        "metrics": "nDCG@10",
+        "feedback": "ladder",
+        "together": 20,
+        "baseline": "BM25R2",
+    },
     "split, none": {"metrics": "nDCG@10", "feedback": "split"},
 }
 """What boards show, to four decimals."""
@@ -32,7 +39,10 @@ def rows(data: Path) -> pl.DataFrame:
     """Attack the board by each of the rules, with more and more submissions; the best attack of each, by its bits."""
     folder = data / "trec-covid" / "round1"
     found = []
-    for name, rules in RULES.items():
+    for name, given in RULES.items():
+        rules = dict(given)
+        if at := rules.pop("baseline", ""):
+            rules["baseline"] = folder / "runs" / f"{at}.gz"
         for size in SIZES:
             attacks = irmeta.leak(
                 folder / "qrels.txt",
@@ -43,7 +53,7 @@ def rows(data: Path) -> pl.DataFrame:
             best = attacks["attacks"].sort("bits", descending=True).row(0, named=True)
             after = attacks["attacks"]["after"].max()
             before = attacks["attacks"]["before"][0]
-            sure = best["p"] < 0.001
+            sure = best["p"] < CLEAR and best["right"] >= SURE * best["claims"]
             found.append(
                 {
                     "rules": name,
@@ -80,7 +90,8 @@ def draw(table: pl.DataFrame, path: Path) -> None:
 def price(data: Path, number: int, draws: int = 20) -> dict[str, float]:
     """Let teams send their runs in random order, and choose by what they are told; loss is in nDCG@10.
 
-    A split shows a random third of the topics, and the others count.
+    A split shows a random third of the topics, and the others count. A ladder begins at nothing, or at the run that a
+    quarter of all runs are worse than.
     """
     folder = data / "trec-covid" / f"round{number}"
     cube = irmeta.evaluate(folder / "qrels.txt", folder / "runs", "nDCG@10")
@@ -88,7 +99,10 @@ def price(data: Path, number: int, draws: int = 20) -> dict[str, float]:
     team = [groups.of[str(name)] for name in cube.system.values]
     scores = cube.sel(metric="nDCG@10").values
     rng = np.random.default_rng(0)
-    shown, ladder, split, chance = [], [], [], []
+    quarter = scores[np.argsort(scores.mean(axis=1))[len(scores) // 4]]
+    ladders: dict[str, list[Any]] = {"ladder": [], "ladder from a quarter": []}
+    shown: dict[str, list[Any]] = {name: [] for name in ladders}
+    split, chance = [], []
     for _ in range(draws):
         order = rng.permutation(scores.shape[1])
         third = len(order) // 3
@@ -97,24 +111,32 @@ def price(data: Path, number: int, draws: int = 20) -> dict[str, float]:
             if len(runs) < 2:
                 continue
             own = scores[runs]
-            told = [
-                irmeta.release("ladder", own[:place], run).figure or 0
-                for place, run in enumerate(own)
-            ]
             means = own.mean(axis=1)
             best = np.maximum.accumulate(means)
             better = means[1:] > best[:-1] + 1e-12
-            shown += (np.diff(told) > 0)[better].tolist()
-            # the run that was shown last; the first where none was
-            chosen = np.flatnonzero(np.diff(told, prepend=0) > 0)[-1:]
-            ladder.append(means.max() - means[chosen[0] if chosen.size else 0])
+            for name, first in zip(
+                ladders, (np.zeros_like(quarter), quarter), strict=True
+            ):
+                every = [first, *own]
+                told = [
+                    irmeta.release("ladder", every[:place], run).figure or 0
+                    for place, run in enumerate(every)
+                ]
+                rose = np.diff(told) > 0
+                shown[name] += rose[1:][better].tolist()
+                # the run that was shown last; the first where none was
+                chosen = np.flatnonzero(rose)[-1:]
+                gone = means.max() - means[chosen[0] if chosen.size else 0]
+                ladders[name].append(gone)
             final = own[:, order[third:]].mean(axis=1)
             seen = own[:, order[:third]].mean(axis=1)
             split.append(final.max() - final[seen.argmax()])
             chance.append(final.max() - final[0])
-    means_of = {"ladder": ladder, "split": split, "none": chance}
+    means_of = {**ladders, "split": split, "none": chance}
     losses = {f"loss, {name}": float(np.mean(one)) for name, one in means_of.items()}
-    return {"improvements shown": float(np.mean(shown)), **losses}
+    return {
+        f"shown, {name}": float(np.mean(one)) for name, one in shown.items()
+    } | losses
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing, organizing, publishing
+from irmeta.serve import checkup, importing, organizing, publishing
 from irmeta.serve.catalogue import boards, events, people, submissions, tables
 from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import RefusedError, now
@@ -220,6 +220,22 @@ def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
             for key in (first, second)
         ]
         assert told == [{"figure": 0.0, "topics": {}}, {"figure": 1.0, "topics": {}}]
+
+
+def test_a_ladder_begins_at_what_the_organizer_brought(tmp_path: Path) -> None:
+    """Runs of no team come before those of any; a ladder without one is a problem of the site."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    settings = {"feedback": "ladder", "step": 0.2, "metrics": "P@10"}
+    for track in open_track(tmp_path, qrels, **settings):
+        here = (track.site, track.engine)
+        assert "begins at nothing" in " ".join(checkup.problems(*here))
+        (tmp_path / "bm25").write_bytes(a_run(1, 5))
+        importing.import_runs(*here, "track", [tmp_path / "bm25"])
+        bad = track.put("member", "bad", a_run(1, -5)).json()["key"]
+        work_off(*here)
+        told = track.ask("member", "get", f"/v1/submissions/{bad}").json()["told"]
+        assert told["figure"] == 1.0
+        assert "begins at nothing" not in " ".join(checkup.problems(*here))
 
 
 def test_a_split_tells_its_topics_and_no_other(tmp_path: Path) -> None:

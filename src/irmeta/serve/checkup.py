@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from irmeta.serve.catalogue.tables import judgments, reading, run
+from irmeta.serve.catalogue.tables import board, judgments, reading, run, submission
 from irmeta.serve.site import Settings, Site
 
 
@@ -17,6 +17,11 @@ def problems(site: Site, engine: Engine) -> Iterator[str]:
         here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
         judged = db.execute(sa.select(judgments.c.digest)).scalars().all()
+        brought = sa.exists().where(
+            (submission.c.board == board.c.id) & (submission.c.team == "")
+        )
+        bare = sa.select(board.c.key).where((board.c.feedback == "ladder") & ~brought)
+        low = db.execute(bare).scalars().all()
     if state != "ok":
         yield f"{site.database}: damaged ({state}); restore a backup"
     for digest in digests:
@@ -27,6 +32,8 @@ def problems(site: Site, engine: Engine) -> Iterator[str]:
         with path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != digest:
                 yield f"{path}: damaged; its bytes are not those received"
+    for key in low:
+        yield f"{key}: its ladder begins at nothing; irmeta board import {key} a baseline"
     for path in map(site.truth, judged):
         if path.exists() and path.stat().st_mode & 0o077:
             yield f"{path}: others can read the judgments; chmod 600 {path}"

@@ -12,7 +12,6 @@ from irmeta.metrics.names import parse
 from irmeta.studies.leak.codebook import Codebook
 
 BITS = "RBP(p=0.5, rel=1)"
-ATTACKS = ("decode", "climb", "vote")
 
 
 def attacks(**rules) -> dict[str, dict]:
@@ -62,7 +61,7 @@ def test_grades_are_read_from_gains() -> None:
 def test_attackers_without_a_code_gain_from_plain_scores() -> None:
     """Hill climbing and votes lift a run where scores are shown, and votes know more than guesses."""
     got = attacks(metrics="nDCG@10", submissions=150, judged=40)
-    for name in ("climb", "vote"):
+    for name in ("climb", "vote", "walk"):
         assert got[name]["after"] > got[name]["before"] + 0.05
     assert got["vote"]["p"] < 1e-4
     assert got["vote"]["bits"] <= got["vote"]["bound"]
@@ -79,14 +78,37 @@ def test_nothing_is_known_of_topics_that_count(feedback: str, judged: int) -> No
 
 @pytest.mark.parametrize(("together", "submissions"), [(1, 90), (20, 20)])
 def test_a_ladder_keeps_its_bound(together: int, submissions: int) -> None:
-    """Whatever attackers claim says no more than the bound, and their runs gain at most .10 beside the ladder."""
+    """What is claimed says no more than the bound; who does not begin at nothing knows no more than guesses."""
     rules = {"feedback": "ladder", "metrics": "nDCG@10", "topics": 60, "judged": 15}
     got = attacks(submissions=submissions, together=together, **rules)
-    for found in got.values():
+    for name, found in got.items():
         assert found["sent"] > 40
         assert found["bits"] <= found["bound"]
-        assert found["p"] > 0.001
-        assert found["after"] - found["before"] <= 0.10
+        assert name == "walk" or found["p"] > 0.001
+        assert name == "walk" or found["after"] - found["before"] <= 0.10
+
+
+def test_a_ladder_from_a_baseline_is_not_walked() -> None:
+    """Twenty teams that walk from nothing learn from a plain ladder, and nothing from one that begins at a baseline."""
+    rng = np.random.default_rng(0)
+    drawn = rng.random((30, 20)) < 0.3
+    qrels = {
+        str(topic): {f"d{place}": int(one) for place, one in enumerate(row)}
+        for topic, row in enumerate(drawn)
+    }
+    baseline = {
+        topic: {name: one + 2 * rng.random() for name, one in row.items()}
+        for topic, row in qrels.items()
+    }
+    rules = {"feedback": "ladder", "submissions": 20, "together": 20}
+    found = [
+        irmeta.leak(qrels, **rules, **more).sel(attack="walk", metric="nDCG@10")
+        for more in ({}, {"baseline": baseline})
+    ]
+    assert float(found[0]["p"]) < 1e-4
+    assert float(found[0]["after"] - found[0]["before"]) > 0.10
+    assert int(found[1]["claims"]) == 0
+    assert float(found[1]["after"]) == float(found[1]["before"])
 
 
 @pytest.mark.data
@@ -103,6 +125,7 @@ def test_trec_covid(data: Path) -> None:
     for rules in (
         {"feedback": "ladder"},
         {"feedback": "ladder", "together": 20},
+        {"feedback": "ladder", "together": 20, "baseline": given["run"]},
         {"feedback": "split"},
     ):
         found = irmeta.leak(**given, **rules)
@@ -151,6 +174,7 @@ def test_answers_first() -> None:
         ({"submissions": 0}, "submissions must be 1 or more"),
         ({"feedback": "ladder", "topics": 10}, "one topic alone must not move"),
         ({"run": {"1": {"a": 1.0}}}, "needs the judgments"),
+        ({"baseline": {"1": {"a": 1.0}}}, "needs the judgments"),
         ({"metrics": "P(pool=5)@10"}, "depends on other runs"),
         ({"metrics": "GMAP"}, "geometric mean"),
         ({"qrels": {"1": {"a": 0}, "2": {"b": 0}}}, "there is nothing to hide"),

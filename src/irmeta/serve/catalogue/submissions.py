@@ -200,14 +200,15 @@ def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
 def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
     """Return the judged topics, and the scores on the first metric of a run of a team and of all its runs before it.
 
-    Nothing where one of them is not scored yet: what was answered once stays so.
+    Runs of no team are before it, too: a ladder begins at what the organizer brought. Nothing where one of them is not
+    scored yet: what was answered once stays so.
     """
     with reading(engine) as db:
         one = _row(db, key)
         of = db.execute(sa.select(board).where(board.c.id == one.board)).one()
         judged = sa.select(judgments).where(judgments.c.board == of.id)
         newest = db.execute(judged.order_by(judgments.c.version.desc())).first()
-        own = (submission.c.board == of.id) & (submission.c.team == one.team)
+        own = (submission.c.board == of.id) & submission.c.team.in_(["", one.team])
         own &= (submission.c.id <= one.id) & submission.c.state.not_in(
             ["refused", "failed"]
         )

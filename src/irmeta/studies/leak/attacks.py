@@ -1,4 +1,4 @@
-"""What teams can do with the answers to their runs: read judgments from scores, climb, and vote."""
+"""What teams can do with the answers to their runs: read judgments from scores, climb, vote, and walk."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -163,19 +163,74 @@ def vote(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         if board.by_topic:
             value[board.visible] = answer.topics
         answers.append(value)
-    claims = np.full(start.shape, NONE)
     if not answers:
-        return Loot(claims, _at_the_end(claims, board), start)
+        return _elected(board, start, np.zeros(first.shape))
     values = np.array(answers) - np.mean(answers, axis=0)
     # how much better runs answer that have a document on top: (topic, rank)
     votes = np.einsum("rt,rtd->td", values, np.array(tops) - 0.5)
     votes[np.setdiff1d(np.arange(len(start)), board.visible)] = 0
-    votes[first == NONE] = 0
-    topic, rank = np.nonzero(np.abs(votes) > 1e-12)
+    return _elected(board, start, votes)
+
+
+def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
+    """Put a document on top of some topics of the run shown last; multiply weights by what a rise says of them.
+
+    A team begins with a run of nothing, from which the first steps cost least. As many topics change as make half of
+    the runs rise, and at least four, since fewer reach no two standard errors.
+    """
+    weights = np.zeros(start.shape)
+    seen, rises = board.visible, [0.0]
+    held, last, width = start, 0.0, seen.size
+    while board.left:
+        fresh = board.runs % board.rules.submissions == 0
+        topics = rng.choice(seen, width, replace=False)
+        noise = rng.gumbel(size=(width, start.shape[1]))
+        noise[start[topics] == NONE] = -np.inf
+        # one of each topic, as often as its weight says
+        ranks = np.argmax(weights[topics] + noise, axis=1)
+        tried = (
+            _nothing(start) if fresh else _topped(held, topics, start[topics, ranks])
+        )
+        answer = board.submit(tried)
+        if answer.figure is None:
+            break
+        if fresh:
+            held, last, width = tried, answer.figure, max(seen.size // 2, 1)
+            continue
+        rise = answer.figure - last
+        rises.append(rise)
+        weights[topics, ranks] += (rise - np.mean(rises)) / (np.max(np.abs(rises)) or 1)
+        if rise > 0:
+            held, last = tried, answer.figure
+        width = min(max(width + (-1 if rise > 0 else 1), 4), seen.size)
+    return _elected(board, start, weights)
+
+
+def _nothing(start: Indices) -> Indices:
+    """Return a run that has the last document of each list alone."""
+    orders = np.full_like(start, NONE)
+    last = (start != NONE).sum(axis=1, keepdims=True) - 1
+    orders[:, 0] = np.take_along_axis(start, np.maximum(last, 0), axis=1)[:, 0]
+    return orders
+
+
+def _topped(orders: Indices, topics: Indices, documents: Indices) -> Indices:
+    """Put a document on top of the lists of some topics."""
+    tried = orders.copy()
+    for topic, document in zip(topics, documents, strict=True):
+        rest = orders[topic][orders[topic] != document]
+        tried[topic] = np.r_[document, rest][: orders.shape[1]]
+    return tried
+
+
+def _elected(board: Board, start: Indices, votes: Floats) -> Loot:
+    """Claim documents by the votes for them, and put those first. votes : (topic, rank) of the first ranks."""
+    first = start[:, : votes.shape[1]]
+    claims, orders = np.full(start.shape, NONE), start.copy()
+    topic, rank = np.nonzero((np.abs(votes) > 1e-12) & (first != NONE))
     claims[topic, first[topic, rank]] = votes[topic, rank] > 0
     order = np.argsort(np.where(first == NONE, np.inf, -votes), axis=1, kind="stable")
-    orders = start.copy()
-    orders[:, :VOTED] = np.take_along_axis(first, order, axis=1)
+    orders[:, : votes.shape[1]] = np.take_along_axis(first, order, axis=1)
     return Loot(claims, _at_the_end(claims, board), orders)
 
 
@@ -186,5 +241,5 @@ def _at_the_end(claims: Ints, board: Board) -> Ints:
     return known
 
 
-ATTACKS = {"decode": decode, "climb": climb, "vote": vote}
+ATTACKS = {"decode": decode, "climb": climb, "vote": vote, "walk": walk}
 """The attacks by name."""

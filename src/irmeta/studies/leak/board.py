@@ -23,6 +23,7 @@ class Rules:
 
     feedback, step : as in `release`; show, decimals : of an open board, whether scores by topic or their mean, and how
     exactly. submissions : of each of some teams, which work together. feedback_topics : those of a split.
+    begins : the scores of the run that a ladder begins at, if there is one.
     """
 
     feedback: Feedback = "open"
@@ -32,6 +33,7 @@ class Rules:
     teams: int = 1
     step: float = 0.05
     feedback_topics: Indices = field(default_factory=lambda: np.arange(0))
+    begins: tuple[Floats, ...] = ()
 
 
 @dataclass
@@ -96,7 +98,7 @@ class Board:
         """Take a run, and answer as the rules say; the teams come one after the other."""
         rules = self.rules
         if self.runs % rules.submissions == 0:
-            self._told, self._figure = [], 0.0
+            self._told, self._figure = list(rules.begins), 0.0
         self.runs += 1
         found = self.score(orders)
         answer = release(

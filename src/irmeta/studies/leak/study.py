@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.choices import Feedback, ShownBy
 from irmeta.errors import MetricError, ScoresError, require_least, require_share
 from irmeta.evaluation import left_out
+from irmeta.evaluation.engine import evaluate_run
 from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of
 from irmeta.io.runs.rankings import Qrels, qrels_from_mapping
 from irmeta.io.runs.trec import Reading
@@ -17,7 +18,7 @@ from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
-from irmeta.stats.arrays import Indices
+from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.hidden.claims import Known, known
 from irmeta.stats.hidden.release import LEAST_STEP, bits, require_step
 from irmeta.studies.door import Given, study
@@ -29,6 +30,7 @@ MOST = 2000
 """Runs of all teams that are tried; more only give away more."""
 DEPTH = 100
 """First documents of a run that its team asks about."""
+LACKING = "a run needs the judgments that it is scored by (--qrels)"
 RELEVANT = 0.3
 """Share of relevant documents among judgments that are drawn."""
 
@@ -48,6 +50,7 @@ def leak(
     topics: int = 50,
     judged: int = 50,
     run: Annotated[RunsLike | None, Given("FILE")] = None,
+    baseline: Annotated[RunsLike | None, Given("FILE")] = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Say how many hidden judgments the rules of a board give away, by attacking it, and at most.
@@ -65,6 +68,7 @@ def leak(
     judged : judged documents of each topic of judgments that are drawn
     run : a run that the attacker has, which it tries to improve; by default it begins with the judged documents in
         random order
+    baseline : a run that a ladder begins at: what is not clearly better is not shown; by default it begins at nothing
     rng : random seed of the attacks
 
     Returns over (metric, attack): runs sent, judgments claimed, right, the share that guesses have right, p of
@@ -92,7 +96,10 @@ def leak(
         require_step(step, count)
     tried = min(submissions, max(1, MOST // together))
     shown = random.permutation(count)[: max(1, round(share * count))]
-    rules = Rules(feedback, show, decimals, tried, together, step, np.sort(shown))
+    begins = _begins(qrels, baseline, wanted[0], given)
+    rules = Rules(
+        *(feedback, show, decimals, tried, together, step, np.sort(shown), begins)
+    )
     outcomes = {
         (place, name): _attacked(
             name, Board(given, metric, wanted[0], candidates, rules), start, random
@@ -144,9 +151,7 @@ def _world(
     """Return judgments, the documents of each topic that an attacker looks at, and the order of its first run."""
     if run is not None:
         if qrels is None:
-            raise ScoresError(
-                "a run needs the judgments that it is scored by (--qrels)"
-            )
+            raise ScoresError(LACKING)
         return _of_run(qrels, run)
     if qrels is None:
         grades = rng.random((topics, judged)) < RELEVANT
@@ -166,6 +171,18 @@ def _world(
         candidates[topic, : rows.size] = rows
         start[topic, : rows.size] = rng.permutation(rows.size)
     return given, candidates, start
+
+
+def _begins(
+    qrels: QrelsLike | None, baseline: RunsLike | None, metric: Metric, given: Qrels
+) -> tuple[Floats, ...]:
+    """Score the run that a ladder begins at, if there is one."""
+    if baseline is None:
+        return ()
+    if qrels is None:
+        raise ScoresError(LACKING)
+    scores = evaluate_run(qrels, baseline, str(metric))
+    return (scores.sel(topic=list(given.topics)).values.ravel(),)
 
 
 def _of_run(qrels: QrelsLike, run: RunsLike) -> tuple[Qrels, Indices, Indices]:
