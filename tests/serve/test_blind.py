@@ -1,6 +1,8 @@
 """Boards whose judgments are hidden until the reveal."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -212,7 +214,7 @@ def test_a_changed_log_is_found(blind: Site) -> None:
 
 
 def test_a_site_of_the_first_tables_is_migrated(tmp_path: Path) -> None:
-    """A catalogue with the first tables has the newest ones, its board open from the first, its log chained."""
+    """A catalogue with the first tables gets the newest, and is kept; its board is open at once, its log chained."""
     path = tmp_path / "site.db"
     engine = tables.engine(path)
     with engine.begin() as db:
@@ -220,6 +222,10 @@ def test_a_site_of_the_first_tables_is_migrated(tmp_path: Path) -> None:
             db.execute(text(statement))
     engine.dispose()
     engine = tables.upgraded(path)
+    with closing(sqlite3.connect(tmp_path / "site.db.0001")) as aside:
+        assert aside.execute("SELECT version_num FROM alembic_version").fetchall() == [
+            ("0001",)
+        ]
     [board] = boards.boards(engine)
     assert (board.opens, board.reveals, board.visibility) == (1, 1, "public")
     assert snapshot(engine, "lab").phase is Phase.REVEALED

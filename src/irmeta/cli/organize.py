@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from irmeta.cli.app import option
+from irmeta.cli.app import argument, option
 from irmeta.cli.board import Key, SiteOption, board, opened
+from irmeta.cli.serve import extra
 from irmeta.errors import IrmetaError
 
 Output = Annotated[
@@ -184,3 +185,37 @@ def log(
         print(
             f"the log of the site is whole; its last digest: {events.verified(engine)}"
         )
+
+
+@board.command()
+def backup(site: SiteOption, output: Output) -> None:
+    """Write a site into one file, while it is served; judgments are in it, so keep it as they are kept.
+
+    irmeta board backup --site site/ -o site-2026-11-27.tar
+    """
+    of, _ = opened(site)
+    from irmeta.serve.backup import back_up
+
+    print(f"{output}: {back_up(of, output)} files")
+
+
+@board.command()
+def restore(
+    file: Annotated[
+        Path, argument(metavar="FILE", help="What `irmeta board backup` wrote.")
+    ],
+    site: SiteOption,
+    *,
+    replace: Annotated[
+        bool, option("--replace", help="Put a site that is there aside.")
+    ] = False,
+) -> None:
+    """Make a site of a backup, which is verified first.
+
+    irmeta board restore site-2026-11-27.tar --site site/
+    """
+    with extra():
+        from irmeta.serve.backup import restore as write
+    aside = write(file, site, replace=replace)
+    old = "" if aside is None else f"; what was there is {aside}"
+    print(f"{site}: restored{old}; irmeta serve {site} makes its pages")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import msgspec
 
@@ -146,10 +146,15 @@ def durable(path: Path, content: bytes) -> None:
     """Write a file that is there whole, and on the disk, or not at all."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    with own(part) as file:
         file.write(content)
     settle(part, path)
+
+
+def own(path: Path) -> IO[bytes]:
+    """Open a new file to write, that only who serves the site may read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    return os.fdopen(descriptor, "wb")
 
 
 def settle(part: Path, path: Path) -> None:

@@ -1,7 +1,9 @@
 """The catalogue's tables, and the engine that keeps its promises: what is answered is on the disk."""
 
+import logging
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -218,7 +220,19 @@ def upgraded(path: Path) -> sa.Engine:
             raise IrmetaError(
                 f"{path}: written by a newer irmeta (its tables have version {now}); update irmeta"
             )
-        else:
+        elif now != script.get_current_head():
+            aside = path.with_name(f"{path.name}.{now}")
+            copied(path, aside)
+            logging.warning("%s: upgraded; as it was it lies in %s", path, aside.name)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     return made
+
+
+def copied(path: Path, target: Path) -> None:
+    """Copy a catalogue as it is at one moment, whoever writes it."""
+    with (
+        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as old,
+        closing(sqlite3.connect(target)) as new,
+    ):
+        old.backup(new)

@@ -1,0 +1,169 @@
+"""A site in one file: copied while it is served, and verified before it is a site again."""
+
+import hashlib
+import io
+import re
+import secrets
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import IO
+
+import sqlalchemy as sa
+
+from irmeta.errors import IrmetaError
+from irmeta.serve.catalogue import tables
+from irmeta.serve.site import Site, own, settle
+
+MANIFEST, CATALOGUE, SETTINGS = "MANIFEST.sha256", "site.db", "site.toml"
+_OURS = re.compile(
+    r"site\.(db|toml)|runs/[0-9a-f]{2}/[0-9a-f]{64}|truth/[0-9a-f]{64}\.qrels|documents/[0-9a-f]{64}\.txt"
+)
+"""What a backup holds; the pages are made anew."""
+_BYTES = 1 << 20
+
+
+def back_up(site: Site, target: Path) -> int:
+    """Write a site into one file, whole or not at all; return how many files are in it.
+
+    The catalogue is copied first: what it names is on the disk before it does, and is not removed.
+    """
+    if target.exists():
+        raise IrmetaError(f"{target} exists; choose another name, or remove it")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    with TemporaryDirectory(dir=site.temporary) as held:
+        catalogue = Path(held) / CATALOGUE
+        tables.copied(site.database, catalogue)
+        files = {
+            CATALOGUE: catalogue,
+            SETTINGS: site.folder / SETTINGS,
+            **{
+                path.relative_to(site.folder).as_posix(): path
+                for path in _named(site, catalogue)
+            },
+        }
+        try:
+            with own(part) as file:
+                _write(file, files)
+            settle(part, target)
+        except FileNotFoundError as error:
+            raise IrmetaError(
+                f"{error.filename}: lost; irmeta board check --site {site.folder} names all that is"
+            ) from error
+        finally:
+            part.unlink(missing_ok=True)
+    return len(files)
+
+
+def _named(site: Site, catalogue: Path) -> Iterator[Path]:
+    """Yield the runs, judgments and lists of documents that a catalogue names."""
+    engine = tables.engine(catalogue)
+    stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
+    with tables.reading(engine) as db:
+        yield from map(site.run, db.scalars(stored))
+        yield from map(
+            site.truth, db.scalars(sa.select(tables.judgments.c.digest).distinct())
+        )
+        listed = sa.select(tables.board.c.documents).distinct()
+        yield from map(site.documents, filter(None, db.scalars(listed)))
+    engine.dispose()
+
+
+def _write(file: IO[bytes], files: dict[str, Path]) -> None:
+    lines = []
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name, path in files.items():
+            with path.open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+                content.seek(0)
+                archive.addfile(_member(name, path.stat().st_size), content)
+            lines.append(f"{digest}  {name}\n")
+        manifest = "".join(lines).encode()
+        archive.addfile(_member(MANIFEST, len(manifest)), io.BytesIO(manifest))
+
+
+def _member(name: str, size: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o600
+    return member
+
+
+def restore(file: Path, folder: Path, *, replace: bool = False) -> Path | None:
+    """Make a site of a backup; return where the site went that stood in its place, if one did.
+
+    replace : put a site that is there aside, which nobody may serve meanwhile.
+    """
+    there = any(folder.glob("[!.]*"))
+    if there and not replace:
+        raise IrmetaError(
+            f"{folder}: not empty; name a new folder, or put the site that is there aside with --replace"
+        )
+    folder = folder.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    held = Path(mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        _unpack(file, held)
+        tables.upgraded(held / CATALOGUE).dispose()
+        Site.open(held)
+        if not there:
+            with suppress(FileNotFoundError):
+                shutil.rmtree(folder)  # empty but for what is hidden
+            held.rename(folder)
+            return None
+        aside = folder.with_name(f"{folder.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+        with Site.open(folder).alone("lock"):
+            folder.rename(aside)
+            held.rename(folder)
+        return aside
+    finally:
+        shutil.rmtree(held, ignore_errors=True)
+
+
+def _unpack(file: Path, folder: Path) -> None:
+    """Write the files of a backup; raise IrmetaError unless they are those that it was made of."""
+    digests, said = dict[str, str](), dict[str, str]()
+    try:
+        with tarfile.open(file, "r:") as archive:
+            for member in archive:
+                ours = member.name == MANIFEST or _OURS.fullmatch(member.name)
+                content = archive.extractfile(member) if member.isreg() else None
+                if content is None or not ours or member.name in digests:
+                    raise IrmetaError(
+                        f"{file}: not a backup of a site: it holds {member.name[:100]!r}"
+                    )
+                if member.name == MANIFEST:
+                    lines = content.read().decode("ascii", "replace").splitlines()
+                    said = {
+                        name: digest
+                        for digest, _, name in (line.partition("  ") for line in lines)
+                    }
+                else:
+                    digests[member.name] = _copy(content, folder / member.name)
+    except (tarfile.TarError, EOFError) as error:
+        raise IrmetaError(
+            f"{file}: not a backup of a site, or a damaged one: {error}"
+        ) from error
+    wrong = sorted(
+        name
+        for name in digests.keys() | said.keys()
+        if digests.get(name) != said.get(name)
+    )
+    if wrong or not {CATALOGUE, SETTINGS} <= digests.keys():
+        raise IrmetaError(
+            f"{file}: damaged: {wrong[0] if wrong else CATALOGUE} is not what was backed up; take another backup"
+        )
+
+
+def _copy(content: IO[bytes], path: Path) -> str:
+    """Write a file that only the operator may read; return its SHA-256."""
+    digest = hashlib.sha256()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with own(path) as file:
+        while block := content.read(_BYTES):
+            digest.update(block)
+            file.write(block)
+    return digest.hexdigest()
