@@ -23,7 +23,7 @@ MANIFEST, CATALOGUE, SETTINGS = "MANIFEST.sha256", "site.db", "site.toml"
 _OURS = re.compile(
     r"site\.(db|toml)|runs/[0-9a-f]{2}/[0-9a-f]{64}|truth/[0-9a-f]{64}\.qrels|documents/[0-9a-f]{64}\.txt"
 )
-"""What a backup holds; the pages are made anew."""
+"""What a backup holds; the pages are made again."""
 _BYTES = 1 << 20
 
 
