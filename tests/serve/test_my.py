@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from sqlalchemy import text
 
 from irmeta.serve import publishing
 from irmeta.serve.catalogue import boards, people, submissions, tables
-from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.web.receive import file_in
 
 from .conftest import a_run, work_off, write_qrels
@@ -76,7 +77,7 @@ def test_forms_of_other_sites_do_nothing(track: Track, headers: dict) -> None:
     """A form that no page of this site sent is refused, on every page that takes one; nothing is changed."""
     client = browser(track, "organizer")
     mine = ("/my/", "/my/b/track", "/my/b/track/runs")
-    for path in ("/i/", *mine, "/organize/b/track", "/join/track"):
+    for path in ("/i/", "/review/", *mine, "/organize/b/track", "/join/track"):
         form = {"what": "reveal", "typed": "track"}
         assert client.post(path, data=form, headers=headers).status_code == 403
     assert boards.board_of(track.engine, "track").reveals > 2e15
@@ -100,7 +101,7 @@ def test_sessions_open_no_operation_and_tokens_no_page(track: Track) -> None:
 
 
 def test_pages_are_for_whom_they_are(track: Track) -> None:
-    """Who may not see a page of a board is shown the page that is shown for nonsense."""
+    """On every page and for every role, what is hidden is answered with the bytes of the answer to nonsense."""
     key = track.put("member", "secretive", a_run(1)).json()["key"]
     work_off(track.site, track.engine)
     publishing.publish(track.site)
@@ -111,20 +112,32 @@ def test_pages_are_for_whom_they_are(track: Track) -> None:
         "member": browser(track, "member", "Lund"),
         "organizer": browser(track, "organizer"),
     }
+    teams, asks = ("rival", "member"), ("visitor", "reader", "organizer")
     may = {
-        "/my/b/{}": ("rival", "member"),
-        "/organize/b/{}": ("organizer",),
-        "/private/b/{}/index.html": ("organizer",),
-        f"/private/b/{{}}/s/{key}/record.json": ("organizer",),
-        "/private/b/{}/data/scores.csv": ("organizer",),
-        "/join/{}": ("visitor", "reader", "organizer"),
+        "/my/b/{board}": teams,
+        "/my/b/{board}/runs": teams,
+        "/organize/b/{board}": ("organizer",),
+        "/join/{board}": asks,
+        "/private/{path:path}": ("organizer",),
     }
-    for (path, roles), role in itertools.product(may.items(), clients):
-        real = clients[role].get(path.format("track"))
-        lost = clients[role].get(path.format("no-such"))
+    pages = [
+        (method, route.path)
+        for one in track.client.app.routes
+        for route in getattr(one, "original_router", track.client.app).routes
+        if isinstance(route, APIRoute) and not route.include_in_schema
+        for method in route.methods
+        if "{" in route.path
+    ]
+    assert may.keys() == {path for _, path in pages}
+    files = ("index.html", f"s/{key}/record.json", "data/scores.csv")
+    for (method, path), role, file in itertools.product(pages, clients, files):
+        real, lost = (
+            clients[role].request(method, filled(path, board, file), headers=OWN)
+            for board in ("track", "no-such")
+        )
         assert lost.status_code == 404
-        if role in roles:
-            assert real.status_code == 200, (path, role)
+        if role in may[path]:
+            assert real.status_code in (200, 303, 422), (method, path, role)
         else:
             assert (real.status_code, real.content) == (404, lost.content)
     assert "secretive" in clients["member"].get("/my/b/track").text
@@ -139,6 +152,11 @@ def test_pages_are_for_whom_they_are(track: Track) -> None:
     assert mine.status_code == 303
     [one] = submissions.of_team(track.engine, 1, "Lund")
     assert one.state == "withdrawn"
+
+
+def filled(path: str, board: str, file: str) -> str:
+    """Fill in the path of a page."""
+    return path.replace("{board}", board).replace("{path:path}", f"b/{board}/{file}")
 
 
 def test_an_organizer_who_takes_part_waits(track: Track) -> None:
@@ -172,6 +190,10 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     key = track.put("member", "mine", a_run(1)).json()["key"]
     assert send(what="withdraw", run=key).status_code == 303
     assert send(what="holder", team="Rival").status_code == 303
+    assert send(what="dates", closes="2098-01-01", reveals="").status_code == 303
+    assert send(what="dates", closes="tomorrow").status_code == 422
+    assert send(what="dates", reveals="2098-01-01").status_code == 409
+    assert boards.board_of(track.engine, "track").closes == 4_039_372_800_000_000
     assert send(what="reveal", typed="trak").status_code == 422
     assert boards.board_of(track.engine, "track").reveals > 2e15
     assert send(what="reveal", typed="track").status_code == 303
@@ -180,6 +202,38 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     with tables.reading(track.engine) as db:
         names = db.execute(text("SELECT detail FROM event")).scalars().all()
     assert not any("Ann" in one or "Cy" in one for one in names)
+
+
+def test_a_review_link_shows_a_run_without_names(track: Track) -> None:
+    """Whoever has the link sees the run, before the reveal without and after it with its scores; until it is ended."""
+    key = track.put("member", "mine", a_run(1)).json()["key"]
+    work_off(track.site, track.engine)
+    member, rival = browser(track, "member", "Lund"), browser(track, "member", "Rival")
+    asked = {"review": key, "days": "30"}
+    assert rival.post("/my/b/track", data=asked, headers=OWN).status_code == 404
+    days = {"review": key, "days": "181"}
+    assert member.post("/my/b/track", data=days, headers=OWN).status_code == 422
+    page = member.post("/my/b/track", data=asked, headers=OWN).text
+    [secret] = re.findall(r"/review/#([\w-]+)", page)
+
+    def look(given: str) -> Any:
+        publishing.publish(track.site)
+        return browser(track).post("/review/", data={"secret": given}, headers=OWN)
+
+    assert "data-secret" in browser(track).get("/review/").text
+    before = look(f"http://testserver/review/#{secret}").text
+    assert "not known yet" in before
+    boards.set_board(track.engine, "track", {"visibility": "members"})
+    boards.set_board(track.engine, "track", {"reveals": now()}, typed="track")
+    after = look(secret).text
+    assert "Rank 1 of 1" in after
+    for text_ in (before, after):
+        assert not re.search("Lund|mine", text_)
+    headers = {"Authorization": f"Bearer {secret}"}
+    assert track.client.get("/v1/me", headers=headers).status_code == 401
+    digest = people.digest_of(secret)
+    member.post("/my/", data={"token": digest}, headers=OWN)
+    assert look(secret).content == look("nonsense").content
 
 
 def form(run: bytes, file: str = "input.bm25.gz", **fields: str) -> dict[str, Any]:

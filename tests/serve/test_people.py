@@ -28,6 +28,8 @@ from .conftest import DOCUMENTS, TOPICS, Within, a_run, work_off, write_qrels
 
 ROLES = ("visitor", "stranger", "reader", "rival", "member", "organizer")
 NONSENSE = {"board": "no-such", "name": "x", "key": "a" * 16}
+BETTER = "".join(f"{one} 0 d01 1\n" for one in TOPICS).encode()
+"""Other judgments."""
 
 
 @dataclass
@@ -120,17 +122,19 @@ def test_who_may_not_see_a_thing_is_told_what_nonsense_is_told(track: Track) -> 
     operations = [
         (method, path) for path in paths for method in paths[path] if "{" in path
     ]
-    assert len(operations) >= 6
     may = {
         ("get", "/v1/boards/{board}"): ROLES,
         ("put", "/v1/boards/{board}/runs/{name}"): ("rival", "member", "organizer"),
         ("post", "/v1/boards/{board}/check"): ("rival", "member", "organizer"),
+        ("put", "/v1/boards/{board}/judgments"): ("organizer",),
         ("get", "/v1/submissions/{key}"): ("member", "organizer"),
         ("get", "/v1/submissions/{key}/run"): ("member", "organizer"),
         ("post", "/v1/submissions/{key}/withdraw"): ("member", "organizer"),
     }
+    assert may.keys() == set(operations)
     for role, (method, path) in itertools.product(ROLES, sorted(operations)):
-        given = {"content": a_run(2)} if method in ("put", "post") else {}
+        body = BETTER if path.endswith("judgments") else a_run(2)
+        given = {"content": body} if method in ("put", "post") else {}
         real = track.ask(role, method, path.format(**there), **given)
         lost = track.ask(role, method, path.format(**NONSENSE), **given)
         assert lost.status_code in (401, 404)
@@ -141,9 +145,10 @@ def test_who_may_not_see_a_thing_is_told_what_nonsense_is_told(track: Track) -> 
 
 
 def test_nothing_computed_from_judgments_is_told_before_the_reveal(
-    track: Track,
+    track: Track, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Scored and failed runs are called accepted, and no answer, public file or page has a score, digest or count."""
+    """Scored and failed runs are called accepted; no answer, public file, page or log has a score, digest or count."""
+    caplog.set_level("DEBUG")
     keys = [track.put("member", f"r{at}", a_run(at)).json()["key"] for at in range(3)]
     work_off(track.site, track.engine)
     with track.engine.begin() as db:
@@ -161,6 +166,7 @@ def test_nothing_computed_from_judgments_is_told_before_the_reveal(
     assert (health["waiting"], health["published"]) == (0, {})
     said = [one.text for one in answers]
     said += [one.read_text() for one in track.site.public.rglob("*.html")]
+    said += [caplog.text]
     with tables.reading(track.engine) as db:
         vectors = db.execute(text("SELECT vector FROM score")).scalars().all()
         digest = db.execute(text("SELECT digest FROM judgments")).scalars().first()
@@ -391,6 +397,30 @@ def test_copies_and_the_pool(track: Track) -> None:
     lines = [line.split() for line in copied.decode().splitlines()]
     expected = {(line[0], line[2]) for line in lines if int(line[3]) <= 3}
     assert set(found) == expected
+    track.put("member", "later", a_run(5))
+    assert marked(track) == {"own", "later"}
+    organizing.pool(track.site, track.engine, "track", 3, 2)
+    assert marked(track) == set()
+
+
+def marked(track: Track) -> set[str]:
+    """Return the runs that are marked as not pooled."""
+    at = boards.board_of(track.engine, "track").id
+    runs = submissions.of_team(track.engine, at)
+    return {one.name for one in runs if "not pooled" in one.marks}
+
+
+def test_organizers_send_judgments(track: Track) -> None:
+    """Judgments come by the API as a new version, with what binds them; what is no judgments is a sentence."""
+    where = "/v1/boards/track/judgments"
+    made = track.ask("organizer", "put", where, content=BETTER).json()
+    kept = boards.judgments_of(track.engine, "track")
+    assert (made["version"], made["commitment"]) == (2, kept.commitment)
+    for body in (b"", b"x", b"999 0 d01 1\n"):
+        bad = track.ask("organizer", "put", where, content=body)
+        assert bad.status_code == 422
+        assert "judgments" in bad.json()["detail"]
+        assert str(track.site.folder) not in bad.text
 
 
 def test_a_team_that_asks_waits(track: Track) -> None:

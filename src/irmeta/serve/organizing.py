@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine
 
 from irmeta.serve import answers
-from irmeta.serve.catalogue import boards, events, people, submissions
+from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.site import Site
 
 ALIKE = 10
@@ -69,9 +69,8 @@ def pool(
         for topic, documents in answers.first(site.run(one.run), depth).items():
             if topic in found:
                 found[topic].update(documents)
-    with engine.begin() as db:
-        detail = {"depth": depth, "runs": [one.key for one in pooled]}
-        events.log(db, of.id, "pooled", detail)
+    keys = [one.key for one in pooled]
+    submissions.pooled(engine, of.id, keys, {"depth": depth})
     return [(topic, one) for topic in found for one in _mixed(key, found[topic])]
 
 

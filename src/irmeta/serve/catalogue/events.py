@@ -87,6 +87,12 @@ def verified(engine: Engine) -> str:
     return previous
 
 
+def has_been(db: Connection, at: int, action: str) -> bool:
+    """Say whether something happened to a board."""
+    wanted = sa.exists().where((event.c.board == at) & (event.c.action == action))
+    return bool(db.execute(sa.select(wanted)).scalar())
+
+
 def of_board(engine: Engine, at: int) -> Sequence[Row[Any]]:
     """List what happened to a board."""
     wanted = sa.select(event).where(event.c.board == at).order_by(event.c.id)

@@ -11,7 +11,13 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue.boards import row_of
 from irmeta.serve.catalogue.events import log
-from irmeta.serve.catalogue.rules import RefusedError, described, new_key, now
+from irmeta.serve.catalogue.rules import (
+    MISSING,
+    RefusedError,
+    described,
+    new_key,
+    now,
+)
 from irmeta.serve.catalogue.tables import (
     board,
     membership,
@@ -25,6 +31,8 @@ from irmeta.serve.policy import Role
 DAY = 86_400 * 1_000_000
 LASTS = {"invite": 14 * DAY, "session": 30 * DAY, "api": 366 * DAY}
 """How long a secret opens something."""
+REVIEWS = 180
+"""Days that a review link opens something, at most."""
 ORGANIZES = 30 * DAY
 """How long a token lasts that may organize."""
 IDLE = 7 * DAY
@@ -191,6 +199,23 @@ def welcome(engine: Engine, who: int) -> str:
     """Make an invitation with which a person comes in from another browser."""
     with engine.begin() as db:
         return _secret(db, "invite", person=who, scope="organize")
+
+
+def review(engine: Engine, key: str, days: int, by: int | None) -> str:
+    """Make a link to a submission without names; it is among the tokens of who makes it."""
+    if not 1 <= days <= REVIEWS:
+        raise RefusedError(422, f"a review link lasts 1 to {REVIEWS} days, not {days}")
+    with engine.begin() as db:
+        return _secret(db, "review", days * DAY, label=key, person=by, scope="read")
+
+
+def reviewed(engine: Engine, secret: str) -> str:
+    """Return the key of the submission that a review link leads to."""
+    with reading(engine) as db:
+        found = _valid(db, digest_of(secret), "review")
+    if found is None:
+        raise RefusedError(404, MISSING)
+    return str(found.label)
 
 
 def invitation(engine: Engine, secret: str) -> Row[Any] | None:

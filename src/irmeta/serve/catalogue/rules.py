@@ -56,7 +56,7 @@ def moment(text: str) -> int | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise IrmetaError(f"{text!r} is not a date as 2020-05-14") from error
+        raise RefusedError(422, f"{text!r} is not a date as 2020-05-14") from error
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
     return int(found.timestamp() * 1e6)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import limits, row_of, rules
-from irmeta.serve.catalogue.events import log, touch
+from irmeta.serve.catalogue.events import has_been, log, touch
 from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import (
     NAME,
@@ -34,6 +34,8 @@ from irmeta.serve.policy import Left, Limits, left, revealed
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
 
+UNPOOLED = "not pooled"
+"""The mark of a run whose documents were not judged for its sake."""
 Remark = dict[str, Any]
 """What is odd about a run: level, line (or None), text."""
 
@@ -95,7 +97,7 @@ def submit(
         made = {"key": new_key(), "board": of.id, "name": name, "run": content.digest}
         made |= {"received": received, "replaces": old and old.key, **texts}
         made |= {"state": "received", "remarks": []}
-        marks = [] if by is None else _marks(of, by, received)
+        marks = [] if by is None else _marks(db, of, by, received)
         db.execute(sa.insert(submission).values(made | {"marks": marks}))
         return Received(made["key"], new=True)
 
@@ -131,15 +133,29 @@ def left_of(engine: Engine, key: str, team: str) -> Left:
         return remaining(db, row_of(db, key), team, now())
 
 
-def _marks(of: Row[Any], by: Place, at: int) -> list[str]:
+def _marks(db: Connection, of: Row[Any], by: Place, at: int) -> list[str]:
     """Return what goes with a run for ever."""
     hidden = of.opens != of.reveals
     marks = {
         "late": of.closes is not None and of.closes <= at,
         "after the reveal": hidden and of.reveals is not None and of.reveals <= at,
         "holder": by.holder,
+        UNPOOLED: has_been(db, of.id, "pooled"),
     }
     return [name for name, is_so in marks.items() if is_so]
+
+
+def pooled(engine: Engine, at: int, keys: Sequence[str], detail: Any) -> None:
+    """Note whose documents are judged: other runs are marked, unless they were judged before."""
+    with engine.begin() as db:
+        first = not has_been(db, at, "pooled")
+        own = sa.select(submission).where(submission.c.board == at)
+        for one in db.execute(own).all():
+            marks = [mark for mark in one.marks if mark != UNPOOLED]
+            if one.key not in keys and (first or UNPOOLED in one.marks):
+                marks.append(UNPOOLED)
+            _set(db, one.id, marks=marks)
+        log(db, at, "pooled", {**detail, "runs": list(keys)})
 
 
 def _called(at: int, team: str, name: str) -> Any:

@@ -44,7 +44,7 @@ SAFE = {
 }
 API = ("/v1/", "/healthz")
 """Where the paths of the API begin."""
-DYNAMIC = (*API, "/i/", "/my/", "/organize/", "/join/", "/private/")
+DYNAMIC = (*API, "/i/", "/my/", "/organize/", "/join/", "/private/", "/review/")
 """Where the paths begin whose answers depend on who asks."""
 SMALL = 1 << 18
 """Bytes of a file that is read at once."""

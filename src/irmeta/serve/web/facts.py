@@ -50,6 +50,15 @@ class Boards(BaseModel):
     boards: list[BoardFacts]
 
 
+class Judged(BaseModel):
+    """A version of judgments, and the commitment and the salt that it will be known again by."""
+
+    version: int
+    topics: list[str]
+    commitment: str
+    salt: str
+
+
 class Remarks(BaseModel):
     """What is odd about a run."""
 

@@ -1,5 +1,6 @@
 """Pages for people: what they may see and do on their boards; computed when asked for, kept by no cache."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -13,13 +14,20 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 from irmeta.serve import organizing
 from irmeta.serve.catalogue import boards, events, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
-from irmeta.serve.catalogue.rules import DESCRIBED, MISSING, RefusedError, now
+from irmeta.serve.catalogue.rules import (
+    DESCRIBED,
+    MISSING,
+    RefusedError,
+    moment,
+    now,
+)
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.client import names_of
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.web.door import Door
+from irmeta.serve.web.facts import SubmissionFacts
 from irmeta.serve.web.receive import file_in
 
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
@@ -195,7 +203,7 @@ class Pages:
         return self._to(f"my/b/{board}")
 
     async def withdraw(self, request: Request, board: BOARD) -> Response:
-        """Withdraw a run of the team, or invite somebody into it."""
+        """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
         given = await self._session.form(request)
         caller = await self._session.caller(request)
 
@@ -204,6 +212,11 @@ class Pages:
                 self._door.own(caller, key, Action.WITHDRAW)
                 submissions.withdraw(self._engine, key, caller.person)
                 return self._to(f"my/b/{board}")
+            if key := given.get("review"):
+                self._door.own(caller, key, Action.LINK)
+                days = int(given["days"]) if given.get("days", "").isdecimal() else 0
+                secret = people.review(self._engine, key, days, caller.person)
+                return self._my(caller, f"/review/#{secret}")
             of, is_ = self._mine(caller, board, Action.INVITE)
             secret = people.invite(
                 self._engine, board, "member", is_.team, by=caller.person
@@ -211,6 +224,31 @@ class Pages:
             return self._page("link.html", board=of, link=f"/i/#{secret}")
 
         return await to_thread.run_sync(done)
+
+    async def reviewing(self) -> Response:
+        """Show the form that takes a review link, which no log then has."""
+        return self._page("review.html", one=None)
+
+    async def review(self, request: Request) -> Response:
+        """Show a submission without names, and its scores once they are known."""
+        given = await self._session.form(request)
+        self._door.count(request)
+        return await to_thread.run_sync(self._review, given.get("secret", ""))
+
+    def _review(self, secret: str) -> Response:
+        key = people.reviewed(self._engine, secret.rpartition("#")[2].strip())
+        one = self._door.submission(NOBODY, key)
+        of = boards.board_of(self._engine, one.board)
+        return self._page("review.html", board=of, one=one, record=self._record(one))
+
+    def _record(self, one: SubmissionFacts) -> Any:
+        """Return the published record of a run, where there is one."""
+        site = self._door.site
+        for folder in (site.public, site.private) if one.record else ():
+            path = folder / one.record.removeprefix("/")
+            if path.is_file():
+                return json.loads(path.read_bytes())
+        return None
 
     async def organize(self, request: Request, board: BOARD) -> Response:
         """Show organizers a board: runs, people, judgments, dates, what answers give away, copies, log."""
@@ -236,7 +274,7 @@ class Pages:
         return self._page("organize.html", board=of, **given)
 
     async def decide(self, request: Request, board: BOARD) -> Response:
-        """Let a team in or out, invite somebody, withdraw a run, or reveal the board."""
+        """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
         given = await self._session.form(request)
         caller = await self._session.caller(request)
         return await to_thread.run_sync(self._decide, caller, board, given)
@@ -247,7 +285,7 @@ class Pages:
         needs = {"in": Action.KEEP_PEOPLE, "out": Action.KEEP_PEOPLE}
         needs["invite"] = Action.INVITE
         self._door.require(caller, of, needs.get(what, Action.ORGANIZE))
-        name = given.get("team", "")
+        name, typed = given.get("team", ""), given.get("typed", "").strip()
         if what in ("in", "out"):
             people.set_team(self._engine, key, name, by, state=what)
         elif what == "holder":
@@ -259,8 +297,11 @@ class Pages:
         elif what == "withdraw":
             self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
             submissions.withdraw(self._engine, given["run"], by)
+        elif what == "dates":
+            dates = {one: given.get(one, "") for one in ("opens", "closes", "reveals")}
+            new = {name: moment(date) for name, date in dates.items() if date}
+            boards.set_board(self._engine, key, new, typed=typed)
         elif what == "reveal":
-            typed = given.get("typed", "").strip()
             if typed != key:
                 raise RefusedError(
                     422, f"type {key} to reveal it; nothing was revealed"
@@ -327,6 +368,8 @@ def add(app: FastAPI, door: Door) -> None:
     router = APIRouter(include_in_schema=False)
     router.get("/i/")(pages.enter)
     router.post("/i/")(pages.take)
+    router.get("/review/")(pages.reviewing)
+    router.post("/review/")(pages.review)
     router.get("/my/")(pages.my)
     router.post("/my/")(pages.change)
     router.get("/my/b/{board}")(pages.board)

@@ -1,5 +1,6 @@
 """The operations of the API: parse, call the catalogue, answer."""
 
+import pathlib
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -7,6 +8,8 @@ from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import ValidationError
 
+from irmeta.errors import IrmetaError
+from irmeta.serve import importing
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import RefusedError, described, now
@@ -19,6 +22,7 @@ from irmeta.serve.web.facts import (
     Boards,
     Health,
     Invitation,
+    Judged,
     Me,
     Remarks,
     SubmissionFacts,
@@ -42,6 +46,7 @@ RunPath = Annotated[str, Path(pattern=RUN)]
 SubmissionPath = Annotated[str, Path(pattern=ONE)]
 After = Annotated[str, Query(max_length=40)]
 Limit = Annotated[int, Query(ge=1, le=200)]
+Note = Annotated[str, Query(max_length=1000)]
 
 
 class Routes:
@@ -113,6 +118,21 @@ class Routes:
         of = await to_thread.run_sync(boards.board_of, self._engine, board)
         async with self._door.upload(request, request.stream()) as arrived:
             return Remarks(remarks=await self._door.remarks(of, arrived))
+
+    async def judge(self, request: Request, board: KeyPath, note: Note = "") -> Judged:
+        """Add judgments, or a new version of them: the body, plain or packed; its promise binds them."""
+        await self._asked(request, board, Action.JUDGE)
+        async with self._door.upload(request, request.stream()) as arrived:
+            return await to_thread.run_sync(self._judge, board, arrived.part, note)
+
+    def _judge(self, key: str, part: pathlib.Path, note: str) -> Judged:
+        try:
+            importing.judge(self._door.site, self._engine, key, part, note)
+        except IrmetaError as error:
+            says = str(error).replace(str(part), "judgments")
+            raise RefusedError(422, says) from error
+        made = boards.judgments_of(self._engine, key)
+        return Judged.model_validate(made, from_attributes=True)
 
     def submission(self, request: Request, key: SubmissionPath) -> SubmissionFacts:
         """Return a submission."""
@@ -189,6 +209,10 @@ def add(app: FastAPI, door: Door) -> None:
         responses=submitted,
     )
     put(routes.submit)
+    judge = member.put(
+        f"{board}/judgments", openapi_extra=BODY, responses=answers(*sent)
+    )
+    judge(routes.judge)
     check = f"{board}/check"
     member.post(check, openapi_extra=BODY, responses=answers(*sent))(routes.check)
     member.get(one, responses=own)(routes.submission)
