@@ -1,9 +1,10 @@
 """Why AP gains on P@10 with more topics on one collection and loses on another: python -m bench.phi_curves DATA.
 
 Webber et al. (SIGIR 2008) leave it open. For each collection, and for pools of several depths where runs are at hand,
-the advantage of a complex metric A over a simple one B as a predictor of B, phi(A, B) - phi(B, B), on 5 topics and on
-half of them, its change, and the same by three numbers that do not know the curve: k of each metric, the topics at
-which half of the variance of means is of systems, and r, the correlation of true means. On n topics
+the advantage of a complex metric A over a simple one B as a predictor of B, phi(A, B) - phi(B, B), by the number of
+topics up to half of them, its change from 5 topics to half, and the same by three numbers that do not know the curve: k
+of each metric, the topics at which half of the variance of means is of systems, and r, the correlation of true means.
+On n topics
 
     phi(X, Y) = (2 / pi) asin(r_XY sqrt(R_X R_Y)),  R_X = n / (n + k_X),
 
@@ -30,14 +31,18 @@ from irmeta.stats.halves.halving import split_half
 from irmeta.stats.rankings.disattenuated import true_correlation
 from irmeta.stats.reliability.components import components, signal
 
-FEW, PARTITIONS, GROUPS = 5, 400, 16
-"""Topics of the smallest sets; partitions, of which a jackknife takes as many again for each group left out."""
+SIZES, PARTITIONS, GROUPS = (5, 10, 25, 50, 100), 400, 16
+"""Numbers of topics; partitions, of which a jackknife takes as many again for each group left out."""
 DEPTHS = (5, 10, 20)
 
 
 class Curve(NamedTuple):
-    """The advantage on few topics, on half of them, and its change: observed, its error, and by the three numbers."""
+    """The advantage by the number of topics, and last its change from the first to the last one.
 
+    It is as observed (`seen`), with its error, and by the three numbers (`model`).
+    """
+
+    sizes: list[int]
     seen: Floats
     error: Floats
     model: Floats
@@ -47,12 +52,14 @@ class Curve(NamedTuple):
 
 def curve(scores: Floats) -> Curve:
     """Measure the advantage of the first metric over the second; scores (system, topic, 2)."""
+    half = scores.shape[1] // 2
+    sizes = [*(one for one in SIZES if one < half), half]
     parts = []
     for axis in (0, 1):
         groups = min(GROUPS, scores.shape[axis])
         of = np.arange(scores.shape[axis]) % groups
         left = [
-            _advantages(np.compress(of != one, scores, axis=axis))
+            _advantages(np.compress(of != one, scores, axis=axis), sizes)
             for one in range(groups)
         ]
         spread = (np.array(left) - np.mean(left, axis=0)) ** 2
@@ -60,21 +67,21 @@ def curve(scores: Floats) -> Curve:
     found = [components(np.ascontiguousarray(scores[..., at])) for at in (0, 1)]
     k = np.array([1 / float(signal(one, "erho2")) for one in found])
     r = float(true_correlation([scores])[0, 1])
-    sizes = np.array([FEW, scores.shape[1] // 2], dtype=float)
-    model = _with_change(_modelled(k, min(r, 1.0), sizes))
-    return Curve(_advantages(scores), np.sqrt(sum(parts)), model, k, r)
+    model = _with_change(_modelled(k, min(r, 1.0), np.array(sizes, dtype=float)))
+    seen = _advantages(scores, sizes)
+    return Curve(sizes, seen, np.sqrt(sum(parts)), model, k, r)
 
 
-def _advantages(scores: Floats) -> Floats:
-    """Return the advantage on few topics, on half of them, and its change."""
-    half = scores.shape[1] // 2
-    generator = np.random.default_rng(0)
-    drawn = split_half(scores, [(FEW, FEW), (half, half)], PARTITIONS, generator)
+def _advantages(scores: Floats, sizes: Sequence[int]) -> Floats:
+    """Return the advantage by the number of topics, at most half of them, and its change."""
+    most = scores.shape[1] // 2
+    pairs = [(min(size, most), min(size, most)) for size in sizes]
+    drawn = split_half(scores, pairs, PARTITIONS, np.random.default_rng(0))
     return _with_change(np.array([one.phi[0, 1] - one.phi[1, 1] for one in drawn]))
 
 
-def _with_change(two: Floats) -> Floats:
-    return np.append(two, two[1] - two[0])
+def _with_change(by_size: Floats) -> Floats:
+    return np.append(by_size, by_size[-1] - by_size[0])
 
 
 def _modelled(k: Floats, r: float, topics: Floats) -> Floats:
@@ -148,22 +155,26 @@ def _syndl(data: Path, year: int, judge: str) -> xr.DataArray:
 
 
 def main(data: Path) -> None:
-    """Print a row for each collection."""
+    """Print two rows for each collection: both ends of its curve and what explains them, and what is between."""
     for name, scores, first, second in collections(data, (None, *DEPTHS)):
         best = top_systems(scores, 0.75, by=first).sel(metric=[first, second])
         found = curve(np.ascontiguousarray(best.values))
         half = stdtrit(GROUPS - 1, 0.975) * found.error
-        ends = [
+        every = [
             f"{short(value, sign=True)} ({interval(value - width, value + width, 2)})"
             for value, width in zip(found.seen, half, strict=True)
         ]
-        modelled = [short(value, sign=True) for value in found.model]
+        at = [0, -2, -1]
+        modelled = [short(value, sign=True) for value in found.model[at]]
         k = [f"{one:.1f}" for one in found.k]
         print(
-            f"| {name} | {best.sizes['system']} x {best.sizes['topic']} | {' | '.join(ends)} | "
+            f"| {name} | {best.sizes['system']} x {best.sizes['topic']} | {' | '.join(every[one] for one in at)} | "
             f"{' '.join(modelled)} | {' '.join(k)} | {short(found.r)} | {peak(found.k, found.r):.0f} |",
             flush=True,
         )
+        between = dict(zip(found.sizes[1:-1], every[1:], strict=False))
+        cells = [between.get(size, "") for size in SIZES[1:]]
+        print(f"between: | {name} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
