@@ -1,8 +1,10 @@
 """What commands do not write over: inputs, and files of another kind."""
 
 import gzip
+import os
 import re
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -113,6 +115,16 @@ def test_a_terminal_gets_no_control_characters(monkeypatch, capsys):
         monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal)
         output.write("bm25\x1b[2J\t\u202e1\n", None)
     assert capsys.readouterr().out == "bm25\\x1b[2J\t\\u202e1\nbm25\x1b[2J\t\u202e1\n"
+
+
+def test_a_reader_who_has_enough_is_no_error():
+    """Where standard output is closed before all is written, as by `head`, a command ends with 0 and says nothing."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "irmeta", "datasets", "list"]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):

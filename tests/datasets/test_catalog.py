@@ -257,10 +257,11 @@ def test_the_list_says_where_each_is_and_what_ships(tmp_path: Path) -> None:
     """`list` has digest and address of every collection, or whom to ask; what ships is here without a folder."""
     code, shown = run("list", "--data", tmp_path / "none")
     assert code == 0
-    places = shown.partition("Where they are")[2].partition("Standardization")[0]
+    table, _, rest = shown.partition("about\n")
+    places = rest.partition("address\n")[2].partition("Standardization")[0]
     for name, collection in catalog().items():
         assert name in places
-        assert (digest(collection) or "not known") in places
+        assert (digest(collection) or "not known") in table
         if collection.ask:
             assert f"{name:<20}ask " in places
     [row] = [line for line in shown.splitlines() if line.startswith("trec3-adhoc  ")][

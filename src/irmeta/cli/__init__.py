@@ -74,6 +74,9 @@ def _answer(words: list[str]) -> None:
         _fail(str(error))
     except MemoryError as error:
         _fail_for_memory(error)
+    except BrokenPipeError:  # whoever read has enough
+        # what is still to be written goes nowhere when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
     except (SystemExit, KeyboardInterrupt):

@@ -40,7 +40,7 @@ def list_(data: Data = None) -> None:
     from irmeta.report.forms import text
 
     folder = data_folder(data)
-    rows, places = [], []
+    rows, about, places = [], [], []
     for name, collection in catalog().items():
         sizes = [file.size for file in collection.files]
         size = sum(one or 0 for one in sizes) / 1e6
@@ -50,20 +50,23 @@ def list_(data: Data = None) -> None:
                 _here(collection, folder),
                 f"{size:.2f}" if all(sizes) else "?",
                 collection.licence,
-                collection.about,
+                digest(collection) or "not known",
             )
         )
-        places.append((name, digest(collection) or "not known", _address(collection)))
-    frame = pl.DataFrame(
-        rows, schema=["name", "here", "MB", "licence", "about"], orient="row"
-    )
-    title = f"Public collections; here: in {folder}, or with irmeta"
-    write(text(frame, title, width=Console().width), None)
-    where = pl.DataFrame(places, schema=["name", "digest", "address"], orient="row")
-    title = "Where they are; digest: of the SHA-256 of all files"
-    write(text(where, title, width=Console().width), None)
+        about.append((name, collection.about))
+        places.append((name, _address(collection)))
+    columns = ["name", "here", "MB", "licence", "digest"]
+    title = f"Public collections; here: in {folder}, or with irmeta; digest: of the SHA-256 of all files"
+    tables: list[tuple[str | None, pl.DataFrame]] = [
+        (title, pl.DataFrame(rows, schema=columns, orient="row"))
+    ]
+    for column, of_each in (("about", about), ("address", places)):
+        frame = pl.DataFrame(of_each, schema=["name", column], orient="row")
+        tables.append((None, frame))
     title = "Standardization factors that ship, for irmeta place --on NAME"
-    write(text(_factors(), title, width=Console().width), None)
+    tables.append((title, _factors()))
+    drawn = [text(frame, title, width=Console().width) for title, frame in tables]
+    write("\n".join(drawn), None)
     write("\nNext: irmeta datasets fetch NAME\n", None)
 
 
