@@ -20,9 +20,12 @@ from irmeta.stats.subsets.topics import (
 
 PUBLISHED = (
     "0.8073 0.8687 0.9107 0.928 0.9403 0.9561 0.9649 0.9703 0.9741 0.9764 "
-    "0.9777 0.9803 0.9838 0.9855 0.9873 0.9883 0.9894 0.9905 0.9912 0.9913"
+    "0.9777 0.9803 0.9838 0.9855 0.9873 0.9883 0.9894 0.9905 0.9912 0.9913 "
+    "0.9921 0.9929 0.9934 0.9936 0.9939 0.994 0.9943 0.9945 0.9946 0.9946 "
+    "0.9949 0.9961 0.9962 0.9963 0.9968 0.9968 0.9967 0.9968 0.9984 0.999 "
+    "0.9991 0.9993 0.9994 0.9995 0.9996 0.9997 0.9998 0.9999 0.9999 1"
 )
-"""Pearson's r of the best 1 to 20 topics of TREC-8 over 96 systems, in the tests of NewBestSub (AP96_Expected.csv)."""
+"""Pearson's r of the best 1 to 50 topics of TREC-8 over 96 systems, in the tests of NewBestSub (AP96_Expected.csv)."""
 
 
 def by_scipy(scores, chosen):
@@ -107,7 +110,7 @@ def test_topics_that_measure_serve_others():
 @pytest.mark.data
 @pytest.mark.slow
 def test_published_subsets_of_trec8_are_found(data):
-    """BestSub's published r is met by the best 1 to 5 topics, nearly by 6 to 9, and on average passed by up to 20."""
+    """BestSub's published r is met by the best 1 to 5 topics, nearly by up to 9, and on average passed by up to 50."""
     path = data / "matrices" / "trec8-adhoc" / "AP.csv"
     scores = np.loadtxt(path, delimiter=",", skiprows=1).T
     # the best 97 systems but the second column give both figures of one and two topics, which no other 96 of them do
@@ -115,8 +118,10 @@ def test_published_subsets_of_trec8_are_found(data):
     goal = linear(scores[best[best != 1]])
     published = np.array(PUBLISHED.split(), dtype=float)
     rng = np.random.default_rng(0)
-    found = [best_subset(goal, n + 1, rng, starts=100) for n in range(20)]
+    starts = [100] * 20 + [5] * 30
+    found = [best_subset(goal, n, rng, starts=many) for n, many in enumerate(starts, 1)]
     r = np.array([goal.of(one[None])[0] for one in found])
     np.testing.assert_allclose(r[:5], published[:5], atol=5e-5)
-    assert (r > published - 0.003).all()
+    assert (r > published - 0.002).all()
+    assert (r[9:] > published[9:] - 0.0002).all()
     assert (r - published).mean() > 0
