@@ -140,6 +140,13 @@ def test_pages_are_for_whom_they_are(track: Track) -> None:
             assert real.status_code in (200, 303, 422), (method, path, role)
         else:
             assert (real.status_code, real.content) == (404, lost.content)
+    decisions = ("in", "out", "holder", "invite", "withdraw", "dates", "reveal")
+    for what, role in itertools.product(decisions, set(clients) - {"organizer"}):
+        form = {"what": what, "role": "organizer", "team": "Lund", "run": key}
+        form |= {"typed": "track", "closes": "now"}
+        lost = clients[role].post("/organize/b/no-such", data=form, headers=OWN)
+        sent = clients[role].post("/organize/b/track", data=form, headers=OWN)
+        assert (sent.status_code, sent.content) == (404, lost.content)
     assert "secretive" in clients["member"].get("/my/b/track").text
     assert "secretive" not in clients["rival"].get("/my/b/track").text
     outside = "/private/b/track/../../../site.db"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
 
 from anyio import to_thread
-from fastapi import APIRouter, FastAPI, Path, Request
+from fastapi import APIRouter, Depends, FastAPI, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from irmeta.serve import organizing
@@ -42,17 +42,21 @@ class Session:
         self._secure = door.site.settings.address.startswith("https://")
         self.cookie = "__Host-session" if self._secure else "session"
 
-    async def caller(self, request: Request) -> Caller:
-        """Return who asks; nobody without a session."""
+    async def come(self, request: Request) -> None:
+        """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
+        request.state.form = {}
+        if request.method == "POST":
+            require_own(request)
+            # a form with a file is read by who takes the file
+            if not request.url.path.endswith("/runs"):
+                request.state.form = await self._form(request)
         self._door.count(request)
         digest = people.digest_of(request.cookies.get(self.cookie, ""))
         engine = self._door.engine
         found = await to_thread.run_sync(people.caller, engine, digest, "session")
-        return found or NOBODY
+        request.state.caller = found or NOBODY
 
-    async def form(self, request: Request) -> Form:
-        """Return what a form of this site says; refuse one that another site sends."""
-        require_own(request)
+    async def _form(self, request: Request) -> Form:
         content = await self._door.small(request)
         text = content.decode("utf-8", "replace")
         return {name: one[-1] for name, one in parse_qs(text).items()}
@@ -75,6 +79,11 @@ def remark(level: str, text: str) -> Remark:
     return {"level": level, "line": None, "text": text}
 
 
+def secret_of(given: Form) -> str:
+    """Return the secret of a link, or what stands in it behind #."""
+    return given.get("secret", "").rpartition("#")[2].strip()
+
+
 def require_own(request: Request) -> None:
     """Refuse what another site's page has a browser send."""
     said = request.headers.get("sec-fetch-site")
@@ -87,35 +96,30 @@ def require_own(request: Request) -> None:
 class Pages:
     """What people look at and send; `organize` is for organizers, the rest for whoever has a session."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, session: Session) -> None:
         self._door = door
         self._engine = door.engine
-        self._session = Session(door)
+        self._session = session
         self._root = root_of(door.site)
 
-    async def enter(self) -> Response:
+    def enter(self) -> Response:
         """Show the form that takes an invitation; whoever only looks at it uses nothing up."""
         return self._page("enter.html", board=None)
 
-    async def take(self, request: Request) -> Response:
+    def take(self, request: Request) -> Response:
         """Take an invitation, and begin a session."""
-        given = await self._session.form(request)
-        self._door.count(request)
-        secret = given.get("secret", "").rpartition("#")[2].strip()
+        given, who = request.state.form, request.state.caller.person
         name, affiliation = given.get("name", ""), given.get("affiliation", "")
-        caller = await self._session.caller(request)
+        found = people.take(self._engine, secret_of(given), name, affiliation, who)
+        return self._begin(found.person)
 
-        def taken() -> str:
-            found = people.take(self._engine, secret, name, affiliation, caller.person)
-            return people.begin_session(self._engine, found.person)
-
-        begun = await to_thread.run_sync(taken)
+    def _begin(self, who: int) -> Response:
+        begun = people.begin_session(self._engine, who)
         return self._session.begin(self._to("my/"), begun)
 
-    async def my(self, request: Request) -> Response:
+    def my(self, request: Request) -> Response:
         """Show the boards and the tokens of a person."""
-        caller = await self._session.caller(request)
-        return await to_thread.run_sync(self._my, caller)
+        return self._my(request.state.caller)
 
     def _my(self, caller: Caller, made: str = "") -> Response:
         if caller.person is None:
@@ -128,13 +132,9 @@ class Pages:
         }
         return self._page("my.html", **given)
 
-    async def change(self, request: Request) -> Response:
+    def change(self, request: Request) -> Response:
         """Make or end a token, or a way in from another browser; or end the session."""
-        given = await self._session.form(request)
-        caller = await self._session.caller(request)
-        return await to_thread.run_sync(self._change, caller, given)
-
-    def _change(self, caller: Caller, given: Form) -> Response:
+        caller, given = request.state.caller, request.state.form
         who, what = caller.person, given.get("what", "")
         if who is None:
             raise RefusedError(404, MISSING)
@@ -148,10 +148,9 @@ class Pages:
         people.revoke(self._engine, who, given.get("token", ""))
         return self._to("my/")
 
-    async def board(self, request: Request, board: BOARD) -> Response:
+    def board(self, request: Request, board: BOARD) -> Response:
         """Show a board as a member sees it: the runs of the team, and what is left."""
-        caller = await self._session.caller(request)
-        return await to_thread.run_sync(self._board, caller, board)
+        return self._board(request.state.caller, board)
 
     def _board(
         self, caller: Caller, key: str, said: Sequence[Remark] = (), status: int = 200
@@ -177,9 +176,7 @@ class Pages:
 
     async def submit(self, request: Request, board: BOARD) -> Response:
         """Take a run that a form of this site sends, under the rules of the API; or only check it."""
-        began = now()
-        require_own(request)
-        caller = await self._session.caller(request)
+        began, caller = now(), request.state.caller
         of, is_ = await to_thread.run_sync(self._mine, caller, board, Action.SUBMIT)
         fields: dict[str, str] = {}
         kind = request.headers.get("content-type", "")
@@ -202,41 +199,30 @@ class Pages:
             return await to_thread.run_sync(self._board, caller, board, *wrong)
         return self._to(f"my/b/{board}")
 
-    async def withdraw(self, request: Request, board: BOARD) -> Response:
+    def withdraw(self, request: Request, board: BOARD) -> Response:
         """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
-        given = await self._session.form(request)
-        caller = await self._session.caller(request)
+        caller, given = request.state.caller, request.state.form
+        by = caller.person
+        if key := given.get("withdraw"):
+            self._door.own(caller, key, Action.WITHDRAW)
+            submissions.withdraw(self._engine, key, by)
+            return self._to(f"my/b/{board}")
+        if key := given.get("review"):
+            self._door.own(caller, key, Action.LINK)
+            days = int(given["days"]) if given.get("days", "").isdecimal() else 0
+            secret = people.review(self._engine, key, days, by)
+            return self._my(caller, f"/review/#{secret}")
+        of, is_ = self._mine(caller, board, Action.INVITE)
+        secret = people.invite(self._engine, board, "member", is_.team, by=by)
+        return self._page("link.html", board=of, link=f"/i/#{secret}")
 
-        def done() -> Response:
-            if key := given.get("withdraw"):
-                self._door.own(caller, key, Action.WITHDRAW)
-                submissions.withdraw(self._engine, key, caller.person)
-                return self._to(f"my/b/{board}")
-            if key := given.get("review"):
-                self._door.own(caller, key, Action.LINK)
-                days = int(given["days"]) if given.get("days", "").isdecimal() else 0
-                secret = people.review(self._engine, key, days, caller.person)
-                return self._my(caller, f"/review/#{secret}")
-            of, is_ = self._mine(caller, board, Action.INVITE)
-            secret = people.invite(
-                self._engine, board, "member", is_.team, by=caller.person
-            )
-            return self._page("link.html", board=of, link=f"/i/#{secret}")
-
-        return await to_thread.run_sync(done)
-
-    async def reviewing(self) -> Response:
+    def reviewing(self) -> Response:
         """Show the form that takes a review link, which no log then has."""
         return self._page("review.html", one=None)
 
-    async def review(self, request: Request) -> Response:
+    def review(self, request: Request) -> Response:
         """Show a submission without names, and its scores once they are known."""
-        given = await self._session.form(request)
-        self._door.count(request)
-        return await to_thread.run_sync(self._review, given.get("secret", ""))
-
-    def _review(self, secret: str) -> Response:
-        key = people.reviewed(self._engine, secret.rpartition("#")[2].strip())
+        key = people.reviewed(self._engine, secret_of(request.state.form))
         one = self._door.submission(NOBODY, key)
         of = boards.board_of(self._engine, one.board)
         return self._page("review.html", board=of, one=one, record=self._record(one))
@@ -250,14 +236,9 @@ class Pages:
                 return json.loads(path.read_bytes())
         return None
 
-    async def organize(self, request: Request, board: BOARD) -> Response:
+    def organize(self, request: Request, board: BOARD) -> Response:
         """Show organizers a board: runs, people, judgments, dates, what answers give away, copies, log."""
-        caller = await self._session.caller(request)
-        return await to_thread.run_sync(self._organize, caller, board)
-
-    def _organize(self, caller: Caller, key: str) -> Response:
-        of = boards.board_of(self._engine, key)
-        self._door.require(caller, of, Action.ORGANIZE)
+        of = self._allowed(request, board, Action.ORGANIZE)
         runs = submissions.of_team(self._engine, of.id)
         often = Counter(one.run for one in runs)
         given = {
@@ -265,26 +246,25 @@ class Pages:
             "same": [one for one in runs if often[one.run] > 1],
             "people": people.people(self._engine, of.id),
             "teams": people.teams(self._engine, of.id),
-            "judged": boards.judgments_of(self._engine, key),
+            "judged": boards.judgments_of(self._engine, board),
             "events": events.of_board(self._engine, of.id),
             "leak": organizing.leak(self._engine, of),
             "phase": phase(boards.rules(of), now()),
-            "preview": self._door.may(caller, of, Action.SEE_SCORES),
+            "preview": self._door.may(request.state.caller, of, Action.SEE_SCORES),
         }
         return self._page("organize.html", board=of, **given)
 
-    async def decide(self, request: Request, board: BOARD) -> Response:
-        """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
-        given = await self._session.form(request)
-        caller = await self._session.caller(request)
-        return await to_thread.run_sync(self._decide, caller, board, given)
-
-    def _decide(self, caller: Caller, key: str, given: Form) -> Response:
+    def _allowed(self, request: Request, key: str, action: Action) -> Any:
+        """Return a board on which somebody may do something."""
         of = boards.board_of(self._engine, key)
+        self._door.require(request.state.caller, of, action)
+        return of
+
+    def decide(self, request: Request, board: BOARD) -> Response:
+        """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
+        key, of = board, self._allowed(request, board, Action.ORGANIZE)
+        caller, given = request.state.caller, request.state.form
         what, by = given.get("what", ""), caller.person
-        needs = {"in": Action.KEEP_PEOPLE, "out": Action.KEEP_PEOPLE}
-        needs["invite"] = Action.INVITE
-        self._door.require(caller, of, needs.get(what, Action.ORGANIZE))
         name, typed = given.get("team", ""), given.get("typed", "").strip()
         if what in ("in", "out"):
             people.set_team(self._engine, key, name, by, state=what)
@@ -309,43 +289,25 @@ class Pages:
             boards.set_board(self._engine, key, {"reveals": now()}, typed=typed)
         return self._to(f"organize/b/{key}")
 
-    async def joining(self, request: Request, board: BOARD) -> Response:
+    def joining(self, request: Request, board: BOARD) -> Response:
         """Show the form by which a new team asks to take part."""
-        caller = await self._session.caller(request)
-        of = await to_thread.run_sync(self._joinable, caller, board)
-        return self._page("enter.html", board=of)
+        return self._page(
+            "enter.html", board=self._allowed(request, board, Action.JOIN)
+        )
 
-    def _joinable(self, caller: Caller, key: str) -> Any:
-        of = boards.board_of(self._engine, key)
-        self._door.require(caller, of, Action.JOIN)
-        return of
-
-    async def join(self, request: Request, board: BOARD) -> Response:
+    def join(self, request: Request, board: BOARD) -> Response:
         """Ask to take part."""
-        given = await self._session.form(request)
-        caller = await self._session.caller(request)
+        self._allowed(request, board, Action.JOIN)
+        given = request.state.form
+        said = (given.get(one, "") for one in ("team", "name", "affiliation"))
+        return self._begin(people.ask(self._engine, board, *said))
 
-        def asked() -> str:
-            self._joinable(caller, board)
-            team, name = given.get("team", ""), given.get("name", "")
-            affiliation = given.get("affiliation", "")
-            who = people.ask(self._engine, board, team, name, affiliation)
-            return people.begin_session(self._engine, who)
-
-        begun = await to_thread.run_sync(asked)
-        return self._session.begin(self._to("my/"), begun)
-
-    async def private(self, request: Request, path: str) -> Response:
+    def private(self, request: Request, path: str) -> Response:
         """Hand out a page of a board that not everybody may see."""
-        caller = await self._session.caller(request)
-        return await to_thread.run_sync(self._private, caller, path)
-
-    def _private(self, caller: Caller, path: str) -> Response:
         parts = path.split("/")
         if len(parts) < 3 or parts[0] != "b":
             raise RefusedError(404, MISSING)
-        of = boards.board_of(self._engine, parts[1])
-        self._door.require(caller, of, Action.SEE_SCORES)
+        of = self._allowed(request, parts[1], Action.SEE_SCORES)
         file = self._door.site.private.joinpath(path).resolve()
         folder = self._door.site.private.resolve() / "b" / of.key
         if not file.is_relative_to(folder) or not file.is_file():
@@ -364,8 +326,9 @@ class Pages:
 
 def add(app: FastAPI, door: Door) -> None:
     """Add the pages to a server."""
-    pages = Pages(door)
-    router = APIRouter(include_in_schema=False)
+    session = Session(door)
+    pages = Pages(door, session)
+    router = APIRouter(include_in_schema=False, dependencies=[Depends(session.come)])
     router.get("/i/")(pages.enter)
     router.post("/i/")(pages.take)
     router.get("/review/")(pages.reviewing)
