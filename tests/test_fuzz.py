@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import time
 import warnings
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import pytest
 import irmeta
 from irmeta.datasets import factors
 from irmeta.errors import IrmetaError, MetricError
+from irmeta.io.files import read_bytes
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.io.tables.spreadsheet import import_table, read_types
 from irmeta.metrics.names import parse, parse_list
@@ -232,6 +234,66 @@ def test_files_of_any_tokens_are_read_or_refused(count: int, tmp_path: Path) -> 
             _read(READERS[name], path)
         except Exception as error:
             error.add_note(f"case {case}: {name} of {path.read_bytes()!r}")
+            raise
+
+
+PRODUCERS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "deepeval": (irmeta.import_deepeval, "first.json"),
+    "promptfoo": (irmeta.import_promptfoo, "out.json.gz"),
+    "helm": (irmeta.import_helm, "per_instance_stats.json"),
+    "lm-eval": (irmeta.import_lm_eval, "*.jsonl"),
+    "eee": (irmeta.import_eee, "*.json"),
+}
+ODD = [None, True, {}, [], "", "x", [None], {"": None}, -1, 1e300, 10**400, "\ud800"]
+_LEFT_OUT = object()
+
+
+def _places(held: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the way to every value of a document, of lists to the first two."""
+    inner: list[Any] = []
+    if isinstance(held, dict):
+        inner = list(held)
+    elif isinstance(held, list):
+        inner = list(range(min(len(held), 2)))
+    return [path, *(one for key in inner for one in _places(held[key], (*path, key)))]
+
+
+def _with(held: Any, path: tuple[Any, ...], value: object) -> Any:
+    """Return a document with another value at one place, or with none there."""
+    if not path:
+        return value
+    made = list(held) if isinstance(held, list) else dict(held)
+    if len(path) == 1 and value is _LEFT_OUT:
+        del made[path[0]]
+    else:
+        made[path[0]] = _with(held[path[0]], path[1:], value)
+    return made
+
+
+@pytest.mark.parametrize(
+    "count", [60, pytest.param(400, marks=pytest.mark.slow)], ids=["few", "many"]
+)
+@pytest.mark.parametrize("kind", PRODUCERS)
+def test_one_value_of_another_kind(kind: str, count: int, tmp_path: Path) -> None:
+    """A document of a producer with one value of another kind, or left out, is read or refused; nothing else."""
+    read, pattern = PRODUCERS[kind]
+    folder = shutil.copytree(
+        Path(__file__).parent / "io/items/files" / kind, tmp_path / "x"
+    )
+    path = next(iter(sorted(folder.rglob(pattern))))
+    first, *rest = bytes(read_bytes(path)).decode().strip().split("\n")
+    lines = path.suffix == ".jsonl"
+    held = json.loads(first if lines else "\n".join([first, *rest]))
+    draws = random.Random(count)
+    places = _places(held)[1:]
+    for case in range(count):
+        way, value = draws.choice(places), draws.choice([*ODD, _LEFT_OUT])
+        text = json.dumps(_with(held, way, value))
+        path.write_text("\n".join([text, *rest]) if lines else text)
+        try:
+            _read(read, folder)
+        except Exception as error:
+            error.add_note(f"case {case}: {value!r} at {way}")
             raise
 
 

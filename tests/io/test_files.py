@@ -88,6 +88,15 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         files.read_bytes(tmp_path)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="no such device")
+def test_a_device_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a device holds is read up to a limit; one that holds nothing is an empty file."""
+    monkeypatch.setattr(files, "FREE", 1000)
+    assert files.read_bytes(Path("/dev/null")) == b""
+    with pytest.raises(FileFormatError, match="/dev/zero: a device that does not end"):
+        files.read_bytes(Path("/dev/zero"))
+
+
 def test_files_of_folders(tmp_path: Path) -> None:
     """A folder stands for all files in it and beneath, but for hidden ones, also where a link leads back."""
     for name in ("b", "a", ".hidden", "team/c", "team/deep/d", ".git/e"):

@@ -54,11 +54,14 @@ def test_where_nothing_can_be_written(
         writing(tmp_path / "nowhere/x"),
     ):
         pass
+    with (
+        pytest.raises(FileFormatError, match="/: this is a folder"),
+        writing(Path("/")),
+    ):
+        pass
     (tmp_path / "taken").mkdir()
     with (
-        pytest.raises(
-            FileFormatError, match="taken: cannot be written .Is a directory"
-        ),
+        pytest.raises(FileFormatError, match="taken: this is a folder; name a file"),
         writing(tmp_path / "taken"),
     ):
         pass

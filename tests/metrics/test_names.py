@@ -346,3 +346,15 @@ def test_metrics_may_be_objects_of_ir_measures():
     assert list(map(str, parse_list(ir_measures.P(rel=2) @ 5))) == ["P(rel=2)@5"]
     scores = evaluate({"1": {"d1": 1}}, {"1": {"d1": 0.5}}, wanted)
     assert list(scores.metric.values) == ["nDCG@10", "AP"]
+
+
+def test_a_text_that_is_no_metric_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables ask many times about columns that are no metrics; the answer is kept, and the error says the same."""
+    asked = []
+    monkeypatch.setattr(module, "nearest", lambda name, _: asked.append(name) or "no")
+    for _ in range(3):
+        assert not module.is_known("never seen")
+        assert not module.is_known("NeverSeen")
+        with pytest.raises(MetricError, match="unknown metric 'NeverSeen'"):
+            module.parse("NeverSeen")
+    assert asked == ["NeverSeen"]

@@ -89,6 +89,15 @@ def test_what_is_no_cube(changed: dict, says: str) -> None:
             lambda scores: scores.values,
             "this is a ndarray; make one with irmeta.from_frame",
         ),
+        *(
+            (lambda scores, dim=dim: scores.isel({dim: []}), f"has no {dim}s")
+            for dim in ("system", "topic", "metric")
+        ),
+        (lambda scores: scores.assign_coords(topic=["", "2"]), "names that are text"),
+        *(
+            (lambda scores, held=held: scores.assign_coords(cluster=held), "'cluster'")
+            for held in (("topic", [1.5, 2.5]), ("system", ["a", "b", "c"]))
+        ),
         (lambda scores: scores.to_dataset(), "this is a Dataset; choose one"),
         (lambda scores: {"one": scores}, "this is a dict; choose one"),
     ],

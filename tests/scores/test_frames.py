@@ -265,6 +265,10 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
             pd.DataFrame(LONG).assign(system=["x" * 10_000, "a", "b", "c"]),
             "10,000 characters",
         ),
+        (
+            pd.DataFrame(LONG).set_index(["system", "topic"]).rename_axis(["x", "x"]),
+            "more than one column is named 'x'",
+        ),
         ({"a": {"AP": {"1": 0.1}}, "b": 0.3}, "not a dict"),
     ],
 )

@@ -91,3 +91,22 @@ def test_what_a_study_cannot_use_is_said(
     """A sentence names the argument and what it may be; nothing is computed of it, and no library complains."""
     with pytest.raises(IrmetaError, match=says):
         getattr(irmeta, verb)(scores, **given)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"standardization": "x"},
+        {"collection": 5},
+        {"notes": "{}"},
+        {"qrels": "[1]"},
+    ],
+)
+def test_what_a_cube_says_of_itself_is_held_against_its_schema(
+    scores: Any, said: dict[str, Any]
+) -> None:
+    """Attributes that irmeta would not write are an error at every door, not later where one is read."""
+    for function in (irmeta.describe, irmeta.means, irmeta.to_pandas):
+        with pytest.raises(IrmetaError, match="what the score cube says of itself"):
+            function(scores.assign_attrs(said))
+    assert irmeta.describe(scores.assign_attrs(mine=5)) is not None

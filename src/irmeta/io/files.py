@@ -6,6 +6,7 @@ import hashlib
 import lzma
 import os
 import re
+import stat
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -364,9 +365,16 @@ def _whole(path: Location) -> bytes:
         with _remote(path) as (system, name):
             return bytes(system.cat_file(name))
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            kind = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISCHR(kind) or file.isatty():
+                return file.read()
+            data = file.read(FREE + 1)
     except OSError as error:
         raise _unread(path, error) from error
+    if len(data) > FREE:
+        raise FileFormatError(f"{path}: a device that does not end; name a file")
+    return data
 
 
 def _unread(path: Location, error: OSError) -> FileFormatError:

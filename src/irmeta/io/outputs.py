@@ -158,8 +158,9 @@ def make_folder(path: Path) -> Path:
 
 
 def require_folder(path: Path) -> None:
-    """Raise FileFormatError if there is no folder to write this file into."""
-    reachable(path)
+    """Raise FileFormatError if there is no folder to write this file into, or it is a folder itself."""
+    if reachable(path).is_dir():
+        raise FileFormatError(f"{path}: this is a folder; name a file")
     if not path.parent.is_dir():
         raise FileFormatError(
             f"{path}: the folder {Path(path).parent} does not exist; create it first"

@@ -65,7 +65,10 @@ def parse(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
-    return _parse(name.strip())
+    found = _read(name.strip())
+    if isinstance(found, str):
+        raise MetricError(found)
+    return found
 
 
 def relevant_from(metric: Metric, grade: float) -> Metric:
@@ -86,6 +89,14 @@ _LONGEST = 500
 
 
 @cache
+def _read(name: str) -> Metric | str:
+    """Return a metric, or why a text is none; tables have many columns that are none, each asked about many times."""
+    try:
+        return _parse(name)
+    except MetricError as error:
+        return str(error)
+
+
 def _parse(name: str) -> Metric:
     if len(name) > _LONGEST:
         raise MetricError(
@@ -110,15 +121,21 @@ def _parse(name: str) -> Metric:
     return Metric(base, _cutoff(name, base, cutoff), _params(name, base, given))
 
 
+@cache
+def _cut() -> dict[str, str]:
+    return {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
+
+
 def _from_trec_eval(name: str) -> str:
     """Write trec_eval's names with a cutoff, ndcg_cut_10 or ndcg_cut.10, as ours; leave other names."""
-    cut = {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
+    cut = _cut()
     found = re.fullmatch(rf"({'|'.join(cut)})[_.]([0-9.]+)", name)
     if found:
         return f"{cut[found[1]]}@{found[2]}"
     return name
 
 
+@cache
 def _aliases() -> dict[str, str]:
     lower = {base.lower(): base for base in signatures.CATALOGUE}
     return lower | {
@@ -271,11 +288,7 @@ def is_known(name: str) -> bool:
     >>> is_known("AP@100"), is_known("clicks")
     (True, False)
     """
-    try:
-        parse(name)
-    except MetricError:
-        return False
-    return True
+    return isinstance(_read(name.strip()), Metric)
 
 
 def is_variant(name: str, of: str) -> bool:

@@ -252,14 +252,17 @@ def in_order(scores: object) -> xr.DataArray:
             " irmeta.from_frame(array.to_series()) takes an array of two"
         )
     for dim in DIMS:
+        if not scores.sizes[dim]:
+            raise ScoresError(f"the score cube has no {dim}s: nothing was selected")
         named = dim in scores.indexes and all(
-            isinstance(name, str) for name in scores[dim].values
+            isinstance(name, str) and name for name in scores[dim].values
         )
         if not named:
             raise ScoresError(
                 f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])"
             )
         require_short(scores[dim].values, dim)
+    _require_clusters(scores)
     if scores.dtype.kind not in "fiu":
         raise ScoresError(
             f"scores must be numbers, not {scores.dtype}; convert them with astype(float)"
@@ -268,3 +271,17 @@ def in_order(scores: object) -> xr.DataArray:
         return scores
     ordered = scores.transpose(*DIMS)
     return ordered.copy(data=np.ascontiguousarray(ordered.values, dtype=np.float64))
+
+
+def _require_clusters(scores: xr.DataArray) -> None:
+    """Raise ScoresError if a coordinate that says it is of clusters does not name one for each topic."""
+    if CLUSTER not in scores.coords:
+        return
+    clusters = scores[CLUSTER]
+    if clusters.dims != ("topic",) or not all(
+        isinstance(name, str | int | np.integer) for name in clusters.values
+    ):
+        raise ScoresError(
+            f"the coordinate {CLUSTER!r} of a score cube names the cluster of each topic, by text or a whole number; "
+            "irmeta.with_clusters sets it"
+        )

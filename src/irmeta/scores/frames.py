@@ -299,7 +299,7 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
             "table.stack().reset_index()"
         )
     numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
-    flat = table if numbered else table.reset_index()
+    flat = table if numbered else table.reset_index(allow_duplicates=True)
     names = [str(name) for name in flat.columns]
     if names[-2:] == ["level_1", "0"]:  # pandas names them so where stacked
         names = [_STACKED.get(name, name) for name in names]

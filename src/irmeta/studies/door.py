@@ -24,7 +24,8 @@ import xarray as xr
 
 from irmeta.arguments import is_list, kinds_of, once, require_fitting
 from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
-from irmeta.io.strictly import number, whole
+from irmeta.io.schemas import Attributes
+from irmeta.io.strictly import fitting, number, whole
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded
 from irmeta.scores.attributes import about, recorded
@@ -275,7 +276,10 @@ class Parameter:
             from irmeta.io.scores import load, load_all
 
             return load_all(value) if self.cubes else load(value)
-        return by_name(value) if self.cubes else check(value)
+        cubes = by_name(value) if self.cubes else {"": check(value)}
+        for one in cubes.values():
+            _require_attributes(one)
+        return cubes if self.cubes else cubes[""]
 
     def _of_text(self, text: str) -> Any:
         """Read text that stands for a list, for costs or for teams, as people type it."""
@@ -290,6 +294,17 @@ class Parameter:
         if self.several and self.choices is not None:
             return [part.strip() for part in text.split(",")]
         return text
+
+
+def _require_attributes(scores: xr.DataArray) -> None:
+    """Raise ScoresError if what a cube says of itself is not what irmeta writes there, as in a score file."""
+    try:
+        fitting(about(scores), Attributes)
+    except ValueError as error:
+        raise ScoresError(
+            f"what the score cube says of itself, as irmeta.about reads it, is not as irmeta writes it ({error}); "
+            "leave it out with drop_attrs()"
+        ) from error
 
 
 def _plain(*values: Any) -> bool:

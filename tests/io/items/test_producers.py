@@ -14,6 +14,7 @@ Every fixture evaluates two systems, alpha and beta, that answer "0+1?" to "3+1?
 
 import gzip
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -284,6 +285,31 @@ def test_a_folder_of_other_files_is_named(reader, tmp_path):
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(FileFormatError, match=r"notes\.csv"):
         getattr(irmeta, f"import_{reader}")(tmp_path / "notes.csv")
+
+
+def test_a_test_case_without_metrics_is_noted(tmp_path):
+    """A case of DeepEval that has no metrics has no scores, and a note says how many have none."""
+    held = json.loads((FILES / "deepeval/first.json").read_text())
+    held["testCases"][0] = {"name": "empty"}
+    (tmp_path / "made.json").write_text(json.dumps(held))
+    (made,) = irmeta.import_deepeval(tmp_path / "made.json").values()
+    assert "empty" not in made.topic.values
+    assert any(
+        "1 test case without metrics, which are missing" in note
+        for note in about(made)["notes"]
+    )
+
+
+@pytest.mark.parametrize("count", [None, "one", [], True])
+def test_a_count_of_helm_that_is_no_number_is_refused(count, tmp_path):
+    """A statistic of HELM that does not say of how many scores it is the mean has no mean."""
+    copied = shutil.copytree(FILES / "helm", tmp_path / "helm")
+    path = next(copied.rglob("per_instance_stats.json"))
+    held = json.loads(path.read_text())
+    held[0]["stats"][0]["count"] = count
+    path.write_text(json.dumps(held))
+    with pytest.raises(FileFormatError, match="has no mean"):
+        irmeta.import_helm(copied)
 
 
 def test_test_cases_that_are_no_list_are_refused(tmp_path):

@@ -79,11 +79,12 @@ def test_a_citation_without_label_is_not_judged(tmp_path: Path) -> None:
         tmp_path,
         answer("1", sentence("FS", None), sentence(None), sentence()),
         answer("2", sentence(None)),
+        answer("3", {"citations": ["d1"], "eval_scores": []}),
     )
     assert read(path) == (1.0, 0.5)
     made = import_support(path)["people"]
-    assert np.isnan(made.sel(topic="2").values).all()
-    assert "3 citations without a label" in about(made)["notes"][0]
+    assert np.isnan(made.sel(topic=["2", "3"]).values).all()
+    assert "4 citations without a label" in about(made)["notes"][0]
 
 
 def test_runs_and_topics_of_2025_stand_in_metadata(tmp_path: Path) -> None:
@@ -104,7 +105,11 @@ WRONG = {
         answer("1", sentence("maybe")),
         "'maybe' is not a label of support",
     ),
-    "no labels": (answer("1", {"citations": [1]}), "without its list eval_scores"),
+    "no labels": (answer("1", {"citations": [1]}), "without its lists eval_scores"),
+    "citations in one text": (
+        answer("1", {"citations": "d1", "eval_scores": []}),
+        "without its lists eval_scores and citations",
+    ),
     "labels in one text": (
         answer("1", support_eval="FS"),
         "'support_eval' is 'FS', not a list",

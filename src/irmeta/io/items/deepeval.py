@@ -51,7 +51,7 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
     system = _system(run) or part.origin
     inputs: dict[str, list[object]] = {}
     seen = Counter[str]()
-    failed = 0
+    failed = unscored = 0
     for at, case in enumerate(_cases(run, path)):
         place = f"{shown(path)}: test case {at + 1}"
         topic = _topic(case, at, inputs)
@@ -62,17 +62,21 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
             case.get("metadata"),
             place=place,
         )
-        for metric, (value, machine) in _values(case, place).items():
+        values = _values(case, place)
+        unscored += not values
+        for metric, (value, machine) in values.items():
             given = score(value, place)
             part.judged(metric, machine)
             failed += value is None
             of_case = (collection, system, topic, metric, given)
             repeat = str(seen[topic])
             part.rows.append(Row(*of_case, repeat, cluster, place=place))
-    if failed:
-        part.notes.append(
-            f"{shown(path)}: {counted(failed, 'metric')} of test cases failed, which are missing"
-        )
+    for number, what in (
+        (failed, f"{counted(failed, 'metric')} of test cases failed"),
+        (unscored, f"{counted(unscored, 'test case')} without metrics"),
+    ):
+        if number:
+            part.notes.append(f"{shown(path)}: {what}, which are missing")
     return part
 
 
@@ -115,7 +119,8 @@ def _topic(case: Mapping[str, Any], at: int, inputs: dict[str, list[object]]) ->
 
 def _values(case: Mapping[str, Any], place: str) -> dict[str, tuple[Any, Any]]:
     """Return the score by each metric, and the model that judged, if one did."""
-    held = case.get("metricsData") or []
+    held = case.get("metricsData")
+    held = [] if held is None else held
     if not isinstance(held, list) or not all(
         isinstance(one, dict) and "name" in one for one in held
     ):

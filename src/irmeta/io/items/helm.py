@@ -115,10 +115,11 @@ def _stats(record: dict[str, Any], path: Location) -> Iterator[tuple[str, float]
             raise FileFormatError(
                 f"{shown(path)}: not {WHAT} (a statistic without a name)"
             )
-        if name.get("perturbation") or not stat.get("count"):
+        if name.get("perturbation"):
             continue
         try:
-            yield str(name["name"]), number(stat["mean"])
+            if number(stat.get("count", 0)):
+                yield str(name["name"]), number(stat["mean"])
         except (ValueError, TypeError, KeyError) as error:
             raise FileFormatError(
                 f"{shown(path)}: {name['name']} of {record['instance_id']} has no mean"

@@ -103,7 +103,8 @@ def _judges(results: Sequence[Mapping[str, Any]]) -> dict[str, set[str | None]]:
         case, graded = _object(one.get("testCase")), _object(one.get("gradingResult"))
         default = _object(case.get("options")).get("provider")
         parts = graded.get("componentResults")
-        asserted = [_object(_object(part).get("assertion")) for part in parts or [{}]]
+        listed = parts if parts and isinstance(parts, list) else [{}]
+        asserted = [_object(_object(part).get("assertion")) for part in listed]
         for assertion in asserted:
             machine = None
             if str(assertion.get("type")).removeprefix("not-") in _GRADED:

@@ -96,14 +96,15 @@ def _sentences(
     sentences: list[list[float] | None] = []
     unread = 0
     for sentence in judged:
-        labels = sentence.get("eval_scores") if isinstance(sentence, dict) else None
-        if not isinstance(labels, list):
+        held = _inner(sentence)
+        labels, cited = held.get("eval_scores"), held.get("citations") or []
+        if not isinstance(labels, list) or not isinstance(cited, list):
             raise FileFormatError(
-                f"{place}: a sentence of support_eval without its list eval_scores"
+                f"{place}: a sentence of support_eval without its lists eval_scores and citations"
             )
         read = [_worth(label, place) for label in labels if label is not None]
-        unread += len(labels) - len(read)
-        cites = bool(sentence.get("citations") or labels)
+        cites = max(len(labels), len(cited))
+        unread += cites - len(read)
         sentences.append(read if read or not cites else None)
     # sentences that the judge passed over cite nothing
     more = len(sentences_of) - len(judged)

@@ -23,7 +23,7 @@ from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.frames import ALL, columns_of
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
-from irmeta.words import reason, shortened
+from irmeta.words import counted, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
@@ -78,7 +78,7 @@ def import_table(
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
         raise FileFormatError(
-            f"{shown(where)}: it names {len(cubes)} collections itself; leave out --collection"
+            f"{shown(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
         )
     return cubes
 

@@ -63,6 +63,11 @@ def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
     >>> found.run.round(3).tolist(), found.cell.round(3).tolist(), found.freedom, found.level.round(3).tolist()
     ([0.09], [0.01], 1, [0.04])
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # of scores that no study takes
+        return _levels(scores, system, judge)
+
+
+def _levels(scores: Floats, system: Ints, judge: Ints | None) -> Spread:
     topics = scores.shape[1]
     if judge is not None:
         scores = scores - means_of(scores, judge)[judge] + scores.mean(axis=0)
