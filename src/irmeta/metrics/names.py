@@ -90,7 +90,7 @@ _LONGEST = 500
 
 @cache
 def _read(name: str) -> Metric | str:
-    """Return a metric, or why a text is none; tables have many columns that are none, each asked about many times."""
+    """Return a metric, or why a text is not one: tables ask many times about each of many columns."""
     try:
         return _parse(name)
     except MetricError as error:
