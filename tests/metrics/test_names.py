@@ -288,7 +288,7 @@ def f_measure(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     )
     monkeypatch.setitem(measures.MEASURES, "F", f)
     yield
-    module._parse.cache_clear()
+    module._read.cache_clear()
 
 
 def test_a_measure_brings_the_rules_of_its_parameters(f_measure: None) -> None:

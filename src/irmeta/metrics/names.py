@@ -121,21 +121,15 @@ def _parse(name: str) -> Metric:
     return Metric(base, _cutoff(name, base, cutoff), _params(name, base, given))
 
 
-@cache
-def _cut() -> dict[str, str]:
-    return {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
-
-
 def _from_trec_eval(name: str) -> str:
     """Write trec_eval's names with a cutoff, ndcg_cut_10 or ndcg_cut.10, as ours; leave other names."""
-    cut = _cut()
+    cut = {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
     found = re.fullmatch(rf"({'|'.join(cut)})[_.]([0-9.]+)", name)
     if found:
         return f"{cut[found[1]]}@{found[2]}"
     return name
 
 
-@cache
 def _aliases() -> dict[str, str]:
     lower = {base.lower(): base for base in signatures.CATALOGUE}
     return lower | {
