@@ -36,7 +36,7 @@ from irmeta.stats.rankings.ranksets import (
 )
 from irmeta.studies.differences.without import WITHOUT, leave_out
 from irmeta.studies.door import study
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 EQUAL = 1e-12
 """Scores that differ by at most this are equal."""
@@ -158,6 +158,7 @@ def describe(
         notes += flagged.notes
         if flagged.gone is not None:
             alone = _notes(names, scores.isel(topic=~flagged.gone), level)
+            alone += _blind(possible, averaged.isel(topic=~flagged.gone), level)
             notes += flagged.only(alone, said)
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result(
@@ -345,6 +346,25 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
             f"about other topics: {which}."
         )
     return lines
+
+
+def _blind(possible: Sequence[RankSets], rest: xr.DataArray, level: float) -> list[str]:
+    """Count the distinguished pairs of systems that score apart on so few other topics that no rank set can show it."""
+    needed = fewest_topics(level)
+    blind = 0
+    for found, column in zip(possible, _columns(rest), strict=True):
+        for own, worse in zip(column, found.better, strict=True):
+            apart = (np.abs(column[worse] - own) > EQUAL).sum(axis=1)
+            blind += int((apart < needed).sum())
+    pairs = sum(int(found.better.sum()) for found in possible)
+    if not blind or rest.sizes["topic"] < needed:
+        return []
+    return [
+        Act(
+            f"{blind} of {counted(pairs, 'distinguished pair')} score apart on fewer than {needed} topics, "
+            f"which cannot distinguish them at {100 * level:g}%."
+        )
+    ]
 
 
 def _default_by(scores: xr.DataArray, names: list[str]) -> str:
