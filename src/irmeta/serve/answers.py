@@ -247,6 +247,11 @@ def leaked(board: Any, submissions: int, teams: int = 1) -> float:
     return bits(board.feedback, submissions, **given)
 
 
+def plainly(submissions: int) -> float:
+    """Return how many bits as many means to four decimals can give away."""
+    return bits("open", submissions)
+
+
 def as_parquet(found: xr.DataArray | xr.Dataset) -> bytes:
     """Return the bytes of a file of scores, or of factors."""
     scores = isinstance(found, xr.DataArray)

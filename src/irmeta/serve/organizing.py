@@ -104,7 +104,8 @@ def leak(engine: Engine, of: Any) -> str:
     one, together = (answers.leaked(of, number, many) for many in (1, teams))
     return (
         f"{of.key}: feedback {of.feedback}, {number} runs a team: answers give away at most "
-        f"{one:.0f} bits of the judgments to one team, {together:.0f} to {teams} together"
+        f"{one:.0f} bits of the judgments to one team, {together:.0f} to {teams} together "
+        f"(means to four decimals: {answers.plainly(number):.0f} to one)"
     )
 
 

@@ -144,6 +144,6 @@ def token_file(site: Site, engine: Engine) -> Path:
     """Return the file of the site's token, which is made once."""
     path = site.folder / "token"
     secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
-    if not people.is_known(engine, people.digest_of(secret)):
+    if people.caller(engine, people.digest_of(secret)) is None:
         durable(path, (people.new_token(engine, "site") + "\n").encode())
     return path

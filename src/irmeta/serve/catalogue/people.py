@@ -121,11 +121,6 @@ def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
     return Caller(found.person, found.scope, site=found.person is None)
 
 
-def is_known(engine: Engine, digest: str) -> bool:
-    """Say whether a token with this digest opens something now."""
-    return caller(engine, digest) is not None
-
-
 def _set(db: Connection, digest: str, **values: Any) -> None:
     db.execute(sa.update(token).where(token.c.digest == digest).values(values))
 
@@ -216,13 +211,6 @@ def reviewed(engine: Engine, secret: str) -> str:
     if found is None:
         raise RefusedError(404, MISSING)
     return str(found.label)
-
-
-def invitation(engine: Engine, secret: str) -> Row[Any] | None:
-    """Return what an invitation is for, and do not use it up."""
-    with reading(engine) as db:
-        found = _valid(db, digest_of(secret), "invite")
-    return None if found is None or found.used else found
 
 
 def take(
