@@ -20,7 +20,7 @@ from bench.killed_server import free_port
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.serve import client, importing, running
-from irmeta.serve.catalogue import boards, submissions, tables
+from irmeta.serve.catalogue import boards, people, submissions, tables
 from irmeta.serve.crew import tasks
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
@@ -47,6 +47,43 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
     yield site, f"http://127.0.0.1:{port}/b/lab"
     server.should_exit = True
     thread.join()
+    engine.dispose()
+
+
+def test_a_hidden_board_takes_a_run_and_shows_no_score(
+    run, listening: tuple[Site, str], tmp_path: Path
+) -> None:
+    """Whoever waits for a score is told that there is none; a gate is refused before the run counts."""
+    site, to = listening
+    track = to.replace("/lab", "/track")
+    engine = tables.upgraded(site.database)
+    qrels = write_qrels(tmp_path / "qrels")
+    importing.open_board(site, engine, "track", qrels=qrels, opens="now")
+    secret = people.invite(engine, "track", "member", "Lund")
+    welcome = requests.post(
+        f"{to.partition('/b/')[0]}/v1/invitations",
+        json={"secret": secret, "name": "Ada"},
+        timeout=60,
+    )
+    token = tmp_path / "token"
+    token.write_text(welcome.json()["token"])
+    token.chmod(0o600)
+    (tmp_path / "mine").write_bytes(a_run(7))
+    given = [str(tmp_path / "mine"), "--to", track, "--token-file", str(token)]
+    gate = ["--baseline", "mine", "--fail-if-worse", "0.1"]
+    code, _, said = run("submit", *given, "--wait", *gate)
+    assert (code, submissions.counts(engine, "track")) == (2, {})
+    assert "--fail-if-worse: this board shows no scores yet" in said
+    code, out, _ = run("submit", *given, "--wait")
+    assert code == 0
+    assert "This board shows no scores yet" in out
+    assert "your team is told" not in out
+    ladder = {"feedback": "ladder", "step": 0.2}
+    boards.set_board(engine, "track", ladder, typed="track")
+    (tmp_path / "mine").write_bytes(a_run(8, 3.0))
+    code, out, _ = run("submit", *given, "--wait", "--name", "next")
+    assert code == 0
+    assert re.search(r"^next: your team is told \d\.\d+$", out, re.MULTILINE)
     engine.dispose()
 
 
@@ -271,12 +308,16 @@ def test_boards_from_the_shell(run, tmp_path: Path) -> None:
     work_off(of, engine)
     engine.dispose()
     assert "2 runs" in run(*rescore)[1]
-    assert (
-        run("board", "set", "lab", *site, "--publish-runs", "yes", "-m", "AP")[0] == 0
-    )
-    shown = run("board", "show", "lab", *site)[1]
-    assert "licence     CC0" in shown
-    assert "accepted    2" in shown
+    changed = run("board", "set", "lab", *site, "--publish-runs", "yes", "-m", "AP")
+    assert changed[:2] == (0, "lab: metrics, publish-runs changed\n")
+    shown = run("board", "show", "lab", *site)[1].split("\n")
+    lines = {line[:18].rstrip(): line[18:] for line in shown}
+    assert lines["licence"] == "CC0"
+    assert lines["publish-runs"] == "yes"
+    assert lines["accepted"] == "2"
+    assert lines["feedback"] == "none"
+    early = run("board", "set", "lab", *site, "--closes", "2001-01-01")
+    assert "the board closes at 2001-01-01 00:00:00, before it opens" in early[2]
     assert run("board", "check", *site)[0] == 0
     frozen = str(tmp_path / "frozen")
     assert run("freeze", str(tmp_path / "site"), "-o", frozen, "--runs")[0] == 0

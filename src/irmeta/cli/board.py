@@ -1,7 +1,7 @@
 """`irmeta board`: the boards of a site, from the shell."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -162,16 +162,20 @@ def set_(
     _, engine = opened(site)
     from irmeta.serve import answers
     from irmeta.serve.catalogue import boards
-    from irmeta.serve.catalogue.rules import moment
+    from irmeta.serve.catalogue.rules import moment, require_order
 
     changes = settings.said()
     for date in changes.keys() & boards.DATES.keys():
         changes[date] = moment(changes[date])
     old = boards.board_of(engine, key)
     answers.require_feedback(old._asdict() | changes, old.topics)
+    if changes.keys() & boards.DATES.keys():
+        require_order(old._asdict() | changes)
     if "metrics" in changes:
         changes["metrics"] = answers.metrics(changes["metrics"])
-    boards.set_board(engine, key, changes, typed=confirm)
+    changed = boards.set_board(engine, key, changes, typed=confirm)
+    names = ", ".join(name.replace("_", "-") for name in changed)
+    print(f"{key}: {names or 'nothing'} changed")
 
 
 @board.command()
@@ -185,16 +189,18 @@ def show(key: Key, site: SiteOption) -> None:
     from irmeta.serve.catalogue.rules import clock
 
     found = boards.board_of(engine, key)
-    for name in ("title", "collection", "metrics", "depth", "precision", "licence"):
-        value = getattr(found, name)
-        print(f"{name:12}{' '.join(value) if isinstance(value, list) else value}")
-    print(f"{'topics':12}{len(found.topics)}")
-    for date in boards.DATES:
-        if (when := getattr(found, date)) is not None:
-            print(f"{date:12}{clock(when)} UTC")
-    print(f"{'feedback':12}{found.feedback}")
-    for state, count in submissions.counts(engine, key).items():
-        print(f"{state:12}{count}")
+    said: dict[str, Any] = {"topics": len(found.topics)}
+    for name in ("title", "collection", *(one.name for one in fields(Settings))):
+        value = getattr(found, name, None)
+        if name in boards.DATES:
+            value = value and f"{clock(value)} UTC"
+        if value not in (None, "") and name not in ("description", "rules"):
+            value = " ".join(value) if isinstance(value, list) else value
+            said[name] = (
+                {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+            )
+    for name, value in (said | submissions.counts(engine, key)).items():
+        print(f"{name.replace('_', '-'):18}{value}")
 
 
 @board.command()

@@ -33,8 +33,7 @@ def invite(
     from irmeta.serve.catalogue import people
 
     secret = people.invite(engine, key, role, team)
-    address = of.settings.address or "http://127.0.0.1:8400"
-    print(f"{address}/i/#{secret}")
+    print(f"{of.address}/i/#{secret}")
 
 
 @board.command("people")

@@ -189,6 +189,9 @@ def submit(
         "link": link,
         "replace": "1" if replace else "",
     }
+    hidden = server.hides() if wait else ""
+    if hidden and judged:
+        raise IrmetaError("--fail-if-worse: this board shows no scores yet")
     outcomes: list[dict[str, Any]] = []
     failed = False
     names = client.names_of(runs) if name is None else [name]
@@ -201,7 +204,9 @@ def submit(
             found = server.check(path)
         else:
             found = server.checked(server.submit(path, own, about))
-        if wait and found["status"] < 300:
+        if hidden not in ("", "none") and found["status"] < 300:
+            found |= server.told(found["key"])
+        elif wait and not hidden and found["status"] < 300:
             found["score"] = server.score(found["key"])
             if fail_if_worse is not None:
                 gate = _gate(
@@ -214,6 +219,8 @@ def submit(
             _say(server, outcomes[-1])
     if format == "json":
         print(json.dumps(outcomes, indent=1))
+    elif hidden:
+        print("This board shows no scores yet.")
     sys.exit(_code(outcomes, failed=failed))
 
 
@@ -239,6 +246,9 @@ def _say(server: Any, found: dict[str, Any]) -> None:
     else:
         wrong = any(one["level"] == "error" for one in found.get("remarks", []))
         print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")
+    if told := found.get("told"):
+        figure = "no figure" if told["figure"] is None else f"{told['figure']:.3f}"
+        print(f"{found['run']}: your team is told {figure}")
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]

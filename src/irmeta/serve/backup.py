@@ -19,9 +19,10 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import tables
 from irmeta.serve.site import Site, own, settle
 
-MANIFEST, CATALOGUE, SETTINGS = "MANIFEST.sha256", "site.db", "site.toml"
+MANIFEST, CATALOGUE = "MANIFEST.sha256", "site.db"
+SETTINGS, TOKEN = "site.toml", "token"
 _OURS = re.compile(
-    r"site\.(db|toml)|runs/[0-9a-f]{2}/[0-9a-f]{64}|truth/[0-9a-f]{64}\.qrels|documents/[0-9a-f]{64}\.txt"
+    r"site\.(db|toml)|token|runs/[0-9a-f]{2}/[0-9a-f]{64}|truth/[0-9a-f]{64}\.qrels|documents/[0-9a-f]{64}\.txt"
 )
 """What a backup holds; the pages are made again."""
 _BYTES = 1 << 20
@@ -38,13 +39,11 @@ def back_up(site: Site, target: Path) -> int:
     with TemporaryDirectory(dir=site.temporary) as held:
         catalogue = Path(held) / CATALOGUE
         tables.copied(site.database, catalogue)
-        files = {
-            CATALOGUE: catalogue,
-            SETTINGS: site.folder / SETTINGS,
-            **{
-                path.relative_to(site.folder).as_posix(): path
-                for path in _named(site, catalogue)
-            },
+        paths = [site.folder / SETTINGS, site.folder / TOKEN, *_named(site, catalogue)]
+        files = {CATALOGUE: catalogue} | {
+            path.relative_to(site.folder).as_posix(): path
+            for path in paths
+            if path.exists() or path.name != TOKEN
         }
         try:
             with own(part) as file:

@@ -105,11 +105,18 @@ class Server:
         found = self._until(found["key"], lambda one: one["state"] != "received")
         return {**found, "status": 422} if found["state"] == "refused" else found
 
+    def hides(self) -> str:
+        """Return the feedback of a board that shows no scores yet (none, split, ladder, open); nothing of others."""
+        found = self._ask("GET", f"/v1/boards/{self.board}")
+        hidden = found.get("phase") in ("draft", "blind", "waiting")
+        return str(found["feedback"]) if hidden else ""
+
+    def told(self, key: str) -> Answer:
+        """Wait until a team knows what it learns of its run before the reveal; return what is known of the run."""
+        return self._until(key, lambda one: bool(one.get("told")))
+
     def score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
-        state = self.submission(key).get("phase")
-        if state not in (None, "revealed", "frozen"):
-            raise IrmetaError(f"--wait: this board is {state}, and shows no score yet")
         found = self._until(key, lambda one: bool(one["published"]))
         return self._ask("GET", found["record"])
 

@@ -20,7 +20,13 @@ from irmeta.scores.names import known_as
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
-from irmeta.serve.catalogue.rules import moment, new_key, now, require_safe
+from irmeta.serve.catalogue.rules import (
+    moment,
+    new_key,
+    now,
+    require_order,
+    require_safe,
+)
 from irmeta.serve.client import fit, names_of
 from irmeta.serve.site import Site, durable, settle
 
@@ -65,6 +71,7 @@ def open_board(
     given = {name: one for name, one in settings.items() if one not in (None, "")}
     if dates := {name: moment(given[name]) for name in boards.DATES if name in given}:
         given |= {"opens": now(), "reveals": None} | dates
+        require_order(given)
     if given.get("feedback") == "split" and "feedback_topics" not in given:
         given["feedback_topics"] = Random(key).sample(wanted, len(wanted) // 3)
     answers.require_feedback(given, wanted)

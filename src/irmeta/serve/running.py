@@ -61,7 +61,8 @@ def serve(
         site.sweep()
         engine = tables.upgraded(site.database)
         fill(site, engine, qrels, runs, metrics)
-        _say(site, engine, site.settings.address or f"http://{listen}")
+        durable(site.folder / "address", f"http://{listen}".encode())
+        _say(site, engine, site.address)
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
         uvicorn.run(
             application(site, engine, Crew(site, engine, children)),

@@ -14,6 +14,8 @@ import msgspec
 from irmeta.errors import IrmetaError
 
 MIB = 1 << 20
+ADDRESS = "http://127.0.0.1:8400"
+"""Where a site is served if nothing else is said."""
 SETTINGS = """\
 # Settings of this site; `irmeta board check` says which are unsafe.
 title = "{title}"
@@ -83,6 +85,13 @@ class Site:
             text = SETTINGS.format(title=title.replace("\\", "/"))
             durable(settings, text.encode())
         return cls.open(folder)
+
+    @property
+    def address(self) -> str:
+        """As others reach it: what the settings say, or where it was served last."""
+        served = self.folder / "address"
+        last = served.read_text(encoding="utf-8") if served.exists() else ADDRESS
+        return self.settings.address or last
 
     @property
     def database(self) -> Path:

@@ -115,8 +115,8 @@ def new_board(engine: Engine, judged: Judged | None = None, **settings: Any) -> 
 
 def set_board(
     engine: Engine, key: str, changes: Mapping[str, Any], *, typed: str = ""
-) -> None:
-    """Change a board's settings; the public sees which.
+) -> list[str]:
+    """Change a board's settings, and return which; the public sees them.
 
     typed : the key again, for what gives more away or is not to be undone.
     """
@@ -126,7 +126,7 @@ def set_board(
             name: one for name, one in changes.items() if getattr(found, name) != one
         }
         if not real:
-            return
+            return []
         old = rules(found)
         new = replace(old, **{name: real[name] for name in real.keys() & set(RULES)})
         needs = policy.change(old, new, now())
@@ -145,6 +145,7 @@ def set_board(
         for date, action in DATES.items():
             if real.get(date) is not None and real[date] <= now():
                 log(db, found.id, action, {})
+    return sorted(real)
 
 
 def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:

@@ -181,7 +181,10 @@ def invite(
     with engine.begin() as db:
         at = row_of(db, key).id
         if (role == "member") != bool(team_name):
-            raise RefusedError(422, "a member, and nobody else, comes into a team")
+            raise RefusedError(
+                422,
+                "a member comes into a team, which needs its name (--team TEAM); nobody else does",
+            )
         given = {"board": at, "role": role, "person": who, "scope": SCOPES[role]}
         if team_name:
             found = _team(db, at, team_name) or _new_team(db, at, team_name, "in")

@@ -62,6 +62,18 @@ def moment(text: str) -> int | None:
     return int(found.timestamp() * 1e6)
 
 
+def require_order(dates: Mapping[str, Any]) -> None:
+    """Refuse dates of a board that closes, or is revealed, before it opens."""
+    opens = dates.get("opens")
+    for name in ("closes", "reveals"):
+        when = dates.get(name)
+        if opens is not None and when is not None and when < opens:
+            raise RefusedError(
+                422,
+                f"the board {name} at {clock(when)}, before it opens at {clock(opens)} (UTC)",
+            )
+
+
 def clock(micros: int) -> str:
     """Write a moment in UTC.
 
