@@ -316,6 +316,8 @@ class Life(RuleBasedStateMachine):
         people.set_team(self.host.engine, self.key, team, **values)
         if what == "holder":
             self.model.holders.add(team)
+            for run in self.model.of(team):
+                run.marks += [] if "holder" in run.marks else ["holder"]
         else:
             self.model.teams[team] = what
 

@@ -285,6 +285,22 @@ def test_a_refused_replacement_replaces_nothing(track: Track) -> None:
     assert track.ask("member", "get", where).json()["state"] == "withdrawn"
 
 
+def test_runs_of_who_has_seen_the_judgments_are_marked(track: Track) -> None:
+    """What a team has sent already is marked as what it will send; a board is revealed once."""
+    assert track.put("rival", "early", a_run(3)).status_code == 201
+    people.set_team(track.engine, "track", "Rival", holder=True)
+    people.set_team(track.engine, "track", "Rival", holder=True)
+    [run] = submissions.of_team(track.engine, 1, "Rival")
+    assert run.marks == ["holder"]
+    with pytest.raises(RefusedError, match="nothing was revealed"):
+        boards.reveal(track.engine, "track", "other")
+    boards.reveal(track.engine, "track", "track")
+    before = boards.board_of(track.engine, "track").reveals
+    with pytest.raises(RefusedError, match="revealed since"):
+        boards.reveal(track.engine, "track", "track")
+    assert boards.board_of(track.engine, "track").reveals == before
+
+
 def test_what_was_frozen_before_the_reveal_stays_hidden(track: Track) -> None:
     """A board that ends without a reveal shows its scores to nobody, and takes no runs."""
     key = track.put("member", "one", a_run(1)).json()["key"]

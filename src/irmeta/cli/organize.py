@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from irmeta.cli.app import argument, option
 from irmeta.cli.board import Key, SiteOption, board, opened
 from irmeta.cli.serve import extra
-from irmeta.errors import IrmetaError
 
 Output = Annotated[
     Path, option("-o", "--output", metavar="FILE", help="File to write.")
@@ -151,13 +150,10 @@ def reveal(
     """
     _, engine = opened(site)
     from irmeta.serve.catalogue import boards
-    from irmeta.serve.catalogue.rules import now
 
     boards.board_of(engine, key)
     typed = confirm or input(f"Nobody can undo this. Type {key} to reveal it: ").strip()
-    if typed != key:
-        raise IrmetaError(f"{typed!r} is not {key}: nothing was revealed")
-    boards.set_board(engine, key, {"reveals": now()}, typed=typed)
+    boards.reveal(engine, key, typed)
     print(f"{key}: revealed; its pages follow within seconds while a server runs")
 
 

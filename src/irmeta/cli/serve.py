@@ -242,7 +242,8 @@ def _say(server: Any, found: dict[str, Any]) -> None:
     elif "state" in found:
         state = found.get("score", found)["state"]
         left = "" if found.get("left") is None else f"; {found['left']} left now"
-        print(f"{found['run']}: {state}{left}; {server.root + found['page']}")
+        marks = "".join(f", {mark}" for mark in found.get("marks") or ())
+        print(f"{found['run']}: {state}{marks}{left}; {server.root + found['page']}")
     else:
         wrong = any(one["level"] == "error" for one in found.get("remarks", []))
         print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")

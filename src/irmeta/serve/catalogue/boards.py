@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row
 from irmeta.errors import IrmetaError
 from irmeta.serve import policy
 from irmeta.serve.catalogue.events import log
-from irmeta.serve.catalogue.rules import KEY, RefusedError, now
+from irmeta.serve.catalogue.rules import KEY, RefusedError, clock, now
 from irmeta.serve.catalogue.tables import (
     board,
     judgments,
@@ -146,6 +146,18 @@ def set_board(
             if real.get(date) is not None and real[date] <= now():
                 log(db, found.id, action, {})
     return sorted(real)
+
+
+def reveal(engine: Engine, key: str, typed: str) -> None:
+    """Show the scores of a board from now on; refuse another key than its own, and a second time."""
+    found = board_of(engine, key)
+    if policy.revealed(rules(found), now()):
+        raise RefusedError(
+            409, f"{key}: revealed since {clock(found.reveals)} UTC, which stays so"
+        )
+    if typed != key:
+        raise RefusedError(422, f"{typed!r} is not {key}: nothing was revealed")
+    set_board(engine, key, {"reveals": now()}, typed=typed)
 
 
 def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue.boards import row_of
-from irmeta.serve.catalogue.events import log
+from irmeta.serve.catalogue.events import log, touch
 from irmeta.serve.catalogue.rules import (
     MISSING,
     RefusedError,
@@ -23,6 +23,7 @@ from irmeta.serve.catalogue.tables import (
     membership,
     person,
     reading,
+    submission,
     team,
     token,
 )
@@ -319,7 +320,20 @@ def set_team(
         if found is None:
             raise RefusedError(404, f"the board {key} has no team {name!r}")
         db.execute(sa.update(team).where(team.c.id == found.id).values(values))
+        if values.get("holder"):
+            _mark(db, at, found.name)
         log(db, at, "team", {"team": found.id, **values}, by)
+
+
+def _mark(db: Connection, at: int, name: str) -> None:
+    """Mark the runs that a team has sent, as those that it will send."""
+    own = (submission.c.board == at) & (submission.c.team == name)
+    for one in db.execute(sa.select(submission).where(own)).all():
+        if "holder" not in one.marks:
+            marked = {"marks": [*one.marks, "holder"]}
+            this = submission.c.id == one.id
+            db.execute(sa.update(submission).where(this).values(marked))
+    touch(db, at)
 
 
 def people(engine: Engine, at: int) -> Sequence[Any]:

@@ -214,7 +214,9 @@ class Pages:
             return self._my(caller, f"/review/#{secret}")
         of, is_ = self._mine(caller, board, Action.INVITE)
         secret = people.invite(self._engine, board, "member", is_.team, by=by)
-        return self._page("link.html", board=of, link=f"/i/#{secret}")
+        return self._page(
+            "link.html", board=of, link=f"{self._door.site.address}/i/#{secret}"
+        )
 
     def reviewing(self) -> Response:
         """Show the form that takes a review link, which no log then has."""
@@ -273,7 +275,9 @@ class Pages:
         elif what == "invite":
             role = given.get("role", "member")
             secret = people.invite(self._engine, key, role, name, by=by)
-            return self._page("link.html", board=of, link=f"/i/#{secret}")
+            return self._page(
+                "link.html", board=of, link=f"{self._door.site.address}/i/#{secret}"
+            )
         elif what == "withdraw":
             self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
             submissions.withdraw(self._engine, given["run"], by)
@@ -282,11 +286,7 @@ class Pages:
             new = {name: moment(date) for name, date in dates.items() if date}
             boards.set_board(self._engine, key, new, typed=typed)
         elif what == "reveal":
-            if typed != key:
-                raise RefusedError(
-                    422, f"type {key} to reveal it; nothing was revealed"
-                )
-            boards.set_board(self._engine, key, {"reveals": now()}, typed=typed)
+            boards.reveal(self._engine, key, typed)
         return self._to(f"organize/b/{key}")
 
     def joining(self, request: Request, board: BOARD) -> Response:
