@@ -351,12 +351,12 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
 def _blind(possible: Sequence[RankSets], rest: xr.DataArray, level: float) -> list[str]:
     """Count the distinguished pairs of systems that score apart on so few other topics that no rank set can show it."""
     needed = fewest_topics(level)
-    blind = 0
+    blind = pairs = 0
     for found, column in zip(possible, _columns(rest), strict=True):
-        for own, worse in zip(column, found.better, strict=True):
+        for own, worse in zip(column, found.better | found.worse.T, strict=True):
             apart = (np.abs(column[worse] - own) > EQUAL).sum(axis=1)
             blind += int((apart < needed).sum())
-    pairs = sum(int(found.better.sum()) for found in possible)
+            pairs += apart.size
     if not blind or rest.sizes["topic"] < needed:
         return []
     return [
