@@ -80,7 +80,7 @@ def _climbed(runs: Sequence[Floats], step: float) -> float:
         reached = _steps(min(scores.mean(), 1), step)
         if mean > step - 1e-12 and mean > CLEAR * error and reached > level:
             level, base = reached, scores
-    return level * step
+    return round(level * step, 12)  # .3, not .30000000000000004
 
 
 def _steps(mean: float, step: float) -> int:
