@@ -77,12 +77,18 @@ def is_text(column: pl.Series) -> bool:
     >>> is_text(pl.Series(["bm25", "dpr"])), is_text(pl.Series(["0.5", "nan"])), is_text(pl.Series(["50%"]))
     (True, False, False)
     """
-    if column.dtype != pl.String:
+    if column.dtype != pl.String or _numeric(column) is not None:
         return False
     held = column.filter(~column.str.to_lowercase().is_in(MISSING)).drop_nulls()
     words = held.str.contains(r"\p{L}")
     unread = held.cast(pl.Float64, strict=False).is_null()
     return not held.is_empty() and bool((words & unread).all())
+
+
+def _numeric(texts: pl.Series) -> pl.Series | None:
+    """Return texts as numbers, None where one is not: most columns of a wide table are, and there may be thousands."""
+    found = texts.cast(pl.Float64, strict=False)
+    return found if found.null_count() == texts.null_count() else None
 
 
 def numbers(column: pl.Series, name: str) -> pl.Series:
@@ -98,6 +104,9 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
             f"the column {name!r} holds {column.dtype}, not scores; leave it out with "
             f"--ignore {name!r}"
         )
+    plain = _numeric(texts)
+    if plain is not None:
+        return plain.fill_nan(None)
     held = (
         texts.to_frame("text")
         .select(
