@@ -185,6 +185,12 @@ def test_means() -> None:
     ]
 
 
+def test_a_sum_beyond_numbers_is_no_mean() -> None:
+    """Scores whose sum a number cannot hold are an error, not an infinite mean."""
+    with pytest.raises(ScoresError, match="too large for a number"):
+        means(square(scores=np.full((3, 2, 2), 1.5e308), metrics=["clicks", "sales"]))
+
+
 def test_top_systems() -> None:
     """The best share by mean is kept in the old order; by AP, or the deepest AP@k, unless said otherwise."""
     assert top_systems(square(), 0.67).system.values.tolist() == ["a", "b"]

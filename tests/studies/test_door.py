@@ -106,7 +106,7 @@ def test_what_a_cube_says_of_itself_is_held_against_its_schema(
     scores: Any, said: dict[str, Any]
 ) -> None:
     """Attributes that irmeta would not write are an error at every door, not later where one is read."""
-    for function in (irmeta.describe, irmeta.means, irmeta.to_pandas):
+    for function in (irmeta.describe, irmeta.means, irmeta.rank, irmeta.to_pandas):
         with pytest.raises(IrmetaError, match="what the score cube says of itself"):
             function(scores.assign_attrs(said))
     assert irmeta.describe(scores.assign_attrs(mine=5)) is not None

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from irmeta.errors import ScoresError
 from irmeta.metrics import values as arrays
 from irmeta.scores.attributes import CLUSTER, OVER
 from irmeta.scores.cube import in_order
@@ -29,9 +30,16 @@ def means(scores: xr.DataArray) -> xr.DataArray:
     0.3
     """
     line = additive(in_order(scores))
-    if line.attrs.get(OVER) == "clusters" and CLUSTER in line.coords:
-        return from_additive(line.weighted(_weights(line)).mean("topic", skipna=False))
-    return from_additive(line.mean("topic", skipna=False))
+    with np.errstate(over="ignore"):
+        if line.attrs.get(OVER) == "clusters" and CLUSTER in line.coords:
+            found = line.weighted(_weights(line)).mean("topic", skipna=False)
+        else:
+            found = line.mean("topic", skipna=False)
+    if np.isinf(found.values).any():
+        raise ScoresError(
+            "the sum of scores is too large for a number; multiply all of them by a small one"
+        )
+    return from_additive(found)
 
 
 def _weights(scores: xr.DataArray) -> xr.DataArray:

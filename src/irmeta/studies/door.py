@@ -229,6 +229,13 @@ class Parameter:
 
     def read(self, value: Any) -> Any:
         """Return what was given as the study takes it; what it cannot take raises IrmetaError."""
+        taken = self._taken(value)
+        for one in taken.values() if isinstance(taken, Mapping) else [taken]:
+            if isinstance(one, xr.DataArray):
+                _require_attributes(one)
+        return taken
+
+    def _taken(self, value: Any) -> Any:
         if self.given is not None:
             return self._fitting(self.given.of(value))
         if self.cubes or self.cube:
@@ -276,10 +283,7 @@ class Parameter:
             from irmeta.io.scores import load, load_all
 
             return load_all(value) if self.cubes else load(value)
-        cubes = by_name(value) if self.cubes else {"": check(value)}
-        for one in cubes.values():
-            _require_attributes(one)
-        return cubes if self.cubes else cubes[""]
+        return by_name(value) if self.cubes else check(value)
 
     def _of_text(self, text: str) -> Any:
         """Read text that stands for a list, for costs or for teams, as people type it."""
