@@ -201,7 +201,10 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     assert send(what="dates", closes="tomorrow").status_code == 422
     assert send(what="dates", reveals="2098-01-01").status_code == 409
     assert boards.board_of(track.engine, "track").closes == 4_039_372_800_000_000
-    assert send(what="reveal", typed="trak").status_code == 422
+    wrong = send(what="reveal", typed="trak")
+    assert wrong.status_code == 422
+    assert "trak&#39; is not track: nothing was revealed" in wrong.text
+    assert wrong.headers["content-type"].startswith("text/html")
     assert boards.board_of(track.engine, "track").reveals > 2e15
     assert send(what="reveal", typed="track").status_code == 303
     page = client.get("/organize/b/track").text

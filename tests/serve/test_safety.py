@@ -46,7 +46,7 @@ def test_who_has_no_token_changes_nothing(served: Served) -> None:
         for path in paths.keys() - OPEN
         for method in paths[path]
     ]
-    assert len(asked) == 6
+    assert len(asked) == 7
     for scheme, says in (
         ("", "Bearer TOKEN"),
         ("Bearer x", "not of this site"),

@@ -108,9 +108,10 @@ class _Files(StaticFiles):
 
 
 def _refused(site: Site, request: Request, error: RefusedError) -> Response:
-    if error.status == HTTPStatus.NOT_FOUND:
-        if not request.url.path.startswith(API):
-            return _lost(site)
+    lost = error.status == HTTPStatus.NOT_FOUND
+    if not request.url.path.startswith(API):
+        return _page(site, error.status, "" if lost else str(error))
+    if lost:
         return problem(404, MISSING)
     with typed():  # who sends runs types commands
         return problem(error.status, str(error))
@@ -130,17 +131,19 @@ def _http(site: Site, request: Request, error: HTTPException) -> Response:
     """Answer programs with a problem; who looks for a page reads one."""
     lost = error.status_code == HTTPStatus.NOT_FOUND
     if lost and not request.url.path.startswith(API):
-        return _lost(site)
+        return _page(site, error.status_code)
     answer = problem(error.status_code, str(error.detail))
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _lost(site: Site) -> Response:
-    """Say to who looks for a page that there is none."""
-    given = {"site": site.settings, "stamp": "not found", "frozen": False}
-    page = template("missing.html").render(root=root_of(site), **given)
-    return HTMLResponse(page, HTTPStatus.NOT_FOUND)
+def _page(site: Site, status: int, text: str = "") -> Response:
+    """Say to who looks for a page that there is none, or why what they sent was refused."""
+    given = {"site": site.settings, "stamp": HTTPStatus(status).phrase.lower()}
+    page = template("missing.html").render(
+        root=root_of(site), frozen=False, text=text, **given
+    )
+    return HTMLResponse(page, status)
 
 
 def _invalid(_: Request, error: RequestValidationError) -> Response:
