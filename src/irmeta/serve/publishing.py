@@ -61,6 +61,8 @@ class Publisher:
         engine = tables.upgraded(self._site.database)
         boards.pass_dates(engine)
         with self._site.alone(LOCK, wait=True):
+            for name, content in html.assets():
+                self._public.put(name, content)
             for one in boards.boards(engine):
                 shown = self._shown.setdefault(one.key, Shown())
                 if shown.version != one.version:

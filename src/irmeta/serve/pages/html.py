@@ -45,7 +45,8 @@ def root_of(site: Site) -> str:
 def home(
     site: Site, boards: Sequence[dict[str, Any]], *, frozen: bool = False
 ) -> Iterator[File]:
-    """Render what belongs to no board."""
+    """Render what belongs to no board; what all pages need comes first."""
+    yield from assets()
     last = max((one["changed"] for one in boards), default=0)
     shared = {"root": "", "site": site.settings, "stamp": f"as of {clock(last)} UTC"}
     page = template("index.html").render(boards=boards, frozen=frozen, **shared)
@@ -53,6 +54,10 @@ def home(
     if not frozen:  # a copy has no people
         kept = template("people.html").render(frozen=False, **shared | {"root": "../"})
         yield "people/index.html", kept.encode()
+
+
+def assets() -> Iterator[File]:
+    """Return the style and the script of all pages."""
     for name in ("style.css", "script.js"):
         yield name, files("irmeta.serve").joinpath("pages", name).read_bytes()
 
