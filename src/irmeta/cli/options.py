@@ -479,17 +479,22 @@ def named(text: str | None) -> str | list[str] | None:
     if text is None or not text.startswith("@"):
         return text
     from irmeta.errors import FileFormatError
+    from irmeta.io.files import read_bytes
+    from irmeta.io.strictly import lines
 
     path = Path(text[1:])
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        data = bytes(read_bytes(path))
+        data.decode()
+    except (FileFormatError, UnicodeError) as error:
+        reason = str(error)
+        if isinstance(error, UnicodeError):
+            reason = f"{path}: cannot be read (not UTF-8 text)"
         raise FileFormatError(
-            f"{path}: cannot be read ({reason}); @FILE must be a text file with one name on each "
+            f"{reason}; @FILE must be a text file with one name on each "
             "line; or give names or patterns themselves, as in 'bm25,dpr*'"
         ) from error
-    return [line.strip() for line in lines if line.strip()]
+    return [line.strip() for line in lines(data) if line.strip()]
 
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
