@@ -323,10 +323,7 @@ def test_sentences_name_what_is_independent():
         )
         assert title.startswith(f"{noun}s by AP")
         assert shown.columns[0] == noun
-        assert (
-            f"interval over {units} {noun}s"
-            in description.findings(describe(scores))[0]
-        )
+        assert f"over {units} {noun}s)" in description.findings(describe(scores))[0]
         curve = reliability(scores)
         assert f"ranking by {units} {noun}s" in reliable.findings(curve)[0]
         assert f"{noun}s" in reliable.overview(curve)["coefficients"].columns
