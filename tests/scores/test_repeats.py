@@ -334,7 +334,8 @@ def test_means_of_experiments_are_those_that_were_published(data):
     published = irmeta.from_frame(
         table[table.experiment == 0][["model", "task", "main_score"]]
     )
-    off = np.abs(made.values - published.sel(made.coords).values) > 1e-6
+    same = published.sel(system=made.system, topic=made.topic)
+    off = np.abs(made.values - same.values) > 1e-6
     assert off.sum() == 3
     assert set(made.system.values[np.nonzero(off)[0]]) == {
         "TencentBAC__Conan-embedding-v2"

@@ -239,7 +239,7 @@ class Parts:
             )
             for part, systems in wanted.items()
         ]
-        return [*kept, to_frame(self._cube()).lazy()]
+        return [*kept, to_frame(self._cube()).lazy()] if self._held else kept
 
     def remove(self) -> None:
         """Remove the parts of this collection, whichever options they were made with: the score file is whole."""

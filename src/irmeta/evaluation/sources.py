@@ -31,7 +31,6 @@ from irmeta.io.runs.rankings import (
     runs_from_frame,
 )
 from irmeta.io.runs.trec import Reading, read_qrels
-from irmeta.io.sheets import require_seen, rows_in
 from irmeta.scores.names import bare, labels
 
 QrelsLike = Any
@@ -207,6 +206,8 @@ def _tag(path: Location) -> str:
 
 def _map(path: Path) -> dict[str, str]:
     """Read a file of names: on each line a run file, its system and perhaps which run of it, with separators."""
+    from irmeta.io.sheets import require_seen, rows_in
+
     try:
         data = bytes(read_bytes(path))
     except FileFormatError as error:
