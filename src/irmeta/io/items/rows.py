@@ -114,7 +114,12 @@ def gathered(
 def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
     """Put the rows of all files under each other, with their numbers, and that of each one's file."""
     rows = [
-        (*labels(row[:3]), _spelling(row.metric), *row[4:-1], at)
+        (
+            *labels(row[:3]),
+            *(_spelling(row.metric), row.score),
+            *(one and labels([one])[0] for one in row[5:-1]),
+            at,
+        )
         for at, part in enumerate(parts)
         for row in _named(part, names)
     ]
