@@ -122,6 +122,11 @@ def test_a_site_that_is_there_goes_aside_and_is_not_served(
     """Restoring over a site needs to be asked for; the newer site is kept, and one that is served stays."""
     file = tmp_path / "site.tar"
     back_up(filled, file)
+    (tmp_path / "hidden").mkdir()
+    (tmp_path / "hidden" / ".kept").write_text("x")
+    with pytest.raises(IrmetaError, match="not empty"):
+        restore(file, tmp_path / "hidden")
+    assert (tmp_path / "hidden" / ".kept").exists()
     (filled.folder / "newer").write_text("x")
     with pytest.raises(IrmetaError, match="--replace|replace=True"):
         restore(file, filled.folder)

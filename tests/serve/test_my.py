@@ -201,6 +201,7 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     assert send(what="dates", closes="tomorrow").status_code == 422
     assert send(what="dates", reveals="2098-01-01").status_code == 409
     assert boards.board_of(track.engine, "track").closes == 4_039_372_800_000_000
+    assert "before it opens" in send(what="dates", closes="2001-01-01").text
     wrong = send(what="reveal", typed="trak")
     assert wrong.status_code == 422
     assert "trak&#39; is not track: nothing was revealed" in wrong.text

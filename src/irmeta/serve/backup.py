@@ -7,7 +7,6 @@ import secrets
 import shutil
 import tarfile
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -96,7 +95,7 @@ def restore(file: Path, folder: Path, *, replace: bool = False) -> Path | None:
 
     replace : put a site that is there aside, which nobody may serve meanwhile.
     """
-    there = any(folder.glob("[!.]*"))
+    there = folder.exists() and any(folder.iterdir())  # what is hidden, too
     if there and not replace:
         raise IrmetaError(
             f"{folder}: not empty; name a new folder, or put the site that is there aside with --replace"
@@ -109,8 +108,6 @@ def restore(file: Path, folder: Path, *, replace: bool = False) -> Path | None:
         tables.upgraded(held / CATALOGUE).dispose()
         Site.open(held)
         if not there:
-            with suppress(FileNotFoundError):
-                shutil.rmtree(folder)  # empty but for what is hidden
             held.rename(folder)
             return None
         aside = folder.with_name(f"{folder.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")

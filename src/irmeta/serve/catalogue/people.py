@@ -184,7 +184,7 @@ def invite(
         if (role == "member") != bool(team_name):
             raise RefusedError(
                 422,
-                "a member comes into a team, which needs its name (--team TEAM); nobody else does",
+                "a member comes into a team, so name the team; nobody else comes into one",
             )
         given = {"board": at, "role": role, "person": who, "scope": SCOPES[role]}
         if team_name:

@@ -20,6 +20,7 @@ from irmeta.serve.catalogue.rules import (
     RefusedError,
     moment,
     now,
+    require_order,
 )
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.client import names_of
@@ -144,7 +145,7 @@ class Pages:
             )
             return self._my(caller, made)
         if what == "another":
-            return self._my(caller, f"/i/#{people.welcome(self._engine, who)}")
+            return self._my(caller, self._link("i", people.welcome(self._engine, who)))
         people.revoke(self._engine, who, given.get("token", ""))
         return self._to("my/")
 
@@ -211,12 +212,14 @@ class Pages:
             self._door.own(caller, key, Action.LINK)
             days = int(given["days"]) if given.get("days", "").isdecimal() else 0
             secret = people.review(self._engine, key, days, by)
-            return self._my(caller, f"/review/#{secret}")
+            return self._my(caller, self._link("review", secret))
         of, is_ = self._mine(caller, board, Action.INVITE)
         secret = people.invite(self._engine, board, "member", is_.team, by=by)
-        return self._page(
-            "link.html", board=of, link=f"{self._door.site.address}/i/#{secret}"
-        )
+        return self._page("link.html", board=of, link=self._link("i", secret))
+
+    def _link(self, where: str, secret: str) -> str:
+        """Return the address at which a secret is taken, which no log has."""
+        return f"{self._door.site.address}/{where}/#{secret}"
 
     def reviewing(self) -> Response:
         """Show the form that takes a review link, which no log then has."""
@@ -275,15 +278,14 @@ class Pages:
         elif what == "invite":
             role = given.get("role", "member")
             secret = people.invite(self._engine, key, role, name, by=by)
-            return self._page(
-                "link.html", board=of, link=f"{self._door.site.address}/i/#{secret}"
-            )
+            return self._page("link.html", board=of, link=self._link("i", secret))
         elif what == "withdraw":
             self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
             submissions.withdraw(self._engine, given["run"], by)
         elif what == "dates":
             dates = {one: given.get(one, "") for one in ("opens", "closes", "reveals")}
             new = {name: moment(date) for name, date in dates.items() if date}
+            require_order(of._asdict() | new)
             boards.set_board(self._engine, key, new, typed=typed)
         elif what == "reveal":
             boards.reveal(self._engine, key, typed)
