@@ -91,12 +91,18 @@ def _keep_apart(figure: Figure) -> None:
 
 
 def _others(figure: Figure) -> list[Text]:
-    """List the texts that stay where they are."""
+    """List the texts that stay where they are: those of plots and of their axes."""
     return [
         text
         for axes in figure.axes
-        for text in axes.texts
-        if text.get_gid() != BESIDE and text.get_visible()
+        for text in (
+            *axes.texts,
+            *axes.get_xticklabels(),
+            *axes.get_yticklabels(),
+            axes.xaxis.label,
+            axes.yaxis.label,
+        )
+        if text.get_gid() != BESIDE and text.get_visible() and text.get_text()
     ]
 
 
