@@ -10,19 +10,13 @@ import xarray as xr
 
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
-from irmeta.metrics.names import nearest
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import SIZE, added, each, of_each
+from irmeta.scores.clusters import SIZE
 from irmeta.scores.limits import widest
-from irmeta.scores.means import additive, from_additive, means
-from irmeta.scores.names import known_as
 from irmeta.scores.notes import Method
-from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
-from irmeta.scores.teams import stem
-from irmeta.stats.arrays import Floats, settled
-from irmeta.stats.rankings.first import turning
+from irmeta.stats.arrays import Floats
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
@@ -33,6 +27,7 @@ from irmeta.studies.differences.notes import (
     on_intervals,
     on_tests,
 )
+from irmeta.studies.differences.versus.family import PAIR, Family
 from irmeta.studies.differences.versus.gate import Policy, gated
 from irmeta.studies.differences.versus.nightly import (
     Asked,
@@ -40,10 +35,15 @@ from irmeta.studies.differences.versus.nightly import (
     means_on,
     require_named,
 )
-from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
-from irmeta.studies.differences.without import CHANGE, WITHOUT, leave_out
+from irmeta.studies.differences.versus.pairs import ALL
+from irmeta.studies.differences.without import (
+    CHANGE,
+    WITHOUT,
+    Flagged,
+    leave_out,
+)
 from irmeta.studies.door import Given, study
-from irmeta.words import counted, listed
+from irmeta.words import listed
 
 BY_T = "differences from a baseline at once, Bonferroni's t"
 AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -144,65 +144,16 @@ def versus(
         missing = "pairwise"  # only others lack scores
     scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
     notes += parts.absent(anchors or {})
-    if scores.sizes["topic"] < 2 and parts.anchors is not None:
-        raise ScoresError(
-            f"{parts.anchors.sizes['topic']} topics are anchors, which leaves {scores.sizes['topic']} to compare; a "
-            "paired test needs at least 2"
-        )
-    if scores.sizes["topic"] < 2:
-        raise ScoresError(
-            "a paired test needs at least 2 topics (a table of means has one); score runs by topic: irmeta evaluate"
-        )
-    system = known_as(system, scores.system.values) or system
-    others = _others(scores, system)
-    names = _baselines(scores, system, against)
-    line = additive(scores)
-    found, _, _ = differences(line, system, others, names)
-    plain, opponent, who = differences(additive(unmoved(scores)), system, others, names)
-    shown, theirs = (_of_each(one, line) for one in (plain, opponent))
-    if BEST in names and BEST not in others:
-        notes += _tied_notes(line, others)
-    _require_common(found, names, way.correct)
-    metrics_tested = np.moveaxis(found, 2, 0)  # (metric, against, topic)
-    tested = [_tested(one, way, generator) for one in metrics_tested]
-    if way.test in OF_CLUSTERS and SIZE in line.coords:
-        of = OF_CLUSTERS[way.test]
-        by_itself = [_tested(of(one, line), way, generator) for one in metrics_tested]
-        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
-    pair = ("against", "metric")
-    figures = {
-        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
-    }
-    for end in ("low", "high"):
-        figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
-    data: dict[str, Any] = {name: (pair, values) for name, values in figures.items()}
-    data |= {
-        "wins": (pair, (shown > 0).sum(axis=1)),
-        "ties": (pair, (shown == 0).sum(axis=1)),
-        "losses": (pair, (shown < 0).sum(axis=1)),
-        "who": (pair, who),
-        "by_topic": (("against", "topic", "metric"), shown),
-        "opponent": from_additive(
-            xr.DataArray(
-                theirs,
-                dims=("against", "topic", "metric"),
-                coords={"topic": line["topic"], "metric": line["metric"]},
-            )
-        ),
-        "mean": means(scores).sel(system=system, drop=True),
-    }
-    data |= _topics(of_each(unmoved(scores)), system, others)
-    data |= _behind_sign(added(np.moveaxis(plain, 1, 2), line))
+    _require_topics(scores.sizes["topic"], parts)
+    family = Family.of(scores, system, against)
+    notes += family.tied()
+    _require_common(family.found, family.names, way.correct)
+    figures = _figures(family, way, generator)
+    data: dict[str, Any] = {name: (PAIR, values) for name, values in figures.items()}
+    data |= family.by_topic()
     if policy is not None:
-        used = [str(metric) for metric in scores.metric.values]
-        asked = Asked(names, used, missing, policy.margin)
-        if over is not None or anchors is not None:
-            require_named(names, scores)
-        past = [] if over is None else asked.nights(over, system, anchors)
-        tonight = asked.night(scores, system, parts)
-        shape = (len(names), len(used))
-        verdicts, said = gated(tonight, past, shape, policy, alpha, widest(scores))
-        data |= means_on(parts, asked, system, anchors or {})
+        asked = Asked(family.names, family.metrics, missing, policy.margin)
+        verdicts, said = _gated(family, asked, parts, policy, over, anchors, alpha)
         data |= verdicts
         notes += said
     flagged = None
@@ -211,16 +162,13 @@ def versus(
             parts.topics, metrics=metrics, missing=missing, pairs=True, by_topic=True
         )
         flagged = leave_out(whole, without)
-        notes += flagged.notes
-        if flagged.gone is not None:
-            left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
-            notes += flagged.only(_on_tests(way, *left), _on_tests(way, scores, found))
+        notes += [*flagged.notes, *_on_rest(flagged, family, way)]
     outcome = result(
         "versus",
         data,
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
-            "system": system,
+            "system": family.system,
             "against": against,
             "test": test,
             "correct": way.correct,
@@ -234,18 +182,18 @@ def versus(
             "resamples": way.resamples,
             "seed": seed,
         },
-        notes=[*notes, *_notes(scores, names, way, found, figures)],
+        notes=[*notes, *_notes(family, way, figures)],
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
         outcome["equivalent"] = outcome["p_equivalent"] < alpha
-    outcome = outcome.assign_coords(against=names)
+    outcome = outcome.assign_coords(against=family.names)
     if flagged is None:
         return outcome
     rest = versus(
         flagged.rest,
-        system,
-        names,
+        family.system,
+        family.names,
         test=test,
         correct=correct,
         alpha=alpha,
@@ -253,7 +201,7 @@ def versus(
         missing=missing,
         rng=rng,
     )
-    by_topic = np.moveaxis(found, 1, 2)
+    by_topic = np.moveaxis(family.found, 1, 2)
     outcome = flagged.beside(outcome, rest.data, LEFT, by_topic, 1 - alpha)
     # another best system is no change of this one
     same = outcome["without_who"] == outcome["who"]
@@ -267,77 +215,25 @@ def _whole(
     metrics: str | Iterable[str] | None,
 ) -> bool:
     """Return whether systems that are named lack no score."""
-    system = known_as(system, scores.system.values) or system
-    names = _baselines(scores, system, against)
-    if not set(names) <= set(_others(scores, system)):
+    family = Family.of(scores, system, against)
+    if not set(family.names) <= set(family.others):
         return False
-    compared = select(scores, systems=[system, *names], metrics=metrics)
+    compared = select(scores, systems=[family.system, *family.names], metrics=metrics)
     return not np.isnan(compared.values).any()
 
 
-def _others(scores: xr.DataArray, system: str) -> list[str]:
-    systems = [str(name) for name in scores.system.values]
-    if system not in systems:
-        if runs := [name for name in systems if stem(name) == system]:
-            raise ScoresError(
-                f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
-                "each with --repeats stem (irmeta.with_repeats)"
-            )
-        instead = nearest(system, systems)
-        if "qrels" in scores.attrs:
-            add = "`irmeta evaluate QRELS RUN -o SCORES --append`"
-            instead = f"{instead.removesuffix('?')}, or add its run: {add}"
-        raise ScoresError(f"no system {system!r}; {instead}")
-    others = [name for name in systems if name != system]
-    if not others:
+def _require_topics(count: int, parts: Parts) -> None:
+    """Raise ScoresError where topics beside the anchors are too few for a paired test."""
+    if count >= 2:
+        return
+    if parts.anchors is not None:
         raise ScoresError(
-            f"{system} is the only system; there is nothing to compare it with"
+            f"{parts.anchors.sizes['topic']} topics are anchors, which leaves {count} to compare; a paired test needs "
+            "at least 2"
         )
-    return others
-
-
-def _baselines(
-    scores: xr.DataArray, system: str, against: str | Iterable[str]
-) -> list[str]:
-    """List whom to compare with, each once, in the order asked for."""
-    others = _others(scores, system)
-    if isinstance(against, str):
-        asked = [name.strip() for name in against.split(",")]
-    else:
-        asked = list(against)
-    names: list[str] = []
-    for name in asked:
-        if name == system:
-            raise ScoresError(
-                f"{system} cannot be compared with itself; name other systems in --against"
-            )
-        if name in others or name in (MEDIAN, BEST):
-            names.append(name)
-        elif name == ALL:
-            names += others
-        elif other := known_as(name, others):
-            names.append(other)
-        else:
-            raise ScoresError(
-                f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
-            )
-    if not names:
-        raise ScoresError("--against names nobody; name one system or more")
-    return list(dict.fromkeys(names))
-
-
-def _tied_notes(line: xr.DataArray, others: Sequence[str]) -> list[str]:
-    """Say by which metrics several systems tie for the best other one, of which the first is taken."""
-    means = line.sel(system=list(others)).mean("topic", skipna=False)
-    tied = means.transpose("metric", "system") >= means.max("system") - 1e-10
-    notes = []
-    for metric, rows in zip(tied.metric.values, tied.values, strict=True):
-        names = [other for other, best in zip(others, rows, strict=True) if best]
-        if len(names) > 1:
-            notes.append(
-                f"{metric}: {listed(names)} tie for the best other system; {names[0]} is used."
-            )
-    return notes
+    raise ScoresError(
+        "a paired test needs at least 2 topics (a table of means has one); score runs by topic: irmeta evaluate"
+    )
 
 
 def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
@@ -356,6 +252,22 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
         )
 
 
+def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
+    """Test all differences by each metric; figures over (against, metric)."""
+    found = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
+    tested = [_tested(one, way, rng) for one in found]
+    if way.test in OF_CLUSTERS and SIZE in family.line.coords:
+        of = OF_CLUSTERS[way.test]
+        by_itself = [_tested(of(one, family.line), way, rng) for one in found]
+        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
+    figures = {
+        name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
+    }
+    most = widest(family.scores)
+    ends = {name: np.clip(figures[name], -most, most) for name in ("low", "high")}
+    return figures | ends
+
+
 def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
     kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
@@ -367,50 +279,39 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
     return compare(Compared(found), way, rng, parts)
 
 
-def _of_each(found: Floats, line: xr.DataArray) -> Floats:
-    """Return figures of each topic, or of each cluster by itself, (against, topic, metric)."""
-    return np.moveaxis(each(np.moveaxis(found, 1, 2), line), 2, 1)
+def _gated(
+    family: Family,
+    asked: Asked,
+    parts: Parts,
+    policy: Policy,
+    over: Mapping[str, xr.DataArray] | None,
+    anchors: Mapping[str, float] | None,
+    alpha: float,
+) -> tuple[dict[str, Any], list[str]]:
+    """Judge the losses of this night, with those before it; with what is said of it."""
+    if over is not None or anchors is not None:
+        require_named(family.names, family.scores)
+    past = [] if over is None else asked.nights(over, family.system, anchors)
+    tonight = asked.night(family.scores, family.system, parts)
+    shape = (len(family.names), len(family.metrics))
+    most = widest(family.scores)
+    verdicts, said = gated(tonight, past, shape, policy, alpha, most)
+    return means_on(parts, asked, family.system, anchors or {}) | dict(verdicts), said
 
 
-def _behind_sign(found: Floats) -> dict[str, Any]:
-    """Return the fewest topics that the sign of each difference rests on.
-
-    found : what each topic adds to a difference, (against, metric, topic).
-    """
-    sign = np.sign(settled(np.nanmean(found, axis=2)))
-    turned = turning((found * sign[..., None]).reshape(-1, found.shape[2]))
-    counts = np.where(turned.counts > 0, turned.counts, np.nan)
-    topics = turned.topics.reshape(found.shape)
-    return {
-        "fewest": (("against", "metric"), counts.reshape(sign.shape)),
-        "decides": (("against", "topic", "metric"), np.moveaxis(topics, 2, 1)),
-    }
+def _on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
+    """Say what tests hold on the topics that are not flagged, where that is not said of all topics."""
+    if flagged.gone is None:
+        return []
+    scores, found = family.scores, family.found
+    left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
+    return flagged.only(_on_tests(way, *left), _on_tests(way, scores, found))
 
 
-def _topics(scores: xr.DataArray, system: str, others: Sequence[str]) -> dict[str, Any]:
-    """Return, by topic and metric, the system's score, the median and best of the others, and how many are above."""
-    line = additive(scores)
-    rest = line.sel(system=list(others))
-    own = scores.sel(system=system, drop=True)
-    above = (scores.sel(system=list(others)) > own + 1e-12).sum("system")
-    return {
-        "score": own,
-        "median": from_additive(rest.median("system")),
-        "best": scores.sel(system=list(others)).max("system"),
-        "systems_above": above,
-    }
-
-
-def _notes(
-    scores: xr.DataArray,
-    names: Sequence[str],
-    way: Way,
-    found: Floats,
-    figures: Mapping[str, Floats],
-) -> list[str]:
-    """Say what intervals and tests hold; found : the differences, (against, topic, metric)."""
-    count = len(names)
-    notes = _on_tests(way, scores, found)
+def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
+    """Say what intervals and tests hold."""
+    scores, count = family.scores, len(family.names)
+    notes = _on_tests(way, scores, family.found)
     hold = ("each comparison by itself", f"all {count} comparisons by a metric at once")
     notes += on_intervals(way, scores, count, hold, AT_ONCE)
     if count > 1 and way.correct in ("holm", "bh"):
@@ -422,7 +323,7 @@ def _notes(
     notes += _on_intervals_apart(figures, way.alpha)
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)
-    if BEST in names and BEST not in scores.system.values:
+    if family.picks_best:
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
         )

@@ -1,0 +1,188 @@
+"""A system and whom it is compared with: their differences, by topic and as each pair has them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import nearest
+from irmeta.scores.clusters import added, each, of_each
+from irmeta.scores.means import additive, from_additive, means
+from irmeta.scores.names import known_as
+from irmeta.scores.repeats import unmoved
+from irmeta.scores.teams import stem
+from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.rankings.first import turning
+from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
+from irmeta.words import counted, listed
+
+PAIR = ("against", "metric")
+BY_TOPIC = ("against", "topic", "metric")
+
+
+@dataclass(frozen=True)
+class Family:
+    """One system's comparisons with its baselines, tested together.
+
+    scores : a cube as `prepare` returns it.
+    system : the system in question.
+    others : every other system.
+    names : the baselines, each once, in the order asked for.
+    """
+
+    scores: xr.DataArray
+    system: str
+    others: list[str]
+    names: list[str]
+
+    @classmethod
+    def of(
+        cls, scores: xr.DataArray, system: str, against: str | Iterable[str]
+    ) -> "Family":
+        """Find who is compared; raises ScoresError for an unknown system, and where nobody is left."""
+        system = known_as(system, scores.system.values) or system
+        others = _others(scores, system)
+        return cls(scores, system, others, _baselines(system, others, against))
+
+    @cached_property
+    def line(self) -> xr.DataArray:
+        """The scores, on the line on which they are averaged."""
+        return additive(self.scores)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics by which they are compared."""
+        return [str(metric) for metric in self.scores.metric.values]
+
+    @property
+    def picks_best(self) -> bool:
+        """Whether a baseline is the best other system by these scores."""
+        return BEST in self.names and BEST not in self.others
+
+    @cached_property
+    def found(self) -> Floats:
+        """The differences that are tested, (against, topic, metric)."""
+        found, _, _ = differences(self.line, self.system, self.others, self.names)
+        return found
+
+    def by_topic(self) -> dict[str, Any]:
+        """Return what happened on each topic: scores and differences, who won how often, and what the sign rests on."""
+        scores = unmoved(self.scores)
+        plain, opponent, who = differences(
+            additive(scores), self.system, self.others, self.names
+        )
+        shown, theirs = (_of_each(one, self.line) for one in (plain, opponent))
+        places = {name: self.line[name] for name in ("topic", "metric")}
+        data: dict[str, Any] = {
+            "wins": (PAIR, (shown > 0).sum(axis=1)),
+            "ties": (PAIR, (shown == 0).sum(axis=1)),
+            "losses": (PAIR, (shown < 0).sum(axis=1)),
+            "who": (PAIR, who),
+            "by_topic": (BY_TOPIC, shown),
+            "opponent": from_additive(
+                xr.DataArray(theirs, dims=BY_TOPIC, coords=places)
+            ),
+            "mean": means(self.scores).sel(system=self.system, drop=True),
+        }
+        data |= self._beside_others(of_each(scores))
+        return data | _behind_sign(added(np.moveaxis(plain, 1, 2), self.line))
+
+    def _beside_others(self, scores: xr.DataArray) -> dict[str, Any]:
+        """Return by topic the system's score, the median and best of the others, and how many are above."""
+        rest = scores.sel(system=self.others)
+        own = scores.sel(system=self.system, drop=True)
+        return {
+            "score": own,
+            "median": from_additive(additive(rest).median("system")),
+            "best": rest.max("system"),
+            "systems_above": (rest > own + 1e-12).sum("system"),
+        }
+
+    def tied(self) -> list[str]:
+        """Say by which metrics several systems tie for the best other one, of which the first is taken."""
+        if not self.picks_best:
+            return []
+        means = self.line.sel(system=self.others).mean("topic", skipna=False)
+        tied = means.transpose("metric", "system") >= means.max("system") - 1e-10
+        notes = []
+        for metric, rows in zip(tied.metric.values, tied.values, strict=True):
+            names = [name for name, best in zip(self.others, rows, strict=True) if best]
+            if len(names) > 1:
+                notes.append(
+                    f"{metric}: {listed(names)} tie for the best other system; {names[0]} is used."
+                )
+        return notes
+
+
+def _others(scores: xr.DataArray, system: str) -> list[str]:
+    systems = [str(name) for name in scores.system.values]
+    if system not in systems:
+        if runs := [name for name in systems if stem(name) == system]:
+            raise ScoresError(
+                f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
+                "each with --repeats stem (irmeta.with_repeats)"
+            )
+        instead = nearest(system, systems)
+        if "qrels" in scores.attrs:
+            add = "`irmeta evaluate QRELS RUN -o SCORES --append`"
+            instead = f"{instead.removesuffix('?')}, or add its run: {add}"
+        raise ScoresError(f"no system {system!r}; {instead}")
+    others = [name for name in systems if name != system]
+    if not others:
+        raise ScoresError(
+            f"{system} is the only system; there is nothing to compare it with"
+        )
+    return others
+
+
+def _baselines(
+    system: str, others: Sequence[str], against: str | Iterable[str]
+) -> list[str]:
+    """List whom to compare with, each once, in the order asked for."""
+    if isinstance(against, str):
+        asked = [name.strip() for name in against.split(",")]
+    else:
+        asked = list(against)
+    names: list[str] = []
+    for name in asked:
+        if name == system:
+            raise ScoresError(
+                f"{system} cannot be compared with itself; name other systems in --against"
+            )
+        if name in others or name in (MEDIAN, BEST):
+            names.append(name)
+        elif name == ALL:
+            names += others
+        elif other := known_as(name, others):
+            names.append(other)
+        else:
+            raise ScoresError(
+                f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
+            )
+    if not names:
+        raise ScoresError("--against names nobody; name one system or more")
+    return list(dict.fromkeys(names))
+
+
+def _of_each(found: Floats, line: xr.DataArray) -> Floats:
+    """Return figures of each topic, or of each cluster by itself, (against, topic, metric)."""
+    return np.moveaxis(each(np.moveaxis(found, 1, 2), line), 2, 1)
+
+
+def _behind_sign(found: Floats) -> dict[str, Any]:
+    """Return the fewest topics that the sign of each difference rests on.
+
+    found : what each topic adds to a difference, (against, metric, topic).
+    """
+    sign = np.sign(settled(np.nanmean(found, axis=2)))
+    turned = turning((found * sign[..., None]).reshape(-1, found.shape[2]))
+    counts = np.where(turned.counts > 0, turned.counts, np.nan)
+    topics = turned.topics.reshape(found.shape)
+    return {
+        "fewest": (PAIR, counts.reshape(sign.shape)),
+        "decides": (BY_TOPIC, np.moveaxis(topics, 2, 1)),
+    }
