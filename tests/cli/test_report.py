@@ -49,9 +49,7 @@ def test_a_page_is_written_with_the_options_asked_for(
         "-o",
         tmp_path / "r",
         "--metrics",
-        "P@10 RR",
-        "--by",
-        "RR",
+        "RR P_10",
         "--seed",
         3,
     )

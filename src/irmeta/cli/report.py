@@ -49,7 +49,7 @@ def report(
         option(
             metavar="METRIC",
             help="The metric that systems are ordered by.",
-            show_default="AP, else the deepest AP@k",
+            show_default="the first of --metrics, else AP or the deepest AP@k",
         ),
     ] = None,
     title: Annotated[
@@ -126,9 +126,12 @@ def report(
 
     irmeta report scores.parquet -o report/ --human part.txt --llm llm.txt --runs runs/
     """
+    from irmeta.metrics.names import metric_names
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
 
+    if by is None and pooled.metrics is not None:
+        by = metric_names(pooled.metrics)[0]
     cubes = pooled.cubes()
     files = pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"

@@ -56,6 +56,22 @@ def test_means_and_intervals_are_those_of_scipy():
         )
 
 
+@pytest.mark.parametrize(
+    ("options", "by"),
+    [
+        ({}, "AP"),
+        ({"metrics": "P_10 map"}, "P@10"),
+        ({"metrics": ["RR", "AP"], "top": 0.5}, "RR"),
+        ({"metrics": "RR", "by": "P@10"}, "P@10"),
+    ],
+)
+def test_the_first_metric_that_is_named_is_told_of_first(options, by):
+    """Systems are listed and chosen by `by`, else by the first of `metrics`, else by AP."""
+    outcome = describe(scores(("P@10", "AP", "RR")), **options)
+    assert about(outcome.data)["options"]["by"] == by
+    assert findings(outcome)[0].startswith(f"{by}: the best system")
+
+
 def test_topics_have_their_mean_spread_and_reliability():
     """The table of topics holds mean and standard deviation over systems, and the corrected item-total correlation."""
     topics = tables(describe(scores()))["topics"]

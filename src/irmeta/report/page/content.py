@@ -13,7 +13,7 @@ from irmeta.choices import Level, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
-from irmeta.scores.selection import choose_names, complete, default_by, varying
+from irmeta.scores.selection import choose_names, complete, main, varying
 from irmeta.scores.teams import Grouping, source_of_groups
 from irmeta.studies import name_of
 from irmeta.studies.result import Result
@@ -185,7 +185,4 @@ def order_by(scores: xr.DataArray, by: str | None) -> str:
                 f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}"
             )
         return found
-    try:
-        return default_by(scores)
-    except ScoresError:
-        return known[0]
+    return main(scores)

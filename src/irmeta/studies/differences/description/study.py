@@ -22,7 +22,7 @@ from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
-from irmeta.scores.selection import default_by, metric_of, prepare
+from irmeta.scores.selection import main, metric_of, prepare
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -63,8 +63,8 @@ def describe(
     """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
 
     scores : a cube of at least 2 systems and 2 topics
-    by : the metric that systems are listed and chosen by, which is described, too; AP, else the deepest AP@k, else the
-        first
+    by : the metric that systems are listed and chosen by, which is described, too; the first that `metrics` names, else
+        AP, else the deepest AP@k, else the first
     level : of intervals and rank sets, in (0, 1)
     sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
         before anybody saw the scores
@@ -95,8 +95,10 @@ def describe(
     require_share("the level of an interval", level, 0.95)
     require_choice("sets", sets, get_args(Sets))
     generator, seed = seeded(rng)
-    if metrics is not None and by is not None:
-        metrics = [*metric_names(metrics), by]
+    if metrics is not None:
+        metrics = metric_names(metrics)
+        by = next(iter(metrics), None) if by is None else by
+        metrics += [] if by is None else [by]
     given = check(scores)
     used: dict[str, Any] = {
         "metrics": metrics,
@@ -116,11 +118,7 @@ def describe(
         raise ScoresError(
             f"no system {system!r}; {nearest(system, scores.system.values)}"
         )
-    if by is not None:
-        by = metric_of(scores, by)
-    else:
-        by = _default_by(scores, names)
-
+    by = main(scores) if by is None else metric_of(scores, by)
     if top is None and scores.sizes["system"] < given.sizes["system"]:
         notes.append(
             f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
@@ -365,11 +363,3 @@ def _blind(possible: Sequence[RankSets], rest: xr.DataArray, level: float) -> li
             f"which cannot distinguish them at {100 * level:g}%."
         )
     ]
-
-
-def _default_by(scores: xr.DataArray, names: list[str]) -> str:
-    """Return AP, else the deepest AP@k, else the first metric."""
-    try:
-        return default_by(scores)
-    except ScoresError:
-        return names[0]
