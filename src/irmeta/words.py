@@ -6,6 +6,8 @@ from textwrap import fill
 
 NAMED = 5
 """How many names a list shows before it says only how many more there are."""
+BLANKS = " \t\n\v\f\r"
+"""What stands between the fields of files and around their numbers; other blanks of Unicode are part of a text."""
 _LONGEST = 120
 """Characters of a name in a list."""
 

@@ -206,6 +206,18 @@ def test_09_comments(desk: Desk) -> None:
     assert desk.same(RUN.replace("1 Q0", " #1 Q0"), QRELS.replace("1 0", " #1 0"))
 
 
+def test_09_topics_that_begin_as_comments_do(desk: Desk) -> None:
+    """9: lines that begin with `#` are comments, as for trec_eval; that some have all fields of a line is said."""
+    run, qrels = "#1 Q0 a 1 3.0 tag\n", "#1 0 a 1\n#1 0 b 0\n"
+    assert desk.same(run + RUN, qrels + QRELS)
+    assert "odd.run: 1 line of 6 fields passed over as comments" in desk.notes
+    assert "odd.qrels: 2 lines of 4 fields passed over as comments" in desk.notes
+    assert desk.same("# 1 Q0 a 1 tag\n## Q0 a 1 3 tag\n" + RUN, "# 1 0 a\n" + QRELS)
+    assert "passed over" not in desk.notes
+    assert "1 line of 6 fields passed over" in desk.refusal(run)
+    assert "2 lines of 4 fields passed over" in desk.refusal(qrels=qrels)
+
+
 @pytest.mark.parametrize(
     "header",
     ["qid Q0 docno rank score tag", "Query\titer\tdoc\trank\tsim\trun", "topic x y"],

@@ -32,7 +32,7 @@ SAME = {
     "old ends of lines": "{0},{1}\ra,.25\rb,.5\r",
     "quotes": '"{0}","{1}"\n"a",".25"\n"b",".5"',
     "blank lines": "\n{0},{1}\n\na,.25\n , \n\nb,.5\n\n",
-    "blanks": " {0} ,\t{1}\n a , .25\nb\u00a0,.5 \n",
+    "blanks": " {0} ,\t{1}\n a , .25\nb ,.5 \n",
 }
 """One table in ways to write it."""
 WRONG = {
@@ -50,6 +50,7 @@ WRONG = {
     "swallowed": ('{0},{1}\n"a,.5\nb",.5\n', ":2: the name .* a control character"),
     "NUL": ("{0},{1}\na\0,.5\n", "it contains NUL bytes; is it UTF-16 or binary"),
     "long name": ("{0},{1}\n" + "x" * 501 + ",.5\n", ":2: on this line: a text of 501"),
+    "no-break space": ("{0},{1}\na\u00a0,.5\n", ":2: the name .* no plain one"),
     "unseen": ("{0},{1}\n\u200b,.5\n", ":2: the name .* nothing that can be seen"),
 }
 """Tables that mean nothing, and what is said of them."""

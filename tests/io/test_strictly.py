@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.io.lists import read_sample
+from irmeta.io.lists import read_anchors, read_sample
 from irmeta.io.strictly import lines, number
 from irmeta.io.tables.mteb import import_mteb
+from irmeta.io.tables.spreadsheet import read_costs
+from irmeta.metrics.names import parse
 from irmeta.studies.prediction.predict import given as reported
 
+BLANKS = "\x1c\x1f\x85\xa0\u2003\u2028\u3000"
+"""What Python takes for a blank, and C and trec_eval do not."""
 NO_NUMBERS = [
     "1_0",
     "\u0661\u0662",
@@ -32,9 +36,12 @@ NO_NUMBERS = [
     "--1",
     "1d5",
     "0.5\u200b",
+    *(f"0.5{blank}" for blank in BLANKS),
+    *(f"{blank}0.5" for blank in BLANKS),
 ]
 """Texts that some reader of numbers, somewhere, takes for one."""
 QRELS = {"1": {"a": 1, "b": 0}}
+RUN = {"r": {"1": {"a": 1.0, "b": 0.5}}}
 LINE = "{name} AP 1 {score}\n"
 
 
@@ -91,6 +98,14 @@ READERS: dict[str, Callable[[Path, str], object]] = {
         _mteb,
     ),
     "sample": _file("s.csv", 'topic,probability\n1,"SCORE"\n', read_sample),
+    "qrels": _file("q", "1 0 a SCORE\n", lambda path: irmeta.evaluate(path, RUN, "AP")),
+    "anchors": _file("a.csv", 'topic,score\n1,"SCORE"\n', read_anchors),
+    "anchors on lines": _file("a.txt", "1 SCORE\n", read_anchors),
+    "costs": _file("c.csv", 'model,cost\na,"SCORE"\n', read_costs),
+    "frame": lambda _, score: irmeta.from_frame(
+        pd.DataFrame({"system": ["a"], "topic": ["1"], "AP": [score]})
+    ),
+    "parameter": lambda _, score: parse(f"RBP(p={score})"),
     "predict": lambda _, score: reported(f"AP={score}"),
 }
 

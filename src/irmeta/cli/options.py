@@ -480,7 +480,7 @@ def named(text: str | None) -> str | list[str] | None:
         return text
     from irmeta.errors import FileFormatError
     from irmeta.io.files import read_bytes
-    from irmeta.io.strictly import lines
+    from irmeta.io.strictly import lines, stripped
 
     path = Path(text[1:])
     try:
@@ -494,7 +494,7 @@ def named(text: str | None) -> str | list[str] | None:
             f"{reason}; @FILE must be a text file with one name on each "
             "line; or give names or patterns themselves, as in 'bm25,dpr*'"
         ) from error
-    return [line.strip() for line in lines(data) if line.strip()]
+    return list(filter(None, map(stripped, lines(data))))
 
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":

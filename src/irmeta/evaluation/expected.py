@@ -9,6 +9,7 @@ import numpy as np
 from irmeta.errors import FileFormatError, IrmetaError, Remark
 from irmeta.io.files import location, read_bytes
 from irmeta.io.runs.rankings import Run
+from irmeta.io.strictly import lines, stripped
 from irmeta.words import counted, listed
 
 Ids = str | PathLike[str] | Iterable[str]
@@ -105,5 +106,5 @@ def _ids(given: Ids) -> list[str]:
     """Return ids, or those that a file has on its lines."""
     if not isinstance(given, str | PathLike):
         return [str(one) for one in given]
-    text = read_bytes(location(fspath(given))).decode("utf-8", "surrogateescape")
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    every = lines(read_bytes(location(fspath(given))))
+    return list(filter(None, map(stripped, every)))

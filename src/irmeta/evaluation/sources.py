@@ -207,6 +207,7 @@ def _tag(path: Location) -> str:
 def _map(path: Path) -> dict[str, str]:
     """Read a file of names: on each line a run file, its system and perhaps which run of it, with separators."""
     from irmeta.io.sheets import require_seen, rows_in
+    from irmeta.io.strictly import stripped
 
     try:
         data = bytes(read_bytes(path))
@@ -216,7 +217,7 @@ def _map(path: Path) -> dict[str, str]:
         ) from error
     found: dict[str, str] = {}
     for line, cells in rows_in(data, str(path)):
-        file, *names = parts = [cell.strip() for cell in cells]
+        file, *names = parts = [stripped(cell) for cell in cells]
         if len(parts) not in (2, 3) or not all(parts):
             raise FileFormatError(
                 f"{path}:{line}: each line needs a run file and its system, as in "

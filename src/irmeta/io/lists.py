@@ -8,7 +8,7 @@ from pathlib import Path
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import read_bytes
 from irmeta.io.sheets import keyed, sheet, sheet_in
-from irmeta.io.strictly import lines, number
+from irmeta.io.strictly import fields, lines, number, stripped
 from irmeta.scores.columns import require_names
 from irmeta.scores.names import labels
 from irmeta.words import counted, shortened
@@ -47,7 +47,7 @@ def read_topics(given: str | Path | Sequence[str]) -> list[str]:
     if not isinstance(given, str | Path):
         return list(given)
     every = labels(lines(bytes(read_bytes(Path(given)))))
-    topics = list(dict.fromkeys(filter(None, map(str.strip, every))))
+    topics = list(dict.fromkeys(filter(None, map(stripped, every))))
     if not topics:
         raise FileFormatError(f"{given}: no topics; expected one on each line")
     try:
@@ -87,20 +87,20 @@ def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Read items with a score, with line numbers: from a CSV by its header, or from lines of 2 fields, or of qrels."""
     data = bytes(read_bytes(path))
     every = labels(lines(data))
-    head = next((line.lower() for line in every if line.strip()), ",")
-    named = any(one.strip() in SCORES for one in re.split("[;\t]", head))
+    head = next((line.lower() for line in every if stripped(line)), ",")
+    named = any(stripped(one) in SCORES for one in re.split("[;\t]", head))
     if named or "," in head or b"\0" in data:
         held = keyed(sheet_in(data, str(path)), ITEMS, SCORES)
         return [(line, (item, text)) for item, (line, [text]) in held.items()]
     found: list[tuple[int, tuple[str, ...]]] = []
-    for at, fields in enumerate((line.split() for line in every), 1):
-        if len(fields) not in (0, 2, 4):
+    for at, words in enumerate(map(fields, every), 1):
+        if len(words) not in (0, 2, 4):
             raise FileFormatError(
-                f"{path}:{at}: {counted(len(fields), 'field')}; expected an item and its score, or a CSV with columns "
+                f"{path}:{at}: {counted(len(words), 'field')}; expected an item and its score, or a CSV with columns "
                 "topic and score"
             )
-        if fields:
-            found.append((at, (fields[0], fields[-1])))
+        if words:
+            found.append((at, (words[0], words[-1])))
     return found
 
 

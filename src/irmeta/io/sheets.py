@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes, shown
+from irmeta.io.strictly import stripped
 from irmeta.scores.columns import require_names
 from irmeta.words import counted, listed, shortened
 
@@ -55,7 +56,7 @@ def sheet_in(data: bytes, where: str) -> Sheet:
             f"{where}: not a table; expected a header and a row below it"
         )
     (_, header), *rows = found
-    names = [name.strip() for name in header]
+    names = [stripped(name) for name in header]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise FileFormatError(_twice(where, twice[0]))
     for at, row in rows:
@@ -78,14 +79,14 @@ def rows_in(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
             f"{where}: not a CSV table (it contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8)"
         )
     text = io.StringIO(data.decode("utf-8-sig", "backslashreplace"), newline="")
-    head = next((line for line in text if line.strip()), "")
+    head = next((line for line in text if stripped(line)), "")
     text.seek(0)
     separator = max(SEPARATORS, key=head.count)
     reader = csv.reader(text, delimiter=separator, strict=True)
     at = 1
     try:
         for row in reader:
-            if any(cell.strip() for cell in row):
+            if any(map(stripped, row)):
                 yield at, [_plain(cell) for cell in row]
             at = reader.line_num + 1
     except csv.Error as error:
@@ -113,7 +114,7 @@ def keyed(
     ]
     found: dict[str, tuple[int, list[str]]] = {}
     for at, row in table.rows:
-        key, *cells = texts = [row[place].strip() for place in places]
+        key, *cells = texts = [stripped(row[place]) for place in places]
         lacking = [
             table.header[place]
             for place, text in zip(places, texts, strict=True)

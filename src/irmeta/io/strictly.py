@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from irmeta.words import BLANKS
+
 Held = TypeVar("Held")
 
 _PLAIN = re.compile(
@@ -39,6 +41,24 @@ def whole(text: str) -> int:
     if not re.fullmatch(r"[-+]?[0-9]{1,100}", text):
         raise ValueError(f"{text!r} is not a whole number")
     return int(text)
+
+
+def stripped(text: str) -> str:
+    r"""Return a text without the blanks of ASCII around it; others of Unicode, and separators, are part of it.
+
+    >>> stripped(" 0.5\t"), stripped("0.5\xa0")
+    ('0.5', '0.5\xa0')
+    """
+    return text.strip(BLANKS)
+
+
+def fields(line: str) -> list[str]:
+    r"""Return what blanks of ASCII part, as C and trec_eval part it.
+
+    >>> fields("map \t a\xa0b 0.5")
+    ['map', 'a\xa0b', '0.5']
+    """
+    return [one for one in re.split(f"[{BLANKS}]+", line) if one]
 
 
 def lines(data: bytes) -> list[str]:

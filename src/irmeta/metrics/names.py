@@ -11,7 +11,7 @@ from irmeta.arguments import is_list
 from irmeta.errors import MetricError
 from irmeta.metrics import signatures
 from irmeta.metrics.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
-from irmeta.words import listed, shortened
+from irmeta.words import BLANKS, listed, shortened
 
 STANDARDIZED = " (std.)"
 """How a metric is named whose scores were standardized: they are on another scale, not to be quoted as its own."""
@@ -65,7 +65,7 @@ def parse(name: str | Metric) -> Metric:
     """
     if isinstance(name, Metric):
         return name
-    found = _read(name.strip())
+    found = _read(name.strip(BLANKS))
     if isinstance(found, str):
         raise MetricError(found)
     return found
@@ -282,7 +282,7 @@ def is_known(name: str) -> bool:
     >>> is_known("AP@100"), is_known("clicks")
     (True, False)
     """
-    return isinstance(_read(name.strip()), Metric)
+    return isinstance(_read(name.strip(BLANKS)), Metric)
 
 
 def is_variant(name: str, of: str) -> bool:
@@ -358,7 +358,10 @@ def split(text: str) -> list[str]:
     within = "|".join(re.escape(scale.strip()) for scale in _SCALES)
     return [
         part
-        for part in re.split(rf"[\s,]+(?!(?:{within}))(?![^()]*\))", text.strip())
+        for part in re.split(
+            rf"[{BLANKS},]+(?!(?:{within}))(?![^()]*\))",
+            text.strip(BLANKS),
+        )
         if part
     ]
 
@@ -370,7 +373,7 @@ def _parameters(base: str) -> Mapping[str, Parameter]:
 
 
 _ARGUMENT = re.compile(
-    r"""\s*(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([-+.\w]+))\s*(?:,|$)"""
+    rf"""[{BLANKS}]*(\w+)[{BLANKS}]*=[{BLANKS}]*(?:'([^']*)'|"([^"]*)"|([-+.\w]+))[{BLANKS}]*(?:,|$)"""
 )
 """A parameter: its name, and a text in quotes or a word."""
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
@@ -381,7 +384,7 @@ def _arguments(name: str, inside: str) -> dict[str, Value]:
     """Read parameters, name=value with commas between them."""
     given: dict[str, Value] = {}
     at = 0
-    while inside[at:].strip():
+    while inside[at:].strip(BLANKS):
         found = _ARGUMENT.match(inside, at)
         if not found or found[1] in given or found[1][0].isdigit():
             raise _unread(name)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from irmeta.errors import ScoresError
-from irmeta.words import shortened
+from irmeta.words import BLANKS, shortened
 
 LONGEST = 500
 """Characters of a name; a longer one is a text that stands in the wrong column."""
@@ -26,7 +26,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
             texts = column.cast(pl.Int64)
         else:
             texts = column
-        texts = texts.cast(pl.String).str.strip_chars()
+        texts = texts.cast(pl.String).str.strip_chars(BLANKS)
     except pl.exceptions.PolarsError as error:
         raise _unfit(column, name) from error
     if texts.null_count() or (texts == "").any():
@@ -54,6 +54,10 @@ def require_names(texts: Iterable[str], where: str) -> None:
         ):
             raise ScoresError(
                 f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
+            )
+        if text.strip() != text.strip(BLANKS):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} begins or ends with a blank that is no plain one; remove it"
             )
         if not any(unicodedata.category(one)[0] in "LMNPS" for one in text):
             raise ScoresError(
@@ -96,7 +100,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_nan(None)
     if column.dtype == pl.String:
-        texts = column.cast(pl.String).str.strip_chars()
+        texts = column.cast(pl.String).str.strip_chars(BLANKS)
     else:
         texts = None
     if texts is None:

@@ -17,7 +17,7 @@ from irmeta.scores.columns import is_text, require_names
 from irmeta.scores.columns import names as texts_of
 from irmeta.scores.columns import numbers as scores_of
 from irmeta.stats.arrays import Floats, Indices
-from irmeta.words import listed, shortened
+from irmeta.words import BLANKS, listed, shortened
 
 COLUMNS = ("collection", "system", "topic", "metric", "score")
 ALL = "all"
@@ -521,7 +521,7 @@ def _of_clusters(
     """
     if found.cluster is None or found.topic is None:
         return table, {}
-    own = frame[found.cluster].cast(pl.String).str.strip_chars()
+    own = frame[found.cluster].cast(pl.String).str.strip_chars(BLANKS)
     named = table.with_columns(
         cluster=pl.when(own.is_null() | (own == "")).then("topic").otherwise(own)
     )

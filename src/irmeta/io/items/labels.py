@@ -11,7 +11,7 @@ from irmeta.io.files import location, shown
 from irmeta.io.tables.spreadsheet import table_in
 from irmeta.scores.cube import from_frame
 from irmeta.scores.frames import columns_of
-from irmeta.words import listed, shortened
+from irmeta.words import BLANKS, listed, shortened
 
 METRIC = "correct"
 _RIGHT = ("yes", "true", "correct", "right", "1", "1.0")
@@ -79,7 +79,7 @@ def _rows(table: object, ignore: str | Iterable[str]) -> pl.DataFrame:
 
 def _truth(labels: pl.Series) -> pl.Series:
     """Return labels as 1 and 0, null where they are missing; another word raises ScoresError."""
-    words = labels.cast(pl.String).str.strip_chars().str.to_lowercase()
+    words = labels.cast(pl.String).str.strip_chars(BLANKS).str.to_lowercase()
     empty = words.is_null() | (words == "")
     known = words.is_in([*_RIGHT, *_WRONG])
     other = (~known & ~empty).arg_true()

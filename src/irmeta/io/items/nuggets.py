@@ -17,6 +17,7 @@ from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
 from irmeta.io.items.records import name_of, named, records
 from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
+from irmeta.io.strictly import stripped
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted, listed, shortened
 
@@ -125,7 +126,7 @@ def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
 
 
 def _known(value: object, known: Mapping[str, float], what: str, place: str) -> str:
-    word = str(value).strip().lower()
+    word = stripped(str(value)).lower()
     if word not in known:
         raise FileFormatError(
             f"{place}: {shortened(repr(value))} is not an {what} of a nugget; expected {listed(known)}"

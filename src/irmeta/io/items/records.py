@@ -5,7 +5,7 @@ from typing import Any
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, shown, stem
-from irmeta.io.strictly import lines, number, parsed
+from irmeta.io.strictly import lines, number, parsed, stripped
 from irmeta.words import listed, reason, shortened
 
 _SUFFIXES = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".jl", ".eval")
@@ -25,7 +25,7 @@ def records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of a file with one on each line, each with its place; an empty file raises FileFormatError."""
     empty = True
     for at, line in enumerate(lines(read_bytes(path)), 1):
-        if not line.strip():
+        if not stripped(line):
             continue
         place = f"{shown(path)}:{at}"
         try:

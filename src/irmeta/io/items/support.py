@@ -13,6 +13,7 @@ from irmeta.io.files import Location, shown
 from irmeta.io.items.nuggets import TOPIC, collection_of, run_of
 from irmeta.io.items.records import name_of, named, records
 from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
+from irmeta.io.strictly import stripped
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted, listed, shortened
 
@@ -112,7 +113,7 @@ def _sentences(
 
 
 def _worth(label: object, place: str) -> float:
-    word = str(label).strip().lower().replace("_", " ")
+    word = stripped(str(label)).lower().replace("_", " ")
     if word not in _WORTH:
         raise FileFormatError(
             f"{place}: {shortened(repr(label))} is not a label of support; expected FS, PS or NS"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError
-from irmeta.io.strictly import fitting, lines, parsed
+from irmeta.io.strictly import fitting, lines, parsed, stripped
 from irmeta.words import listed, reason
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def table_of(data: bytes, path: object) -> "pl.DataFrame | None":
     try:
         if packed:
             return parquet.read(data)
-        rows = [parsed(line) for line in lines(data) if line.strip()]
+        rows = [parsed(line) for line in lines(data) if stripped(line)]
         held = fitting(rows, list[dict[str, Any]])
         return pl.DataFrame(held, infer_schema_length=None)
     except (

@@ -32,7 +32,7 @@ from irmeta.io.runs.rankings import (
     run_from_mapping,
     score_remarks,
 )
-from irmeta.io.strictly import parsed
+from irmeta.io.strictly import number, parsed
 from irmeta.metrics.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted, reason
@@ -44,6 +44,8 @@ SHOWN = 5
 """How many problems of one file an error shows."""
 KEPT = 1000
 """How many problems of one file are kept; a file of something else has one on each of its lines."""
+COMMENT = re.compile(rb"\n#[^\s#]")
+"""Matches the beginning of a comment that may be a line of data, whose topic begins with `#`."""
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
 _RUN_LINE = re.compile(
@@ -159,13 +161,13 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
         run = _run_from_lines(text, path, name, reading)
     else:
         run = run_from_mapping({}, name)
+    hidden = _hidden(text, path, RUN)
     if not run.topics and not reading.allow_empty:
-        raise FileFormatError(
-            f"{path}: the file is empty; did the run retrieve nothing? (--allow-empty)"
-        )
+        hint = "did the run retrieve nothing? (--allow-empty)"
+        raise _without_lines(path, hidden, hint)
     return replace(
         run,
-        remarks=[*remarks, *run.remarks],
+        remarks=[*remarks, *hidden, *run.remarks],
         digest=content.digest,
         metadata=metadata_of(text),
     )
@@ -230,8 +232,10 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     if table is not None:
         return _from_table(table, content)
     text, remarks = text_of(data, path)
+    layout = _BEIR if reading.qrels_format == "beir" else _QRELS
+    hidden = _hidden(text, path, layout)
     if not _LINE.search(text):
-        raise FileFormatError(f"{path}: the file is empty; is it the qrels?")
+        raise _without_lines(path, hidden, "is it the qrels?")
     if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
         qrels = _from_json(text, path, _rated, "grade")
         return replace(
@@ -240,15 +244,13 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
             source=str(path),
             digest=content.digest,
         )
-    rows = _read(
-        text, _BEIR if reading.qrels_format == "beir" else _QRELS, path, reading
-    )
+    rows = _read(text, layout, path, reading)
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
     if keep is not None:
         rows = rows.take(keep)
         topic = topic[keep]
-    remarks += [*rows.remarks, *grade_remarks(rows.value, str(path))]
+    remarks += [*hidden, *rows.remarks, *grade_remarks(rows.value, str(path))]
     if re.search(rb"(?m)^[ \t]*\n", text):
         remarks.append(
             Remark(
@@ -295,6 +297,29 @@ def not_utf8(path: Location) -> Remark:
     return Remark("warning", str(path), None, what)
 
 
+def _hidden(text: bytes, path: Location, layout: Layout) -> list[Remark]:
+    """Say how many lines are comments, to trec_eval, too, though they have all fields: a topic may begin with `#`."""
+    if not COMMENT.search(b"\n" + text):
+        return []
+    more = rb"(?:[ \t]+\S+){%d}" % (layout.width - 1)
+    found = re.findall(rb"(?m)^#[^\s#]\S*" + more + rb"[ \t]*$", text)
+    if not found:
+        return []
+    count = counted(len(found), "line")
+    what = (
+        f"{count} of {layout.width} fields passed over as comments, since they begin with #, as in "
+        f"{_shown(found[0])}; is this a topic's name? Give it another"
+    )
+    return [Remark("warning", str(path), None, what)]
+
+
+def _without_lines(path: Location, hidden: list[Remark], hint: str) -> FileFormatError:
+    """Return the error of a file that has no data, and say which lines of it may be some."""
+    return problems(
+        hidden or [Remark("error", str(path), None, f"the file is empty; {hint}")]
+    )
+
+
 def _is_utf8(text: bytes) -> bool:
     try:
         text.decode("utf-8")
@@ -337,8 +362,8 @@ def tag_remark(path: Location) -> Remark:
 
 def _number(text: str) -> float:
     """Read a number that is not a plain decimal: exponents and infinities are numbers, `nan` and `1_000` are not."""
-    value = float(text)
-    if math.isnan(value) or "_" in text or not text.isascii():
+    value = number(text)
+    if math.isnan(value):
         raise ValueError(text)
     return value
 
@@ -351,7 +376,7 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
     unfit = 0
     widths = set()
     first = True
-    for number, line in enumerate(text.split(b"\n"), 1):
+    for at, line in enumerate(text.split(b"\n"), 1):
         fields = line.split()
         if not fields or line.startswith(b"#"):
             continue
@@ -362,11 +387,11 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         widths.add(len(fields))
         try:
             fitted = _fitted(fields, line, layout, reading, header)
-            taken.append((number, fitted, _value(fitted[layout.value], layout)))
+            taken.append((at, fitted, _value(fitted[layout.value], layout)))
             unfit += len(fields) != layout.width
         except ValueError as problem:
             if len(remarks) < KEPT:
-                remarks.append(Remark("error", str(path), number, str(problem)))
+                remarks.append(Remark("error", str(path), at, str(problem)))
             else:
                 more += 1
     # a text, rather than a run that lacks something
@@ -552,7 +577,7 @@ def _all_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
 def _line_numbers(text: bytes) -> Ints:
     lines = enumerate(text.split(b"\n"), 1)
     return np.array(
-        [number for number, line in lines if line.strip() and not line.startswith(b"#")]
+        [at for at, line in lines if line.strip() and not line.startswith(b"#")]
     )
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
-from irmeta.io.strictly import lines, parsed
+from irmeta.io.strictly import fields, lines, parsed, stripped
 from irmeta.io.tables.matrices import Paths, collected, score_of, table_of
 from irmeta.scores.frames import ALL
 
@@ -75,11 +75,9 @@ def _fields(path: Location, order: Any) -> pl.DataFrame:
     rows: list[_Row] = []
     system = _system(path)
     for number, line in _numbered(path):
-        fields = line.split("\t") if "\t" in line else line.split()
+        parts = line.split("\t") if "\t" in line else fields(line)
         try:
-            run, topic, measure, value = (
-                field.strip() for field in order(fields, system)
-            )
+            run, topic, measure, value = map(stripped, order(parts, system))
         except ValueError as error:
             raise FileFormatError(f"{path}:{number}: {error}: {line[:60]!r}") from None
         rows.append((run, topic, measure, score_of(value, f"{path}:{number}")))
@@ -125,7 +123,7 @@ def _numbered(path: Location) -> Iterator[tuple[int, str]]:
     yield from (
         (number, line)
         for number, line in enumerate(lines(read_bytes(path)), 1)
-        if line.strip()
+        if stripped(line)
     )
 
 

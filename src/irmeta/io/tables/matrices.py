@@ -16,7 +16,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
 from irmeta.io.scores import from_rows
 from irmeta.io.sheets import sheet_in
-from irmeta.io.strictly import lines, number, whole
+from irmeta.io.strictly import fields, lines, number, stripped, whole
 from irmeta.io.tables.printed import numbers
 from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
@@ -218,8 +218,8 @@ def topic_range(text: str) -> list[str]:
     ['401', '402', '403', '450']
     """
     topics = []
-    for part in text.split(","):
-        low, dash, high = part.strip().partition("-")
+    for part in map(stripped, text.split(",")):
+        low, dash, high = part.partition("-")
         try:
             first, last = whole(low), whole(high if dash else low)
         except ValueError:
@@ -230,7 +230,7 @@ def topic_range(text: str) -> list[str]:
             )
         if last - first >= _MOST_TOPICS:
             raise ScoresError(
-                f"{shortened(text)!r}: {shortened(part.strip())} are more than {_MOST_TOPICS} topics; shorten the range"
+                f"{shortened(text)!r}: {shortened(part)} are more than {_MOST_TOPICS} topics; shorten the range"
             )
         topics += [str(number) for number in range(first, last + 1)]
     return topics
@@ -264,14 +264,14 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
     summed_up = True
     kept: list[tuple[int, str, str, float]] = []
     for at, line in enumerate(lines(read_bytes(path)), 1):
-        fields = line.split()
-        if not fields:
+        parts = fields(line)
+        if not parts:
             continue
-        if len(fields) != 3:
+        if len(parts) != 3:
             raise FileFormatError(
-                f"{path}:{at}: {len(fields)} fields, but trec_eval prints 3 (measure, topic, score)"
+                f"{path}:{at}: {len(parts)} fields, but trec_eval prints 3 (measure, topic, score)"
             )
-        measure, topic, value = fields
+        measure, topic, value = parts
         # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
         if summed_up and (topic != ALL or measure == "runid" or not runs):
             runs.append("")
@@ -333,7 +333,7 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     table = sheet_in(bytes(read_bytes(path)), shown(path))
     header = table.header
-    body = [(at, [cell.strip() for cell in row]) for at, row in table.rows]
+    body = [(at, [stripped(cell) for cell in row]) for at, row in table.rows]
     words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
     labelled = not any(_is_number(row[0]) for _, row in body) or words <= _LABEL_WORDS
     names = [

@@ -11,7 +11,7 @@ from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.groups import TOPIC
 from irmeta.io.sheets import require_seen, sheet_in
-from irmeta.io.strictly import number
+from irmeta.io.strictly import number, stripped
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
 
@@ -86,7 +86,7 @@ def _lines(data: bytes, where: str) -> list[_Line]:
     header = [cell.lower().replace(" ", "_").replace("-", "_") for cell in table.header]
     found = _columns(header, where)
     return [
-        _line(f"{where}:{at}", [cell.strip() for cell in row], found)
+        _line(f"{where}:{at}", [stripped(cell) for cell in row], found)
         for at, row in table.rows
     ]
 

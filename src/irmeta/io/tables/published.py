@@ -9,7 +9,7 @@ import polars as pl
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import shown
-from irmeta.io.strictly import number
+from irmeta.io.strictly import number, stripped
 from irmeta.io.tables.printed import part_of
 from irmeta.io.tables.spreadsheet import table_in
 from irmeta.metrics.names import canonical, highest
@@ -106,7 +106,7 @@ def read_published(given: Any) -> Published:
 def _rows(table: Any, name: str) -> list[_Row]:
     """Return the rows of a table with their cells as text, "" where they are empty."""
     frame = table if isinstance(table, pl.DataFrame) else _framed(table, name)
-    called = {one.lower().strip().replace(" ", "_"): one for one in frame.columns}
+    called = {stripped(one.lower()).replace(" ", "_"): one for one in frame.columns}
     places = {
         column: next((called[one] for one in names if one in called), None)
         for column, names in COLUMNS.items()
@@ -152,7 +152,7 @@ def _framed(table: Any, name: str) -> pl.DataFrame:
 def _text(value: Any) -> str:
     """Return a cell as text, "" for one that is missing; a whole number, as a year, without decimals."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) > 1
-    text = str(int(value) if whole else value).strip()
+    text = stripped(str(int(value) if whole else value))
     return "" if text.lower() in MISSING else text
 
 
