@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import irmeta
@@ -94,6 +95,29 @@ def test_repeats_are_runs_that_name_their_system(filled: Site) -> None:
         assert found.lines[key].rank is not None
         assert repeats[key] == ("sampler", name)
         assert f"system sampler · repeat {name}" in page(filled, f"s/{key}/")
+
+
+def test_claims_are_added_up(filled: Site) -> None:
+    """The page of progress counts shown gains and weak baselines, and sums the gains, as the records have them."""
+    engine = tables.upgraded(filled.database)
+    for run in snapshot(engine, "lab").runs:
+        about = {"team": run.team, "baseline": "r1" if run.name == "r0" else "r0"}
+        content = submissions.Bytes(run.run, run.bytes)
+        submissions.submit(engine, "lab", run.name, content, received=1, about=about)
+    engine.dispose()
+    publishing.publish(filled)
+    board = filled.public / "b/lab"
+    records = [json.loads(one.read_text()) for one in board.glob("s/*/record.json")]
+    means = {one["name"]: one["scores"]["nDCG@10"]["mean"] for one in records}
+    claims = [one["claim"] for one in records if one["claim"]]
+    shown = sum(one["low"] > 0 for one in claims)
+    middle = np.median(list(means.values()))
+    weak = sum(means[one["name"]] < middle for one in claims)
+    gains = sum(one["difference"] for one in claims)
+    assert (
+        f"{shown} of {len(claims)} claimed gains are shown, each by itself (95%). {weak} of their baselines score "
+        f"below the median run. The gains sum to {gains:+.3f}."
+    ) in page(filled, "progress/")
 
 
 def test_a_cut_list_says_so(filled: Site, monkeypatch) -> None:

@@ -134,7 +134,8 @@ class Pages:
         claims = [line for line in found.ranked if line.claim is not None]
         claims.sort(key=_came, reverse=True)
         steps = self._steps()
-        yield self._page("progress", "progress/", steps=steps, claims=claims)
+        told = {"claims": claims, "told": self._told(claims)}
+        yield self._page("progress", "progress/", steps=steps, **told)
         yield self._page("about", "about/")
         yield self._page("changes", "changes/", moved=self._moved())
 
@@ -246,6 +247,27 @@ class Pages:
             if not best or line.scores[metric].value > best[-1].scores[metric].value:
                 best.append(line)
         return best
+
+    def _told(self, claims: Sequence[Line]) -> str:
+        """Say of claims how many are shown, how strong their baselines are, and what they add up to.
+
+        Source: Armstrong et al. (CIKM 2009), whose published gains over weak baselines did not add up.
+        """
+        metric = self._found.metric
+        gains = [line.claim for line in claims if line.claim is not None]
+        if len(gains) < 2:
+            return ""
+        scores = [line.scores[metric].value for line in self._found.ranked]
+        weak = sum(
+            line.baseline.scores[metric].value < np.median(scores)
+            for line in claims
+            if line.baseline is not None
+        )
+        shown = sum(one.low > 0 for one in gains)
+        return (
+            f"{shown} of {len(gains)} claimed gains are shown, each by itself (95%). {weak} of their baselines score "
+            f"below the median run. The gains sum to {signed(sum(one.value for one in gains))}."
+        )
 
     def _moved(self) -> list[tuple[Line, float, float]]:
         """List the runs that the newest judgments moved most, with their means before and now."""
