@@ -44,7 +44,9 @@ def test_means_of_both(outcome) -> None:
     """A point is a system: its mean under the truth, and under the judge."""
     one = outcome.sel(metric="AP")
     axes = means(one, Figure().add_subplot(), judge="bad")
-    np.testing.assert_allclose(axes.lines[0].get_xdata(), one["truth_mean"].values)
+    np.testing.assert_allclose(
+        axes.lines[0].get_xdata(), one["truth_mean"].sel(judge="bad").values
+    )
     np.testing.assert_allclose(
         axes.lines[0].get_ydata(), one["judge_mean"].sel(judge="bad").values
     )

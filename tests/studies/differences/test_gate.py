@@ -102,3 +102,17 @@ def test_what_a_gate_cannot_do_is_refused(options, says):
     """A gate needs a loss that is too much, 0 or more."""
     with pytest.raises(ScoresError, match=says):
         versus(scores(), "tonight", "main", **options)
+
+
+@pytest.mark.parametrize("margin", [0.7, 2.0])
+def test_a_gate_that_cannot_fail_is_refused(margin):
+    """Where no score is below 0, nobody loses as much as the baseline's best mean: points of 100 are found out."""
+    both = scores(metrics=("accuracy", "P@10"))
+    with pytest.raises(ScoresError, match=r"to main, which scores \.5\d\d by .*0\.02"):
+        gate(both, margin)
+
+
+def test_scores_below_0_have_no_largest_loss():
+    """A margin above the baseline's mean is one that a system can lose where scores are below 0."""
+    both = scores(metrics=("gain",))
+    assert gate(both - 0.5, 0.7)["verdict"].item() == "safe"

@@ -566,27 +566,32 @@ def test_a_judge_with_few_topics_does_not_take_the_others_down() -> None:
         {name: cubes[name] for name in ("people", "judge0", "judge1")}
     )
     few = compare_judges(cubes, truth="people")
-    for name in ("tau", "tau_low", "tau_high", "tau_ap", "rbo", "pairs", "moved"):
+    of_judges = ("tau", "tau_low", "tau_high", "tau_ap", "rbo", "pairs", "moved")
+    of_each = ("truth_mean", "judge_mean", "system_favour", "system_favour_high")
+    for name in (*of_judges, *of_each):
         both = few[name].sel(judge=["judge0", "judge1"])
         np.testing.assert_array_equal(both.values, alone[name].values)
     np.testing.assert_array_equal(
         few["difference"].values[:, :2, :2], alone["difference"].values
     )
+    halves = few["phi_truth"].sel(judge="judge0").item(), alone["phi_truth"].values
+    np.testing.assert_allclose(*halves, atol=0.01)
+    assert few["ceiling"].item() == alone["ceiling"].item()
     six = {
         name: one.isel(topic=slice(4, 10))
         for name, one in cubes.items()
         if name != "judge2"
     }
     short = compare_judges({**six, "judge2": cubes["judge2"]}, truth="people")
-    for name in ("tau", "tau_ap", "rbo", "pairs"):
+    for name in ("tau", "tau_ap", "rbo", "pairs", "judge_mean", "system_favour"):
         mine, alike = (one[name].sel(judge="judge2").values for one in (few, short))
         np.testing.assert_allclose(mine, alike, atol=1e-12)
     mine, alike = (one["difference"].values[:, 2] for one in (few, short))
     np.testing.assert_allclose(mine, alike, atol=1e-12)
     assert few["topics"].values.tolist() == [[20, 20, 6]]
-    [note] = [one for one in about(few)["notes"] if "Leave out" in one]
+    [note] = [one for one in about(few)["notes"] if "lacks" in one]
     assert "judge2 lacks 14 of the 20 topics of people" in note
-    assert "Leave out judge2" in note
+    assert "figures by topic are of the 6" in note
 
 
 def families(of=3):

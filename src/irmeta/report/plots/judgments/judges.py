@@ -86,8 +86,7 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
 def means(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     """Draw the mean of each system under a judge against that under the truth; the line is equality."""
     truth = about(one)["options"]["truth"]
-    x = one["truth_mean"].values
-    y = one["judge_mean"].sel(judge=judge).values
+    x, y = (one[name].sel(judge=judge).values for name in ("truth_mean", "judge_mean"))
     axes.plot(x, y, "o", markersize=3, color=PALETTE[0], alpha=0.8)
     ends = [min(x.min(), y.min()), max(x.max(), y.max())]
     axes.plot(ends, ends, color=NEAR, linewidth=0.8)

@@ -12,10 +12,12 @@ from irmeta.errors import ScoresError
 from irmeta.io.nights import Comparison, Night
 from irmeta.metrics.names import nearest
 from irmeta.scores.cubes import by_name
+from irmeta.scores.figures import short
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Act
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats
+from irmeta.studies.differences.versus.family import Family
 from irmeta.studies.differences.versus.pairs import BEST, MEDIAN, differences
 from irmeta.words import counted, listed
 
@@ -139,6 +141,22 @@ def require_named(names: Sequence[str], scores: xr.DataArray) -> None:
         raise ScoresError(
             f"nights of scores and anchors need a baseline that is a system, not {drawn[0]}; name it in --against"
         )
+
+
+def require_room(family: Family, margin: float) -> None:
+    """Raise ScoresError where no system could lose more than the margin: a gate that never fails is none.
+
+    Where no score is below 0, nobody loses more than the baseline scores.
+    """
+    _, theirs, _ = differences(family.line, family.system, family.others, family.names)
+    room = np.nanmean(theirs, axis=1)  # (against, metric)
+    if margin < room.max() or (family.line.values < 0).any():
+        return
+    against, metric = np.unravel_index(room.argmax(), room.shape)
+    raise ScoresError(
+        f"nobody can lose more than {margin:g} to {family.names[against]}, which scores {short(room.max(), 3)} by "
+        f"{family.metrics[metric]}, so this would never fail; name a loss in the units of the metric, as in 0.02"
+    )
 
 
 def _known(topics: Sequence[str], row: Floats) -> dict[str, float]:

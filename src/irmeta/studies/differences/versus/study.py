@@ -34,6 +34,7 @@ from irmeta.studies.differences.versus.nightly import (
     Parts,
     means_on,
     require_named,
+    require_room,
 )
 from irmeta.studies.differences.versus.pairs import ALL
 from irmeta.studies.differences.without import (
@@ -289,6 +290,7 @@ def _gated(
     alpha: float,
 ) -> tuple[dict[str, Any], list[str]]:
     """Judge the losses of this night, with those before it; with what is said of it."""
+    require_room(family, policy.margin)
     if over is not None or anchors is not None:
         require_named(family.names, family.scores)
     past = [] if over is None else asked.nights(over, family.system, anchors)

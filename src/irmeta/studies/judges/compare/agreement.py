@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging import rankings
 from irmeta.stats.judging.soft import soft_accuracy
 from irmeta.stats.tests import multiplicity
@@ -18,11 +18,10 @@ Variables = dict[str, tuple[tuple[str, ...], Any]]
 
 def agreement(
     together: Aligned, which: int, team: Ints, rng: np.random.Generator
-) -> tuple[Floats, Variables]:
-    """Return the means (set, system), tau with its interval, and differences of judges where they are paired."""
-    every = [one.values[..., which] for one in together.cubes.values()]
-    means = settled(np.stack([scores.mean(axis=1) for scores in every]))
+) -> Variables:
+    """Return tau with its interval, and differences of judges where they are paired."""
     if not together.shared:
+        every = [one.values[..., which] for one in together.cubes.values()]
         found = [
             rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
             for judge in every[1:]
@@ -38,10 +37,10 @@ def agreement(
                 strict=True,
             )
         )
-        return means, of_tau | {
+        return of_tau | {
             "topics": (("judge",), np.array([one.shape[1] for one in every[1:]]))
         }
-    return means, on_pairwise_topics(together, which, team, rng)
+    return on_pairwise_topics(together, which, team, rng)
 
 
 def on_pairwise_topics(

@@ -22,7 +22,8 @@ from irmeta.words import listed
 class Aligned:
     """Cubes of the same systems and metrics, the truth's first; of the same topics unless each keeps its own.
 
-    pairwise : by judge, its cube and the truth's over the topics that these two share, where topics are shared.
+    pairwise : by judge, the truth's cube and its own over the topics that these two share, where topics are shared; the
+        truth is its own judge, over all its topics.
     """
 
     truth: str
@@ -38,8 +39,13 @@ class Aligned:
 
     @property
     def first(self) -> xr.DataArray:
-        """The truth's cube."""
+        """The truth's cube, over the topics that all judges have."""
         return self.cubes[self.truth]
+
+    @property
+    def whole(self) -> xr.DataArray:
+        """The truth's cube over all its topics."""
+        return self.pairwise[self.truth][0] if self.shared else self.first
 
     def alike(self) -> list[list[str]]:
         """Group the judges that share the same topics with the truth."""
@@ -59,14 +65,8 @@ class Aligned:
             [additive(one.sel(topic=topics)).values[..., metric] for one in every]
         )
 
-    def scores(self, metric: int) -> Floats:
-        """Return one metric's scores, the truth's first: (set, system, topic)."""
-        return np.stack(
-            [additive(one).values[..., metric] for one in self.cubes.values()]
-        )
-
     def by_topic(self, metric: int) -> Floats:
-        """Return the same as they are on single topics, not moved by what other runs add."""
+        """Return one metric's scores as they are on single topics, the truth's first: not moved by what runs add."""
         return np.stack(
             [
                 additive(of_each(unmoved(one))).values[..., metric]
@@ -120,8 +120,6 @@ def _pairwise(
     """Return the truth's cube and the judge's over the topics of both, by judge, in the truth's order."""
     found = {}
     for name, one in cubes.items():
-        if name == truth:
-            continue
         here = set(one.topic.values)
         topics = [topic for topic in cubes[truth].topic.values if topic in here]
         pair = (cubes[truth].sel(topic=topics), one.sel(topic=topics))
@@ -193,13 +191,15 @@ def _same_topics(
             for name in fewer
         )
         notes.append(
-            f"{lacks}: tau and pairs of systems are over the topics that a judge shares with {truth}, "
-            "differences of tau over those that both judges do; phi, favour and figures by topic "
-            f"are over the {len(kept)} that all judges have. Leave out {listed(fewer)} to have them "
-            "over more"
+            f"{lacks}: a judge is compared with {truth} over the topics that both have, two judges over those "
+            f"that both share with it; figures by topic are of the {len(kept)} that all have"
         )
+    theirs = {
+        name: one.sel(topic=[topic for topic in topics if topic in held[name]])
+        for name, one in cubes.items()
+    }
     used = {name: one.sel(topic=kept) for name, one in cubes.items()}
-    return used, notes + _barren(used, truth)
+    return used, notes + _barren(theirs, truth)
 
 
 def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:

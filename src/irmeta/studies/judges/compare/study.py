@@ -1,6 +1,6 @@
 """The study of judges: what is computed, under labels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
@@ -102,8 +102,8 @@ def compare_judges(
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), soft (soft pairwise accuracy,
     the mean over pairs of systems of 1 - |p by the truth - p by the judge|) with interval, tau_ap, tau_gap, tau_best,
-    rbo, phi, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the tau that the
-    truth itself is expected to have with the true ranking, and phi_truth; over (judge, judge_2, metric) difference of
+    rbo, phi, phi_truth, phi_gain (phi less phi_truth) with interval, and moved (ranks); over (metric) ceiling, the
+    tau that the truth itself is expected to have with the true ranking; over (judge, judge_2, metric) difference of
     tau and soft_difference, with interval, p and p_corrected (Holm); over (judge, metric, decision) pairs of systems;
     where runs are given, over (baseline, metric) tau and soft of rankings without any judgment, and over (judge,
     baseline, metric) how much higher the judge's soft accuracy is; over (judge, metric, topic) topic_tau and
@@ -195,33 +195,30 @@ def _of_scores(
     """Compute all that scores tell, metric by metric."""
     metrics = together.first.metric.values
     require_variation(
-        together.first.values.mean(axis=1).T, metrics, f" by {together.truth}"
+        together.whole.values.mean(axis=1).T, metrics, f" by {together.truth}"
     )
     parts, tied = [], []
     family = families_of(together.first.system.values, families)
     for which in range(metrics.size):
-        means, found = agreement(together, which, team.of, rng)
         part = {
-            **found,
-            **_tops_of(together, which, means, best),
-            **_pairs_of_systems(together, which, alpha, correct, rng),
-            **_favour(together, which, family),
+            **agreement(together, which, team.of, rng),
+            **_beside_truth(together, which, best, alpha, correct, family, rng),
         }
         if together.shared:
-            scores = together.scores(which)
-            part |= _on_halves(scores, partitions, team.of, rng)
+            halves = partial(_on_halves, partitions=partitions, team=team.of, rng=rng)
+            part |= _of_each(together, which, halves)
             part |= _on_topics(together.by_topic(which))
         # a judge that ties all systems ranks nothing, but it has means
-        ties_all = np.ptp(means[1:], axis=1) == 0
+        ties_all = np.ptp(part["judge_mean"][1], axis=1) == 0
         tied.append(ties_all)
         kept = _without(part, ties_all)
-        parts.append(kept | {"judge_mean": (("judge", "system"), means[1:])})
+        parts.append(kept | {name: part[name] for name in ("truth_mean", "judge_mean")})
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
         for name, (dims, _) in parts[0].items()
     }
     data |= {
-        "ceiling": ("metric", _ceilings(together.first.values)),
+        "ceiling": ("metric", _ceilings(together.whole.values)),
         "metric": metrics,
         "system": together.first.system.values,
         "decision": [one.name.lower() for one in Decision],
@@ -290,18 +287,57 @@ def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
     ]
 
 
-def _tops_of(together: Aligned, which: int, means: Floats, best: int) -> Variables:
-    """Compare the tops of the rankings, of each judge over the topics that it shares with the truth."""
-    every = _tops(means, best)
-    if not together.shared or len(together.alike()) == 1:
-        return every
+def _beside_truth(
+    together: Aligned,
+    which: int,
+    best: int,
+    alpha: float,
+    correct: Correction,
+    family: tuple[list[str], Ints] | None,
+    rng: np.random.Generator,
+) -> Variables:
+    """Compare each judge with the truth by one metric, on the same topics or on those of each."""
+    corrected = multiplicity.CORRECTIONS[correct]
+    if together.shared:
+
+        def beside(scores: Floats) -> Variables:
+            counts = decisions(list(scores), alpha, corrected)
+            return {
+                **_tops(settled(scores.mean(axis=2)), best),
+                "pairs": (("judge", "decision"), counts),
+                **_favour(partial(favour, scores), family, scores.shape[1]),
+            }
+
+        return _of_each(together, which, beside)
+    own = [additive(one).values[..., which] for one in together.cubes.values()]
+    every = [
+        np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()
+    ]
+    counts = np.stack(
+        [
+            on_as_many_topics(every[0], judge, alpha, corrected, rng)
+            for judge in every[1:]
+        ]
+    )
+    return {
+        **_tops(settled(np.stack([one.mean(axis=1) for one in every])), best),
+        "pairs": (("judge", "decision"), counts),
+        **_favour(partial(unpaired, own), family, len(own[0])),
+    }
+
+
+def _of_each(
+    together: Aligned, which: int, figures: Callable[[Floats], Variables]
+) -> Variables:
+    """Return figures of each judge over the topics that it shares with the truth, from scores of judges alike."""
+    made: Variables = {}
     for judges in together.alike():
         at = [together.judges.index(name) for name in judges]
-        own = settled(together.over(judges, which).mean(axis=2))
-        for name, (dims, values) in _tops(own, best).items():
-            if "judge" in dims:
-                every[name][1][at] = values
-    return every
+        for name, (dims, values) in figures(together.over(judges, which)).items():
+            shape = (len(together.judges), *values.shape[1:])
+            _, every = made.setdefault(name, (dims, np.empty(shape, values.dtype)))
+            every[at] = values
+    return made
 
 
 def _tops(means: Floats, best: int) -> Variables:
@@ -317,34 +353,9 @@ def _tops(means: Floats, best: int) -> Variables:
         ),
         "rbo": (("judge",), rbo(truth, judges)),
         "moved": (("judge", "system"), moved),
-        "truth_mean": (("system",), truth),
+        "truth_mean": (("judge", "system"), np.tile(truth, (len(judges), 1))),
+        "judge_mean": (("judge", "system"), judges),
     }
-
-
-def _pairs_of_systems(
-    together: Aligned,
-    which: int,
-    alpha: float,
-    correct: Correction,
-    rng: np.random.Generator,
-) -> Variables:
-    """Count what becomes of the pairs of systems, tested on the same topics, or on as many."""
-    corrected = multiplicity.CORRECTIONS[correct]
-    if not together.shared:
-        every = [
-            np.ascontiguousarray(one.values[..., which])
-            for one in together.cubes.values()
-        ]
-        own = [
-            on_as_many_topics(every[0], judge, alpha, corrected, rng)
-            for judge in every[1:]
-        ]
-        return {"pairs": (("judge", "decision"), np.stack(own))}
-    counts = np.zeros((len(together.judges), len(Decision)), dtype=np.int64)
-    for judges in together.alike():
-        at = [together.judges.index(name) for name in judges]
-        counts[at] = decisions(list(together.over(judges, which)), alpha, corrected)
-    return {"pairs": (("judge", "decision"), counts)}
 
 
 def _on_halves(
@@ -357,13 +368,12 @@ def _on_halves(
         found, low, high = phi_interval(scores, rng, partitions, team=team)
     columns = {
         "phi": found[1:],
+        "phi_truth": np.full(len(found) - 1, found[0]),
         "phi_gain": found[1:] - found[0],
         "phi_gain_low": low,
         "phi_gain_high": high,
     }
-    return {"phi_truth": ((), found[0])} | {
-        name: (("judge",), values) for name, values in columns.items()
-    }
+    return {name: (("judge",), values) for name, values in columns.items()}
 
 
 def _on_topics(scores: Floats) -> Variables:
@@ -376,15 +386,12 @@ def _on_topics(scores: Floats) -> Variables:
 
 
 def _favour(
-    together: Aligned, which: int, family: tuple[list[str], Ints] | None
+    estimate: Callable[[Floats], Favour],
+    family: tuple[list[str], Ints] | None,
+    systems: int,
 ) -> Variables:
-    """Estimate how far each judge favours each system, and each family, on the same topics or on those of each."""
-    if together.shared:
-        estimate = partial(favour, together.scores(which))
-    else:
-        every = [additive(one).values[..., which] for one in together.cubes.values()]
-        estimate = partial(unpaired, every)
-    made = _favoured(estimate(np.eye(together.first.sizes["system"])), "system")
+    """Estimate how far each judge favours each system, and each family."""
+    made = _favoured(estimate(np.eye(systems)), "system")
     if family is None:
         return made
     names, of = family

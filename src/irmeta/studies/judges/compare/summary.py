@@ -251,7 +251,7 @@ def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
         return []
     judge = str(one.judge.values[best])
     truth = _truth(one)
-    own = float(one["phi_truth"])
+    own = float(one["phi_truth"].values[best])
     other = float(one["phi"].values[best])
     gain, low, high = (
         float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high")
