@@ -155,6 +155,8 @@ def test_a_blind_board_keeps_its_judgments(
 ) -> None:
     """A team that decodes or climbs knows no more of the judgments that count than the board says it may."""
     rules = {"feedback": feedback, "metrics": metric, "submissions": 30}
+    if feedback == "ladder":
+        rules["baseline"] = Served.baseline
     for found in attacked("climb", **rules).values():
         gain = found["after"] - found["before"]
         assert found["bits"] <= found["bound"]
@@ -175,10 +177,19 @@ def test_a_blind_board_keeps_its_judgments(
 def test_twenty_teams_together_keep_the_bound(attacked: Any, feedback: str) -> None:
     """Teams that put their answers to votes and to walks together know no more than the board says of all of them."""
     rules = {"feedback": feedback, "metrics": "nDCG@10", "submissions": 3}
+    if feedback == "ladder":
+        rules["baseline"] = Served.baseline
     for name, found in attacked("vote", "walk", together=20, **rules).items():
         assert found["bits"] <= found["bound"]
         assert feedback == "ladder" or found["claims"] == 0
         assert name == "decode" or found["sent"] == (60 if feedback != "none" else 1)
+
+
+def test_a_ladder_without_a_baseline_answers_nothing(attacked: Any) -> None:
+    """Where the organizer brought no run a ladder answers nothing, and there is nothing to walk up."""
+    rules = {"feedback": "ladder", "metrics": "nDCG@10", "submissions": 3}
+    found = attacked("walk", together=20, **rules)["walk"]
+    assert (found["claims"], found["after"]) == (0, found["before"])
 
 
 @pytest.mark.slow

@@ -33,11 +33,11 @@ def track(tmp_path: Path) -> Iterator[Track]:
     yield from open_track(tmp_path, qrels, join="ask")
 
 
-def browser(track: Track, role: str = "", team: str = "") -> Any:
+def browser(track: Track, role: str = "", team: str = "", board: str = "track") -> Any:
     """Return a browser, with a session of somebody new who has a role."""
     client = TestClient(track.client.app, follow_redirects=False)
     if role:
-        secret = people.invite(track.engine, "track", role, team)
+        secret = people.invite(track.engine, board, role, team)
         form = {"secret": f"http://testserver/i/#{secret}", "name": f"Ann {role}"}
         answer = client.post("/i/", data=form, headers=OWN)
         assert (answer.status_code, answer.headers["location"]) == (303, "/my/")

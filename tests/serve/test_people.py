@@ -214,6 +214,7 @@ def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
     qrels = write_qrels(tmp_path / "qrels.txt")
     settings = {"feedback": "ladder", "step": 0.2, "metrics": "P@10"}
     for track in open_track(tmp_path, qrels, **settings):
+        bring(track, tmp_path, a_run(1, -5))
         first = track.put("member", "bad", a_run(1, -5)).json()["key"]
         second = track.put("member", "good", a_run(1, 5)).json()["key"]
         told = track.ask("member", "get", f"/v1/submissions/{second}").json()["told"]
@@ -227,19 +228,43 @@ def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
 
 
 def test_a_ladder_begins_at_what_the_organizer_brought(tmp_path: Path) -> None:
-    """Runs of no team come before those of any; a ladder without one is a problem of the site."""
+    """Before the organizer has brought a run a ladder answers nothing, and is a problem of the site."""
     qrels = write_qrels(tmp_path / "qrels.txt")
     settings = {"feedback": "ladder", "step": 0.2, "metrics": "P@10"}
     for track in open_track(tmp_path, qrels, **settings):
         here = (track.site, track.engine)
-        assert "begins at nothing" in " ".join(checkup.problems(*here))
-        (tmp_path / "bm25").write_bytes(a_run(1, 5))
-        importing.import_runs(*here, "track", [tmp_path / "bm25"])
-        bad = track.put("member", "bad", a_run(1, -5)).json()["key"]
+        assert "answers nothing until" in " ".join(checkup.problems(*here))
+        keys = [track.put("member", "early", a_run(1, -4)).json()["key"]]
+        bring(track, tmp_path, a_run(1, 5))
+        keys.append(track.put("member", "bad", a_run(1, -5)).json()["key"])
         work_off(*here)
-        told = track.ask("member", "get", f"/v1/submissions/{bad}").json()["told"]
-        assert told["figure"] == 1.0
-        assert "begins at nothing" not in " ".join(checkup.problems(*here))
+        early, bad = (
+            track.ask("member", "get", f"/v1/submissions/{key}").json()["told"]
+            for key in keys
+        )
+        assert early is None
+        assert bad["figure"] == 1.0
+        assert "answers nothing until" not in " ".join(checkup.problems(*here))
+
+
+def bring(track: Track, folder: Path, run: bytes) -> None:
+    """Bring a run of no team, as an organizer does."""
+    (folder / "bm25").write_bytes(run)
+    importing.import_runs(track.site, track.engine, "track", [folder / "bm25"])
+
+
+def test_new_judgments_answer_again(tmp_path: Path) -> None:
+    """What a board says that it may give away counts each version of the judgments, and each change of its answers."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, feedback="ladder", step=0.2, per_team=9):
+        said = []
+        for change in ({}, {"step": 0.25}, {"title": "Track"}, {"step": 0.2}):
+            boards.set_board(track.engine, "track", change)
+            of = boards.board_of(track.engine, "track")
+            leak = organizing.leak(track.engine, of)
+            said.append(int(re.findall(r"at most (\d+) bits", leak)[0]))
+        # log2 C(14, 5) = 10.97 with steps of .2, log2 C(13, 4) = 9.48 with steps of .25
+        assert said == [11, 19, 19, 33]
 
 
 def test_a_split_tells_its_topics_and_no_other(tmp_path: Path) -> None:
@@ -468,8 +493,10 @@ def test_an_organizer_who_takes_part_learns_of_own_runs_only(tmp_path: Path) -> 
         with tables.reading(track.engine) as db:
             wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
             number = db.execute(wanted).scalar_one()
-        secret = people.invite(track.engine, "track", "member", "Own", number)
-        people.take(track.engine, secret, "")
+        secret = people.invite(track.engine, "track", "member", "Own")
+        people.take(track.engine, secret, "", who=number)
+        assert track.ask("organizer", "get", where).json()["told"] is None
+        people.set_team(track.engine, "track", "Own", state="out")
         assert track.ask("organizer", "get", where).json()["told"] is None
 
 

@@ -33,7 +33,10 @@ def problems(site: Site, engine: Engine) -> Iterator[str]:
             if hashlib.file_digest(file, "sha256").hexdigest() != digest:
                 yield f"{path}: damaged; its bytes are not those received"
     for key in low:
-        yield f"{key}: its ladder begins at nothing; irmeta board import {key} a baseline"
+        yield (
+            f"{key}: its ladder answers nothing until it begins at a run that you bring; "
+            f"irmeta board import {key} BASELINE"
+        )
     for path in map(site.truth, judged):
         if path.exists() and path.stat().st_mode & 0o077:
             yield f"{path}: others can read the judgments; chmod 600 {path}"

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 from sqlalchemy import Engine
 
 from irmeta.serve import answers
-from irmeta.serve.catalogue import boards, people, submissions
+from irmeta.serve.catalogue import boards, events, people, submissions
 from irmeta.serve.site import Site
 
 ALIKE = 10
 """First documents by which runs are compared."""
 LIKELY = 0.5
 """Share of topics with the same first documents from which on runs are likely duplicates."""
+ANSWERS = {"metrics", "precision", "feedback", "step"}
+"""Settings that change the answers to runs."""
 DAYS = 365
 """Days that a board is taken to be open where no date says when it closes."""
 
@@ -97,11 +99,19 @@ def runs_allowed(of: Any) -> int:
     return int(min(most, default=1000 * days))
 
 
+def _series(engine: Engine, of: Any) -> int:
+    """Count how often all runs may have been answered again: under other judgments, or other rules of the answers."""
+    happened = events.of_board(engine, of.id)
+    judged = sum(one.action == "judgments" for one in happened)
+    rules = [one.detail["settings"] for one in happened if one.action == "changed"]
+    return max(1, judged) + sum(not ANSWERS.isdisjoint(one) for one in rules)
+
+
 def leak(engine: Engine, of: Any) -> str:
     """Say what the answers to a board's runs can give away of its hidden judgments."""
-    number = runs_allowed(of)
+    number, series = runs_allowed(of), _series(engine, of)
     teams = max(1, sum(one.state == "in" for one in people.teams(engine, of.id)))
-    one, together = (answers.leaked(of, number, many) for many in (1, teams))
+    one, together = (series * answers.leaked(of, number, many) for many in (1, teams))
     return (
         f"{of.key}: feedback {of.feedback}, {number} runs a team: answers give away at most "
         f"{one:.0f} bits of the judgments to one team, {together:.0f} to {teams} together "

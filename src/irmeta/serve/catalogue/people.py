@@ -57,12 +57,16 @@ NOBODY = Caller(scope="submit")
 
 
 class Place(NamedTuple):
-    """What somebody is on a board, and in which team; `every` : in whichever, as the site's token on open boards."""
+    """What somebody is on a board, and in which team.
+
+    every : in whichever, as the site's token on open boards. plays : also in a team that is out.
+    """
 
     role: Role = Role.VISITOR
     team: str = ""
     every: bool = False
     holder: bool = False
+    plays: bool = False
 
     def owns(self, name: str) -> bool:
         """Say whether something of a team is theirs."""
@@ -133,8 +137,9 @@ def begin_session(engine: Engine, who: int) -> str:
 
 
 def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
-    """List the sessions and tokens of a person that are valid."""
-    good = (token.c.person == who) & (token.c.kind != "invite")
+    """List the sessions, tokens and links of a person that are valid."""
+    taken = (token.c.kind == "invite") & token.c.used.is_not(None)
+    good = (token.c.person == who) & ~taken
     good &= (token.c.expires > now()) & token.c.revoked.is_(None)
     with reading(engine) as db:
         wanted = sa.select(token).where(good).order_by(token.c.created)
@@ -159,15 +164,16 @@ def place(engine: Engine, asks: Caller, of: Any) -> Place:
     wanted = wanted.outerjoin(team, team.c.id == membership.c.team)
     own = (membership.c.person == asks.person) & (membership.c.board == of.id)
     with reading(engine) as db:
-        found = db.execute(wanted.where(own)).all()
-    found = [one for one in found if one.state in (None, "in")]
+        every = db.execute(wanted.where(own)).all()
+    found = [one for one in every if one.state in (None, "in")]
     role = max((ROLES[one.role] for one in found), default=Role.VISITOR)
     if asks.scope != "organize":
         role = min(role, Role.MEMBER)
+    plays = any(one.name is not None for one in every)
     teams = [one for one in found if one.name is not None]
     if teams:
-        return Place(role, teams[0].name, holder=teams[0].holder)
-    return Place(role)
+        return Place(role, teams[0].name, holder=teams[0].holder, plays=plays)
+    return Place(role, plays=plays)
 
 
 def invite(
@@ -175,10 +181,11 @@ def invite(
     key: str,
     role: str,
     team_name: str = "",
-    who: int | None = None,
     by: int | None = None,
 ) -> str:
-    """Make an invitation to a board; to a team, which is made unless it is there. `who` : a person that is known."""
+    """Make an invitation to a board; to a team, which is made unless it is there."""
+    if role not in SCOPES:
+        raise RefusedError(422, f"role: {', '.join(SCOPES)}, not {role!r}")
     with engine.begin() as db:
         at = row_of(db, key).id
         if (role == "member") != bool(team_name):
@@ -186,7 +193,7 @@ def invite(
                 422,
                 "a member comes into a team, so name the team; nobody else comes into one",
             )
-        given = {"board": at, "role": role, "person": who, "scope": SCOPES[role]}
+        given = {"board": at, "role": role, "scope": SCOPES[role]}
         if team_name:
             found = _team(db, at, team_name) or _new_team(db, at, team_name, "in")
             given["team"] = found.id
@@ -247,10 +254,17 @@ def take(
         return Taken(number, str(db.execute(of).scalar_one()), found.role)
 
 
-def ask(engine: Engine, key: str, team_name: str, name: str, affiliation: str) -> int:
-    """Ask to take part with a new team; return the number of the person."""
+def ask(
+    engine: Engine,
+    key: str,
+    team_name: str,
+    name: str,
+    affiliation: str = "",
+    who: int | None = None,
+) -> int:
+    """Ask to take part with a new team; return the number of the person, a new one unless it is known."""
     texts = described({"person": name, "affiliation": affiliation})
-    if not texts["person"] or not team_name.strip():
+    if not (who or texts["person"]) or not team_name.strip():
         raise RefusedError(422, "name and team: say who you are, and who asks")
     with engine.begin() as db:
         at = row_of(db, key).id
@@ -259,7 +273,7 @@ def ask(engine: Engine, key: str, team_name: str, name: str, affiliation: str) -
             more += 1
             free = f"{team_name[:50]} {more}"
         made = _new_team(db, at, free, "asked")
-        number = _new_person(db, texts)
+        number = who or _new_person(db, texts)
         _join(db, number, at, "member", made.id)
         return number
 
@@ -295,7 +309,9 @@ def _team(db: Connection, at: int, name: str) -> Row[Any] | None:
 
 def _new_team(db: Connection, at: int, name: str, state: str) -> Row[Any]:
     text = described({"team": name})["team"]
-    count = sa.select(sa.func.count()).where(team.c.board == at)
+    # those that only ask keep nobody out whom an organizer invites
+    same = (team.c.board == at) & (team.c.state == state)
+    count = sa.select(sa.func.count()).where(same)
     if db.execute(count).scalar_one() >= TEAMS:
         raise RefusedError(409, f"the board has {TEAMS} teams, and may have no more")
     values = {"board": at, "name": text, "folded": _fold(text), "state": state}
@@ -351,8 +367,9 @@ def people(engine: Engine, at: int) -> Sequence[Any]:
 
 
 def boards_of(engine: Engine, who: int) -> Sequence[Any]:
-    """List the boards of a person, with the role and the team."""
-    more = (team.c.name.label("team"), team.c.state)
+    """List the boards of a person, with the role and the team; how one that asks will be called tells of others."""
+    called = sa.case((team.c.state != "asked", team.c.name)).label("team")
+    more = (called, team.c.state)
     wanted = (
         sa.select(board.c.key, board.c.title, membership.c.role, *more)
         .join(membership, membership.c.board == board.c.id)

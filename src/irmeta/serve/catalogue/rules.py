@@ -28,6 +28,8 @@ DESCRIBED = {
 }
 """What people say of a run, and how long it may be."""
 
+EARLIEST, LATEST = 1970, 9000
+"""Years of a date; a clock cannot write those far beyond."""
 LENGTHS = DESCRIBED | {"person": 100, "affiliation": 200}
 """How long any text of people may be."""
 
@@ -57,6 +59,9 @@ def moment(text: str) -> int | None:
         found = datetime.fromisoformat(text)
     except ValueError as error:
         raise RefusedError(422, f"{text!r} is not a date as 2020-05-14") from error
+    if not EARLIEST <= found.year < LATEST:
+        says = f"{text!r} is not between {EARLIEST} and {LATEST}"
+        raise RefusedError(422, says)
     if found.tzinfo is None:
         found = found.replace(tzinfo=UTC)
     return int(found.timestamp() * 1e6)

@@ -1,6 +1,7 @@
 """Submissions: received, checked, scored, withdrawn."""
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -216,8 +217,8 @@ def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
 def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
     """Return the judged topics, and the scores on the first metric of a run of a team and of all its runs before it.
 
-    Runs of no team are before it, too: a ladder begins at what the organizer brought. Nothing where one of them is not
-    scored yet: what was answered once stays so.
+    Runs of no team are before it, too: a ladder begins at the first that the organizer brought, and answers nothing
+    before. Nothing where one of them is not scored yet: what was answered once stays so.
     """
     with reading(engine) as db:
         one = _row(db, key)
@@ -231,13 +232,15 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
         if newest is None:
             return [], []
         first = (score.c.judgments == newest.id) & (score.c.metric == of.metrics[0])
-        wanted = sa.select(submission.c.key, submission.c.state, score.c.vector)
-        wanted = wanted.outerjoin(
+        named = (submission.c.key, submission.c.team, submission.c.state)
+        wanted = sa.select(*named, score.c.vector).outerjoin(
             score, first & (score.c.submission == submission.c.id)
         )
         rows = db.execute(wanted.where(own).order_by(submission.c.id)).all()
     # a run that was withdrawn before it was scored got no answer
     rows = [row for row in rows if row.vector or row.state != "withdrawn"]
+    if of.feedback == "ladder":
+        rows = list(dropwhile(lambda row: row.team, rows))
     vectors = [row.vector for row in rows]
     if not rows or rows[-1].key != key or None in vectors:
         return [], []

@@ -71,7 +71,7 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     app.exception_handler(OperationalError)(_busy)
     app.exception_handler(OSError)(_unwritten)
     app.exception_handler(HTTPException)(partial(_http, site))
-    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(RequestValidationError)(partial(_invalid, site))
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
     app.add_middleware(_Guarded)
@@ -146,7 +146,10 @@ def _page(site: Site, status: int, text: str = "") -> Response:
     return HTMLResponse(page, status)
 
 
-def _invalid(_: Request, error: RequestValidationError) -> Response:
+def _invalid(site: Site, request: Request, error: RequestValidationError) -> Response:
+    """Say to programs what is wrong with what they sent; a page of such a name is not there."""
+    if not request.url.path.startswith(API):
+        return _page(site, 404)
     problems = (
         f"{one['loc'][-1]}: {routes.WORDS.get(one.get('ctx', {}).get('pattern'), one['msg'])}"
         for one in error.errors()

@@ -20,7 +20,7 @@ from irmeta.serve.crew.crew import Crew
 from irmeta.serve.policy import READING, Action, Role, Who, may, phase, revealed
 from irmeta.serve.site import Site
 from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
-from irmeta.serve.web.receive import Arrived, receive
+from irmeta.serve.web.receive import PATIENCE, Arrived, receive
 
 WAIT = 5.0
 """Seconds that an upload waits for its check."""
@@ -80,22 +80,21 @@ class Door:
     ) -> None:
         """Note who asks, by the token."""
         kind, _, secret = authorization.partition(" ")
-        digest = people.digest_of(secret.strip())
-        found = await to_thread.run_sync(people.caller, self.engine, digest)
-        if found is None or kind.lower() != "bearer":
-            self.count(request)
-            if needed:
-                raise RefusedError(401, UNKNOWN if secret else LACKING)
-            found = NOBODY
-        else:
-            self._frequency.require(digest, self.site.settings.requests)
-        request.state.caller = found
+        bearer = secret.strip() if kind.lower() == "bearer" else ""
+        found = await self.known(request, bearer, "api")
+        if found is None and needed:
+            raise RefusedError(401, UNKNOWN if secret else LACKING)
+        request.state.caller = found or NOBODY
 
-    def count(self, request: Request) -> None:
-        """Refuse an address without a token that asks too often."""
+    async def known(self, request: Request, secret: str, kind: str) -> Caller | None:
+        """Return who has a token or a session; refuse one, or an address without any, that asks too often."""
+        digest = people.digest_of(secret)
+        found = await to_thread.run_sync(people.caller, self.engine, digest, kind)
         address = request.client.host if request.client else ""
-        most = self.site.settings.requests if address in OURS else ANONYMOUS
-        self._frequency.require(address, most)
+        free = found is not None or address in OURS
+        most = self.site.settings.requests if free else ANONYMOUS
+        self._frequency.require(address if found is None else digest, most)
+        return found
 
     def may(
         self, caller: Caller, of: Any, action: Action, team: str | None = None
@@ -103,7 +102,7 @@ class Door:
         """Say whether somebody may do something on a board, with what is of a team, or of the own one."""
         is_ = people.place(self.engine, caller, of)
         own = is_.owns(is_.team if team is None else team)
-        who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and bool(is_.team))
+        who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
         reads = caller.scope == "read" and action not in READING
         return not reads and may(who, action, boards.rules(of), now())
 
@@ -125,10 +124,17 @@ class Door:
     async def small(self, request: Request) -> bytes:
         """Return a body that is not long."""
         content = b""
-        async for piece in request.stream():
-            content += piece
-            if len(content) > SMALL:
-                raise RefusedError(413, f"the body is longer than {SMALL} bytes")
+        try:
+            async with asyncio.timeout(PATIENCE):
+                async for piece in request.stream():
+                    content += piece
+                    if len(content) > SMALL:
+                        says = f"the body is longer than {SMALL} bytes"
+                        raise RefusedError(413, says)
+        except TimeoutError as error:
+            raise RefusedError(
+                408, "the body came too slowly; send it again"
+            ) from error
         return content
 
     @asynccontextmanager

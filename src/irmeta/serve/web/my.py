@@ -1,8 +1,10 @@
 """Pages for people: what they may see and do on their boards; computed when asked for, kept by no cache."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import parse_qs, urlsplit
@@ -45,17 +47,14 @@ class Session:
 
     async def come(self, request: Request) -> None:
         """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
-        request.state.form = {}
         if request.method == "POST":
             require_own(request)
-            # a form with a file is read by who takes the file
-            if not request.url.path.endswith("/runs"):
-                request.state.form = await self._form(request)
-        self._door.count(request)
-        digest = people.digest_of(request.cookies.get(self.cookie, ""))
-        engine = self._door.engine
-        found = await to_thread.run_sync(people.caller, engine, digest, "session")
-        request.state.caller = found or NOBODY
+        secret = request.cookies.get(self.cookie, "")
+        found = await self._door.known(request, secret, "session")
+        request.state.caller, request.state.form = found or NOBODY, {}
+        # a form with a file is read by who takes the file
+        if request.method == "POST" and not request.url.path.endswith("/runs"):
+            request.state.form = await self._form(request)
 
     async def _form(self, request: Request) -> Form:
         content = await self._door.small(request)
@@ -67,11 +66,6 @@ class Session:
         lasts = people.LASTS["session"] // 1_000_000
         rules: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
         answer.set_cookie(self.cookie, secret, lasts, secure=self._secure, **rules)
-        return answer
-
-    def end(self, answer: Response) -> Response:
-        """Forget the session in the browser."""
-        answer.delete_cookie(self.cookie, path="/", secure=self._secure, httponly=True)
         return answer
 
 
@@ -105,16 +99,19 @@ class Pages:
 
     def enter(self) -> Response:
         """Show the form that takes an invitation; whoever only looks at it uses nothing up."""
-        return self._page("enter.html", board=None)
+        return self._page("enter.html", board=None, who=None)
 
     def take(self, request: Request) -> Response:
         """Take an invitation, and begin a session."""
         given, who = request.state.form, request.state.caller.person
         name, affiliation = given.get("name", ""), given.get("affiliation", "")
         found = people.take(self._engine, secret_of(given), name, affiliation, who)
-        return self._begin(found.person)
+        return self._begin(found.person, who)
 
-    def _begin(self, who: int) -> Response:
+    def _begin(self, who: int, was: int | None) -> Response:
+        """Begin a session, unless it is somebody's who has one."""
+        if who == was:
+            return self._to("my/")
         begun = people.begin_session(self._engine, who)
         return self._session.begin(self._to("my/"), begun)
 
@@ -124,7 +121,7 @@ class Pages:
 
     def _my(self, caller: Caller, made: str = "") -> Response:
         if caller.person is None:
-            return self._page("enter.html", board=None)
+            return self.enter()
         given = {
             "person": people.person_of(self._engine, caller.person),
             "boards": people.boards_of(self._engine, caller.person),
@@ -210,8 +207,9 @@ class Pages:
             return self._to(f"my/b/{board}")
         if key := given.get("review"):
             self._door.own(caller, key, Action.LINK)
-            days = int(given["days"]) if given.get("days", "").isdecimal() else 0
-            secret = people.review(self._engine, key, days, by)
+            days = given.get("days", "")
+            number = int(days) if re.fullmatch("[0-9]{1,3}", days) else 0
+            secret = people.review(self._engine, key, number, by)
             return self._my(caller, self._link("review", secret))
         of, is_ = self._mine(caller, board, Action.INVITE)
         secret = people.invite(self._engine, board, "member", is_.team, by=by)
@@ -293,16 +291,17 @@ class Pages:
 
     def joining(self, request: Request, board: BOARD) -> Response:
         """Show the form by which a new team asks to take part."""
-        return self._page(
-            "enter.html", board=self._allowed(request, board, Action.JOIN)
-        )
+        of = self._allowed(request, board, Action.JOIN)
+        return self._page("enter.html", board=of, who=request.state.caller.person)
 
     def join(self, request: Request, board: BOARD) -> Response:
         """Ask to take part."""
         self._allowed(request, board, Action.JOIN)
-        given = request.state.form
-        said = (given.get(one, "") for one in ("team", "name", "affiliation"))
-        return self._begin(people.ask(self._engine, board, *said))
+        given, who = request.state.form, request.state.caller.person
+        names = ("team", "name", "affiliation")
+        team, name, affiliation = (given.get(one, "") for one in names)
+        number = people.ask(self._engine, board, team, name, affiliation, who)
+        return self._begin(number, who)
 
     def private(self, request: Request, path: str) -> Response:
         """Hand out a page of a board that not everybody may see."""
@@ -310,11 +309,12 @@ class Pages:
         if len(parts) < 3 or parts[0] != "b":
             raise RefusedError(404, MISSING)
         of = self._allowed(request, parts[1], Action.SEE_SCORES)
-        file = self._door.site.private.joinpath(path).resolve()
         folder = self._door.site.private.resolve() / "b" / of.key
-        if not file.is_relative_to(folder) or not file.is_file():
-            raise RefusedError(404, MISSING)
-        return FileResponse(file)
+        with suppress(OSError, ValueError):  # as of a name that no file can have
+            file = self._door.site.private.joinpath(path).resolve()
+            if file.is_relative_to(folder) and file.is_file():
+                return FileResponse(file)
+        raise RefusedError(404, MISSING)
 
     def _to(self, path: str) -> Response:
         return RedirectResponse(f"{self._root}{path}", 303)
