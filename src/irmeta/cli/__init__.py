@@ -9,14 +9,14 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from irmeta.cli import limited
+from irmeta.cli import limited, surroundings
 from irmeta.errors import IrmetaError, extras, typed
 from irmeta.words import folded, printable, reason
 
 if TYPE_CHECKING:
     from cyclopts import App
 
-FRAME = {"app", "derived", "help", "limited", "options", "output"}
+FRAME = {"app", "derived", "help", "limited", "options", "output", "surroundings"}
 """The modules here that have no command."""
 
 
@@ -28,6 +28,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
+    surroundings.settled(_fail)
     # each core has a thread of ours (`irmeta.parallel`); others would only take time to start
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with _without_dask(sys.argv):
