@@ -69,8 +69,10 @@ def open_board(
     if judged is not None:
         _require_fit(judged.topics, wanted, named, qrels)
     given = {name: one for name, one in settings.items() if one not in (None, "")}
-    if dates := {name: moment(given[name]) for name in boards.DATES if name in given}:
-        given |= {"opens": now(), "reveals": None} | dates
+    if dated := [name for name in boards.DATES if name in given]:
+        # a board that is revealed now has been open before
+        begun = {"opens": now(), "reveals": None}
+        given |= begun | {name: moment(given[name]) for name in dated}
         require_order(given)
     if given.get("feedback") == "split" and "feedback_topics" not in given:
         given["feedback_topics"] = Random(key).sample(wanted, len(wanted) // 3)
