@@ -13,7 +13,7 @@ from irmeta.choices import Precision
 from irmeta.io.files import Content
 from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, Run
-from irmeta.io.runs.trec import COMMENT, HEADER, metadata_of, not_utf8, tag_remark
+from irmeta.io.runs.trec import HEADER, hides, metadata_of, not_utf8, tag_remark
 from irmeta.stats.arrays import Ints
 
 try:
@@ -88,7 +88,10 @@ def read(
     header, pieces = _header(content.pieces(digested=digested))
     before = b"\n"
     for piece in pieces:
-        if _may_hide(before, piece) or not compiled.feed(reader, piece):
+        # the plain reader says what comments are that may be lines of data
+        if hides(before + piece[:2]) or hides(piece):
+            return None
+        if not compiled.feed(reader, piece):
             return None
         before = (before + piece[-2:])[-2:]
     found = compiled.finish(reader)
@@ -141,12 +144,6 @@ def _header(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
             break
     begins = b"".join(held) if held and held[0].startswith(b"#") else b""
     return begins.replace(b"\r\n", b"\n"), chain(held, pieces)
-
-
-def _may_hide(before: bytes, piece: bytes) -> bool:
-    """Say whether a comment is there that may be a line of data: the plain reader says what it is."""
-    seam = COMMENT.search(before + piece[:2])
-    return seam is not None or COMMENT.search(piece) is not None
 
 
 def _is_utf8(content: Content) -> bool:
