@@ -9,7 +9,9 @@ NUMBERS = {
     "SOURCE_DATE_EPOCH": (0, 253_402_300_799),  # the end of the year 9999
 }
 """What is for a user to set, and the whole numbers that it may be."""
-OTHERS = re.compile(r"POLARS_(?!TEMP_DIR$)|NPY_|MATPLOTLIBRC$|MPLBACKEND$")
+OTHERS = re.compile(
+    r"POLARS_(?!TEMP_DIR$|SKIP_CPU_CHECK$)|NPY_(?!DISABLE_|ENABLE_)|MATPLOTLIBRC$|MPLBACKEND$"
+)
 """Settings of libraries for who works on these: they warn of what they do not know, or end in their own errors."""
 
 
