@@ -41,11 +41,46 @@ def test_a_folder_of_judgments_and_runs(run, tmp_path):
         assert run(*words, "--quiet")[0] == 0, words
     code, out, _ = run("what", "scores.parquet")
     assert "a score file: 8 systems, 12 topics, 23 metrics" in out
-    assert "Needs more than scores.parquet has: compare (2 collections)." in out
+    assert "scores.parquet has: compare (2 collections), replicate (2" in out
     asked = commands(out)
     assert [words[0] for words in asked][:3] == ["versus", "table", "describe"]
     for words in asked:
         if words[0] not in SLOW:
+            assert run(*words, "--quiet")[0] == 0, words
+
+
+def several(path, metrics, topics):
+    """Write a score file of a collection for each metric and number of topics."""
+    draw = np.random.default_rng(0).random
+    names = list("abcd")
+    cubes = {
+        f"set {at}": cube(
+            draw((4, count, 1)), names, [f"t{n}" for n in range(count)], [metric]
+        )
+        for at, (metric, count) in enumerate(zip(metrics, topics, strict=True))
+    }
+    irmeta.save(cubes, path)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "topics", "first", "verbs"),
+    [
+        (["AP", "AP"], [12, 12], "judges compare", {"versus", "reliability"}),
+        (["AP", "AP"], [12, 14], "versus", {"versus", "compare", "replicate"}),
+        (["AP", "clicks"], [12, 14], "versus", {"versus", "table", "reliability"}),
+    ],
+)
+def test_commands_for_several_collections_run(
+    run, tmp_path, metrics, topics, first, verbs
+):
+    """Of judges' collections, of one metric, and of different ones: each command names the collection that it needs."""
+    several(tmp_path / "s.parquet", metrics, topics)
+    _, out, _ = run("what", "s.parquet")
+    asked = commands(out)
+    assert " ".join(asked[0]).startswith(first)
+    assert verbs <= {words[0] for words in asked}
+    for words in asked:
+        if words[0] not in SLOW - {"leaderboard"}:
             assert run(*words, "--quiet")[0] == 0, words
 
 

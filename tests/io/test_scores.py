@@ -95,6 +95,22 @@ def test_several_collections(tmp_path: Path) -> None:
     assert load(path).attrs["collection"] == "renamed"
 
 
+def test_what_is_named_chooses_a_collection(tmp_path: Path) -> None:
+    """The only collection with a metric is read; of several an error lists them, of none it says what is near."""
+    path = tmp_path / "s.parquet"
+    clicks = cube(
+        [[[0.5]], [[0.1]]], ["a", "b"], ["1"], ["clicks"], collection="my log"
+    )
+    save({"one": small("one"), "two": small("two"), "my log": clicks}, path)
+    xr.testing.assert_identical(load(path, metrics="clicks"), clicks)
+    with pytest.raises(ScoresError, match=r"choose one with collection=: one, two$"):
+        load(path, metrics="AP")
+    with pytest.raises(ScoresError, match=r"in the 3 collections of .*mean clicks"):
+        load(path, metrics="click")
+    with pytest.raises(FileFormatError, match=r"choose one that has it .*: 'my log'$"):
+        load_all(path, metrics="clicks")
+
+
 def test_append(tmp_path: Path) -> None:
     """Appending keeps what is there; the same collection again is an error that leaves the file as it was."""
     path = tmp_path / "s.parquet"

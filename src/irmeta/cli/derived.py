@@ -23,7 +23,6 @@ from irmeta.cli.options import (
     Shown,
     Teamed,
     named,
-    only,
 )
 from irmeta.cli.output import FAILED, refuse_overwriting, say, working
 from irmeta.studies import STUDIES, Verb
@@ -305,13 +304,13 @@ class Derived:
             # --collection chooses where one is to be chosen
             every = replace(selected, collection=None)
             return {
-                name: only(selected.read(path, also))
+                name: selected.one(path, also)
                 if self.takes[name].cube
                 else every.read(path, also)
                 for name, path in files.items()
             }
         if any(isinstance(one, Path) for one in files.values()):
-            return {name: only(selected.read(one, also)) for name, one in files.items()}
+            return {name: selected.one(one, also) for name, one in files.items()}
         from irmeta.scores.cubes import distinct
 
         read = distinct(

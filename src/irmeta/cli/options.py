@@ -71,6 +71,7 @@ class Selected:
             panel=SCORES,
             metavar="NAME",
             help="The collection to use, where a file holds several.",
+            show_default="all, or the one that has what is named",
         ),
     ] = None
     metrics: Metrics = None
@@ -129,25 +130,36 @@ class Selected:
         ),
     ] = False
 
-    def read(self, path: Path, also: str | None = None) -> "dict[str, xr.DataArray]":
+    def one(self, path: Path, also: str | None = None) -> "xr.DataArray":
+        """Read the cube of a file: of several that which --collection names, or the only one with what is named."""
+        return only(self.read(path, also, one=True))
+
+    def read(
+        self, path: Path, also: str | None = None, *, one: bool = False
+    ) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
-        from irmeta.io.scores import load_all
+        from irmeta.io.scores import OtherTableError, load, load_all
+        from irmeta.scores.cubes import by_name
 
         metrics = self.metrics
         if metrics is not None and also is not None:
             metrics = f"{metrics} {also}"
         systems = named(self.systems)
         topics = named(self.topics)
-        cubes = load_all(
-            path,
-            collection=self.collection,
-            metrics=metrics,
-            systems=None if self.repeats else systems,
-            topics=topics,
-        )
+        read = load if one and not self.over_judges else load_all
+        try:
+            cubes = read(
+                path,
+                collection=self.collection,
+                metrics=metrics,
+                systems=None if self.repeats else systems,
+                topics=topics,
+            )
+        except OtherTableError as error:
+            raise OtherTableError(_to_import(path) or str(error)) from error
         seen = {
             name: self._averaged(self._clustered(scores), systems)
-            for name, scores in cubes.items()
+            for name, scores in by_name(cubes).items()
         }
         if not self.over_judges:
             return seen
@@ -217,7 +229,7 @@ class Held(Selected):
 
     def cube(self, also: str | None = None) -> "xr.DataArray":
         """Read the only collection; where there are several the user has to choose one."""
-        return only(self.cubes(also))
+        return self.one(self.scores, also)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -495,6 +507,19 @@ def named(text: str | None) -> str | list[str] | None:
             "line; or give names or patterns themselves, as in 'bm25,dpr*'"
         ) from error
     return list(filter(None, map(stripped, lines(data))))
+
+
+def _to_import(path: Path) -> str:
+    """Say how a file or folder becomes a score file, where it holds scores in another form."""
+    from irmeta.cli.what import importing
+    from irmeta.studies.checks.recognition import recognise
+
+    seen = recognise(str(path))
+    if seen.kind != "table":
+        return ""
+    return (
+        f"{path}: {seen.text}; make a score file of it: irmeta import {importing(seen)}"
+    )
 
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":

@@ -10,7 +10,6 @@ from irmeta.cli.options import (
     Quiet,
     Selected,
     Teamed,
-    only,
 )
 from irmeta.cli.output import refuse_overwriting, say, say_note
 from irmeta.scores.attributes import about
@@ -98,7 +97,7 @@ def apply(
     from irmeta.scores import standardization
 
     refuse_overwriting(output)
-    cube = only(selected.read(scores))
+    cube = selected.one(scores)
     fitted = factor_files.load(factors)
     left_out = list[str]()
     if selected.metrics is None:

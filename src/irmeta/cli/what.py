@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ask:
-    """A question that scores may answer: its verb, what the command ends in, and how many of what it takes."""
+    """A question that scores may answer: its verb, what the command ends in, and how many of what it takes.
+
+    across : whether it takes all collections of a file together.
+    """
 
     verb: str
     rest: str = ""
@@ -24,6 +27,7 @@ class Ask:
     topics: int = 2
     metrics: int = 1
     collections: int = 1
+    across: bool = False
 
     def lacks(self, seen: "Seen") -> str:
         """Say what these scores have too few of; nothing where they have enough."""
@@ -41,12 +45,18 @@ ASKS = (
     Ask("versus", "--system {first} --against {second}{few}{missing}"),
     Ask("table", "-o table.tex{few}{missing}"),
     Ask("describe", "{missing}"),
-    Ask("leaderboard", "{one}", systems=3),
-    Ask("correlate", "{missing}", metrics=2),
+    Ask("leaderboard", "{one}", systems=3, across=True),
+    Ask("correlate", "{missing}", metrics=2, across=True),
     Ask("predictivity", "{missing}", metrics=2, topics=10),
     Ask("reliability", "{missing}", topics=10),
     Ask("design", "--target {metric}{missing}", systems=3, topics=10),
-    Ask("compare", "{missing}", collections=2),
+    Ask("compare", "{missing}", collections=2, across=True),
+    Ask(
+        "replicate",
+        "--system {first} --against {second}{one}{missing}",
+        collections=2,
+        across=True,
+    ),
 )
 """What to ask of a score file, the everyday questions first."""
 USUAL = ("nDCG@10", "AP", "RR", "P@10", "nDCG@20", "AP@1000")
@@ -61,6 +71,8 @@ QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
     "predict apply": "What would an unreported metric have been?",
 }
 """What each command answers."""
+SINGLE = ("table", "mteb", "labels")
+"""Tables of which an import takes one."""
 POOLED = 6
 """Runs from which it can be learnt what a run loses that was not pooled."""
 
@@ -107,8 +119,20 @@ def _commands(seen: Sequence["Seen"]) -> Iterator[tuple[str, str]]:
     judgments = [one for one in seen if one.kind == "judgments"]
     if runs := [one for one in seen if one.kind == "runs"]:
         yield from _of_runs(judgments, runs)
-    for one in seen:
+    for one in _joined(seen):
         yield from _of_scores(one) if one.kind == "scores" else _of_others(one)
+
+
+def _joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
+    """Yield what there is, files that one import takes together as one."""
+    joined: dict[str, list[Seen]] = {}
+    for one in seen:
+        if one.kind == "table" and one.reader not in SINGLE:
+            joined.setdefault(one.reader, []).append(one)
+        else:
+            yield one
+    for some in joined.values():
+        yield replace(some[0], files=tuple(one.path for one in some))
 
 
 def _of_runs(
@@ -144,31 +168,74 @@ def _again(runs: Sequence["Seen"]) -> list[str]:
 
 
 def _of_scores(one: "Seen") -> Iterator[tuple[str, str]]:
+    main, across = _main(one), _across(one)
+    if one.parts and one.alike and len(one.systems) > 1:
+        missing = " --missing topics" if one.missing else ""
+        yield "judges compare", f"{_word(one)}{_one(one.parts[0])}{missing}"
+    for ask in ASKS:
+        seen = across if ask.across else main
+        if not ask.lacks(seen):
+            rest = ask.rest.format(**_filled(seen)).strip()
+            yield ask.verb, f"{_taken(seen, one)} {rest}".rstrip()
+    if len(across.systems) > 1:
+        yield "report", f"{_taken(across, one)} -o report/"
+
+
+def _main(one: "Seen") -> "Seen":
+    """Return the collection of a score file that holds most."""
+    return max(one.parts or (one,), key=lambda part: len(part.systems) * part.topics)
+
+
+def _across(one: "Seen") -> "Seen":
+    """Return what all collections of a score file have in common; the main one, where they are of judges."""
+    shared = [name for name in one.metrics if _held(name, one) == len(one.parts)]
+    if one.alike or not shared:
+        return _main(one)
+    # those that most collections have come first
+    systems = sorted(one.systems, key=lambda name: -_held(name, one))
+    return replace(one, metrics=tuple(shared), systems=tuple(systems))
+
+
+def _held(name: str, one: "Seen") -> int:
+    """Count the collections of a score file that have a metric or a system."""
+    return sum(name in part.metrics or name in part.systems for part in one.parts)
+
+
+def _taken(seen: "Seen", one: "Seen") -> str:
+    """Return a score file as one types it, with the collection where it has several."""
+    if one.parts and len(seen.collections) == 1:
+        return f"{_word(one)} --collection {shlex.quote(seen.collections[0])}"
+    return _word(one)
+
+
+def _usual(one: "Seen") -> list[str]:
+    """List the metrics that stand first."""
+    return [name for name in USUAL if name in one.metrics] or list(one.metrics)
+
+
+def _one(one: "Seen") -> str:
+    """Name one metric, where there are several."""
+    return f" -m {shlex.quote(_usual(one)[0])}" if len(one.metrics) > 1 else ""
+
+
+def _filled(one: "Seen") -> dict[str, str]:
+    """Return what stands for the names in the commands."""
     names = [shlex.quote(name) for name in one.systems[:2]]
-    usual = [name for name in USUAL if name in one.metrics]
-    metrics = (usual or list(one.metrics))[:3]
-    several = len(one.metrics) > 1
-    filled = {
+    few = shlex.quote(" ".join(_usual(one)[:3]))
+    return {
         "first": names[0],
         "second": names[-1],
-        "metric": shlex.quote(metrics[0]),
-        "one": f" -m {shlex.quote(metrics[0])}" if several else "",
-        "few": f" -m {shlex.quote(' '.join(metrics))}" if several else "",
+        "metric": shlex.quote(_usual(one)[0]),
+        "one": _one(one),
+        "few": f" -m {few}" if len(one.metrics) > 1 else "",
         "missing": " --missing common" if one.missing else "",
     }
-    for ask in ASKS:
-        if not ask.lacks(one):
-            rest = ask.rest.format(**filled).strip()
-            yield ask.verb, f"{_word(one)} {rest}".rstrip()
-    if len(one.systems) > 1:
-        yield "report", f"{_word(one)} -o report/"
 
 
 def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
     match one.kind:
         case "table":
-            made = shlex.quote(f"{Path(one.path).stem.partition('.')[0]}.parquet")
-            yield "import", f"{one.reader} {_word(one)} -o {made}"
+            yield "import", importing(one)
         case "factors":
             yield (
                 "standardize apply",
@@ -180,6 +247,13 @@ def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
             yield "serve", _word(one)
         case "frozen":
             yield "board import", f"KEY {_word(one)} --site site"
+
+
+def importing(one: "Seen") -> str:
+    """Return what `irmeta import` needs to make a score file of a table."""
+    name = "scores" if len(one.files) > 1 else Path(one.path).stem.partition(".")[0]
+    files = " ".join(map(shlex.quote, one.files or [one.path]))
+    return f"{one.reader} {files} -o {shlex.quote(f'{name}.parquet')}"
 
 
 def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
@@ -194,7 +268,12 @@ def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
         yield f"To score runs, {absent} are missing: {command}"
     for one in seen:
         if one.kind == "scores":
-            needs = [f"{ask.verb} ({lack})" for ask in ASKS if (lack := ask.lacks(one))]
+            needs = [
+                f"{ask.verb} ({lack})"
+                for ask in ASKS
+                if (lack := ask.lacks(_across(one) if ask.across else _main(one)))
+                and not (one.parts and ask.collections > 1)
+            ]
             if needs:
                 yield f"Needs more than {one.path} has: {listed(needs, len(needs))}."
         elif one.kind == "groups":

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar
 
@@ -37,6 +39,7 @@ CLUSTERS = "clusters_of_topics"
 
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
+Wanted = Mapping[str, Iterable[str] | None]
 """The names of systems, topics and metrics by dimension."""
 
 
@@ -76,7 +79,7 @@ def from_rows(
     provenance: Mapping[str, Mapping[str, Any]] | None = None,
     names: Mapping[str, Names] | None = None,
     collection: str | None = None,
-    wanted: Mapping[str, Iterable[str] | None] = MappingProxyType({}),
+    wanted: Wanted = MappingProxyType({}),
 ) -> dict[str, xr.DataArray]:
     """Make cubes, by collection name, from a long table with the columns of the score file.
 
@@ -91,10 +94,7 @@ def from_rows(
         known = _known(rows, names or {})
         cubes = {}
         for name in known if collection is None else [collection]:
-            chosen = {
-                dim: choose_names(dim, wanted.get(dim), known[name][dim], name)
-                for dim in DIMS
-            }
+            chosen = _chosen(known, name, wanted)
             own = rows.filter(pl.col("collection") == name)
             scores = _filled(own, known[name], chosen, name)
             about = dict((provenance or {}).get(name) or {})
@@ -109,6 +109,24 @@ def from_rows(
             f"some scores are not numbers, or their names are not in the file's lists: {reason(error)}"
         ) from error
     return cubes
+
+
+def _chosen(
+    known: Mapping[str, Names], collection: str, wanted: Wanted
+) -> dict[str, list[str]]:
+    """Return the wanted names of a collection; raise ScoresError with the collections that have all that is wanted."""
+    names = known[collection]
+    try:
+        return {
+            dim: choose_names(dim, wanted.get(dim), names[dim], collection)
+            for dim in DIMS
+        }
+    except ScoresError as error:
+        if fit := _with(known, wanted):
+            raise ScoresError(
+                f"{str(error).partition(';')[0]}; choose one that has it with --collection: {listed(map(quote, fit))}"
+            ) from error
+        raise
 
 
 def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
@@ -302,10 +320,11 @@ def held(path: Path) -> dict[str, About]:
     }
 
 
-def present(path: Path) -> int:
-    """Count the scores of a score file that are there."""
-    there = _scan(path)[0].select(pl.col("score").is_finite().fill_null(False).sum())
-    return int(there.collect().item())
+def present(path: Path) -> dict[str, int]:
+    """Count the scores of each collection of a score file that are there."""
+    there = pl.col("score").is_finite().fill_null(False).sum()
+    counts = _scan(path)[0].group_by("collection").agg(there).collect()
+    return dict(counts.iter_rows())
 
 
 def refuse_clash(path: Path | None, *names: str) -> None:
@@ -332,11 +351,27 @@ def load_all(
     path : of the file, Parquet or CSV.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
-    path = Path(path)
+    return _loaded(Path(path), collection, _wanted(systems, topics, metrics))
+
+
+def _wanted(
+    systems: Iterable[str] | None,
+    topics: Iterable[str] | None,
+    metrics: Iterable[str] | None,
+) -> Wanted:
+    return {"system": systems, "topic": topics, "metric": metrics}
+
+
+def _loaded(
+    path: Path, collection: str | None, wanted: Wanted, *, one: bool = False
+) -> dict[str, xr.DataArray]:
+    """Read collections of a file; one : only that which has what is wanted, where no collection is named."""
     try:
         table, known, described = _held(path)
     except OtherTableError as error:
-        return _imported(path, collection, systems, topics, metrics, error)
+        return _imported(path, collection, wanted, error)
+    if collection is None and one:
+        collection = _sole(known, wanted, str(path))
     if collection is not None:
         choose(known, collection, str(path))
     try:
@@ -345,7 +380,7 @@ def load_all(
             provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
             collection=collection,
-            wanted={"system": systems, "topic": topics, "metric": metrics},
+            wanted=wanted,
         )
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
@@ -364,12 +399,7 @@ class OtherTableError(FileFormatError):
 
 
 def _imported(
-    path: Path,
-    collection: str | None,
-    systems: Iterable[str] | None,
-    topics: Iterable[str] | None,
-    metrics: Iterable[str] | None,
-    error: OtherTableError,
+    path: Path, collection: str | None, wanted: Wanted, error: OtherTableError
 ) -> dict[str, xr.DataArray]:
     """Read a table as people write them; raise the error if it is not one either."""
     try:
@@ -382,10 +412,8 @@ def _imported(
         raise error
     if collection is not None:
         cubes = {collection: choose(cubes, collection, str(path))}
-    return {
-        name: select(cube, systems=systems, topics=topics, metrics=metrics)
-        for name, cube in cubes.items()
-    }
+    named = {f"{dim}s": names for dim, names in wanted.items()}
+    return {name: select(cube, **named) for name, cube in cubes.items()}
 
 
 def _declared(text: str) -> dict[str, About]:
@@ -424,7 +452,7 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
 def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
     """Open a score file: its rows, and what it says of its collections (nothing where other programs wrote it)."""
     if reachable(path).is_dir():
-        raise FileFormatError(
+        raise OtherTableError(
             f"{path}: this is a folder, not a score file; runs need judgments (`irmeta evaluate`, or --qrels where a "
             "command takes it)"
         )
@@ -464,13 +492,38 @@ def choose(
         return next(iter(cubes.values()))
     if collection is None:
         raise ScoresError(
-            f"{source} holds {len(cubes)} collections; choose one with --collection: {', '.join(cubes)}"
+            f"{source} holds {len(cubes)} collections; choose one with --collection: {', '.join(map(quote, cubes))}"
         )
     if collection not in cubes:
         raise ScoresError(
             f"{source} holds no collection {collection!r}; {nearest(collection, cubes)}"
         )
     return cubes[collection]
+
+
+def _sole(known: Mapping[str, Names], wanted: Wanted, source: str) -> str | None:
+    """Return the only collection that has what is wanted, None for the only one; ScoresError where none has it."""
+    if len(known) == 1:
+        return None
+    fit = _with(known, wanted)
+    if not fit:
+        for dim in DIMS:
+            every = list(dict.fromkeys(one for at in known.values() for one in at[dim]))
+            where = f"the {len(known)} collections of {source}"
+            choose_names(dim, wanted.get(dim), every, where)
+        fit = list(known)
+    return choose({name: name for name in fit}, None, source)
+
+
+def _with(known: Mapping[str, Names], wanted: Wanted) -> list[str]:
+    """List the collections that have what is wanted."""
+    fit = []
+    for name, names in known.items():
+        with suppress(ScoresError):
+            for dim in DIMS:
+                choose_names(dim, wanted.get(dim), names[dim], name)
+            fit.append(name)
+    return fit
 
 
 def load(
@@ -481,15 +534,15 @@ def load(
     topics: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,
 ) -> xr.DataArray:
-    """Read one collection of a score file as a cube; `collection` may be left out where there is only one.
+    """Read one collection of a score file as a cube.
 
     path : of the file.
+    collection : its name; by default the only one, or the only one that has the systems, topics and metrics named.
     systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
     larger than memory is studied a few metrics at a time.
     """
-    chosen = load_all(
-        path, collection=collection, systems=systems, topics=topics, metrics=metrics
-    )
+    wanted = _wanted(systems, topics, metrics)
+    chosen = _loaded(Path(path), collection, wanted, one=True)
     return choose(chosen, collection, str(path))
 
 

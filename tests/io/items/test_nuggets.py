@@ -177,6 +177,20 @@ def test_two_answers_of_a_run_to_a_topic_are_an_error(tmp_path: Path) -> None:
         import_nuggets([one, other])
 
 
+def test_files_that_score_the_same_systems_are_judges(tmp_path: Path) -> None:
+    """Each is a collection by its name; files of other systems, and those of a collection that is named, are one."""
+    lines = [answer("1", FULL, run_id=run) for run in ("x", "y")]
+    people, llm = (
+        put(tmp_path / f"{name}.jsonl", *lines) for name in ("people", "llm")
+    )
+    assert list(import_nuggets([people, llm])) == ["people", "llm"]
+    third = put(tmp_path / "z.jsonl", answer("1", FULL, run_id="z"))
+    assert list(import_nuggets([people, third])) == ["collection"]
+    for files in ([people, llm], [people, llm, third]):
+        with pytest.raises(FileFormatError, match="--append|append=True"):
+            import_nuggets(files, collection="both")
+
+
 @pytest.mark.data
 def test_nuggets_as_distributed_lack_assignments(data: Path) -> None:
     """The nuggets of TREC RAG 2025 for development are read to the point where assignments are missing."""

@@ -44,7 +44,8 @@ def import_nuggets(
     names, or of its file.
 
     paths : files with a JSON object for each answer, with qid and nuggets; folders, globs or URLs of them.
-    collection : what to call the collection, by default as the file or folder.
+    collection : what to call the collection, by default as the file or folder; files that score the same systems on
+    the same topics are judges', each a collection by its name.
 
     >>> import json, tempfile, pathlib
     >>> nuggets = [{"text": "a", "importance": "vital", "assignment": "support"},
@@ -57,7 +58,22 @@ def import_nuggets(
     files = all_files(paths)
     name = collection or collection_of(paths, files)
     parts = [_part(path, name) for path in files]
-    return gathered(parts, apart=BY_JUDGE)
+    return gathered(parts if collection else by_judge(parts), apart=BY_JUDGE)
+
+
+def by_judge(parts: list[Part]) -> list[Part]:
+    """Make each file a collection of its own, by its name, where all score the same systems' answers: as judges do."""
+    systems = {frozenset(row.system for row in part.rows) for part in parts}
+    answers = [{(row.system, row.topic) for row in part.rows} for part in parts]
+    names = {part.origin for part in parts}
+    twice = sum(map(len, answers)) > len(set().union(*answers))
+    if not twice or len(systems) > 1 or min(map(len, systems)) < 2:
+        return parts
+    if len(names) < len(parts):
+        return parts
+    for part in parts:
+        part.rows = [row._replace(collection=part.origin) for row in part.rows]
+    return parts
 
 
 def collection_of(paths: Paths, files: Sequence[Location]) -> str:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
-from irmeta.io.items.nuggets import TOPIC, collection_of, run_of
+from irmeta.io.items.nuggets import TOPIC, by_judge, collection_of, run_of
 from irmeta.io.items.records import name_of, named, records
 from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
 from irmeta.io.strictly import stripped
@@ -39,11 +39,13 @@ def import_support(
 
     paths : files with a JSON object for each answer: run_id, topic_id, and under support_eval the sentences, each with
     citations and eval_scores (FS, PS, NS); folders, globs or URLs of them.
-    collection : what to call the collection, by default as the file or folder.
+    collection : what to call the collection, by default as the file or folder; files that score the same systems on
+    the same topics are judges', each a collection by its name.
     """
     files = all_files(paths)
     name = collection or collection_of(paths, files)
-    return gathered([_part(path, name) for path in files], apart=BY_JUDGE)
+    parts = [_part(path, name) for path in files]
+    return gathered(parts if collection else by_judge(parts), apart=BY_JUDGE)
 
 
 def _part(path: Location, collection: str) -> Part:

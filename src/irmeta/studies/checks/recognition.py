@@ -64,7 +64,9 @@ class Seen:
     systems, metrics : their names. topics : how many. collections : their names.
     reader : how `irmeta import` calls a table that is not a score file yet; an option, for groups.
     missing : how many of the scores.
-    parts : what else a folder holds.
+    parts : what else a folder holds; the collections of a score file that has several.
+    alike : whether these have the same systems and topics, as where several judges saw the same runs.
+    files : all files, where several are taken together.
     """
 
     path: str
@@ -77,6 +79,8 @@ class Seen:
     reader: str = ""
     missing: int = 0
     parts: tuple["Seen", ...] = field(default=(), repr=False)
+    alike: bool = False
+    files: tuple[str, ...] = ()
 
 
 def recognise(path: str) -> Seen:
@@ -231,19 +235,35 @@ def _sizes(topics: int, metrics: int) -> str:
 
 
 def _scores(path: str, where: Path) -> Seen:
-    """Describe a score file."""
-    collections = held(where)
-    names = [one["names"] for one in collections.values()]
-    cells = sum(math.prod(len(one[dim]) for dim in DIMS) for one in names)
-    missing = cells - present(where)
-    holes = f"; {counted(missing, 'score')} missing" if missing else ""
+    """Describe a score file, and each of its collections where it has several."""
+    names = {name: one["names"] for name, one in held(where).items()}
+    there = present(where)
+    missing = {
+        name: math.prod(len(one[dim]) for dim in DIMS) - there.get(name, 0)
+        for name, one in names.items()
+    }
+    holes = sum(missing.values())
+    parts = tuple(
+        Seen(
+            path,
+            "scores",
+            name,
+            tuple(one["system"]),
+            len(one["topic"]),
+            tuple(one["metric"]),
+            (name,),
+            missing=missing[name],
+        )
+        for name, one in names.items()
+    )
 
     def every(dim: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for one in names for name in one[dim]))
+        return tuple(dict.fromkeys(name for one in names.values() for name in one[dim]))
 
     systems, topics, metrics = (every(dim) for dim in ("system", "topic", "metric"))
     several = f"{counted(len(names), 'collection')}, " if len(names) > 1 else ""
-    text = f"a score file: {several}{counted(len(systems), 'system')}, {_sizes(len(topics), len(metrics))}{holes}"
+    lacks = f"; {counted(holes, 'score')} missing" if holes else ""
+    text = f"a score file: {several}{counted(len(systems), 'system')}, {_sizes(len(topics), len(metrics))}{lacks}"
     return Seen(
         path,
         "scores",
@@ -251,8 +271,14 @@ def _scores(path: str, where: Path) -> Seen:
         systems,
         len(topics),
         metrics,
-        tuple(collections),
-        missing=missing,
+        tuple(names),
+        missing=holes,
+        parts=parts if len(parts) > 1 else (),
+        alike=all(
+            set(one[dim]) == set(every(dim))
+            for one in names.values()
+            for dim in ("system", "topic")
+        ),
     )
 
 
@@ -341,6 +367,7 @@ FOLDERS: dict[TableKind, Reader] = {
     "lm-eval": lm_eval.import_lm_eval,
     "helm": helm.import_helm,
     "eee": eee.import_eee,
+    "deepeval": deepeval.import_deepeval,
     "mteb": lambda path: mteb.import_mteb(path),
     "ir_measures": lambda path: lines.import_ir_measures([path]),
     "trec_eval": lambda path: matrices.import_trec_eval([path]),
@@ -348,7 +375,6 @@ FOLDERS: dict[TableKind, Reader] = {
 """What a folder may be a table of, by what `irmeta import` calls it."""
 STRICT: dict[TableKind, Reader] = {
     "promptfoo": promptfoo.import_promptfoo,
-    "deepeval": deepeval.import_deepeval,
     "nuggets": nuggets.import_nuggets,
     "support": support.import_support,
     "systemwise": lambda path: matrices.import_systemwise([path]),
