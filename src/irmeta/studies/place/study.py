@@ -150,19 +150,15 @@ def place(
     }
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
     names = everybody.shared_metrics(cubes, factors, metrics)
-    notes = list[str]()
-    alarms = list[str]()
+    notes, alarms = list[str](), list[str]()
     used = dict[str, xr.DataArray]()
     for name, given in cubes.items():
-        kept, of_missing = complete(select(given, metrics=names), missing)
-        used[name] = everybody.as_known(kept, known[name])
-        said = [
-            *of_missing,
-            *everybody.notes(used[name], factors[name], known[name]),
-            *everybody.serving(given_on[name], names)[1],
-        ]
-        doubts = standardization.doubts(used[name], factors[name])
+        whole, said = complete(select(given, metrics=names), missing)
+        one = used[name] = everybody.as_known(whole, known[name])
+        said += everybody.notes(one, factors[name], known[name])
+        said += everybody.serving(given_on[name], names)[1]
         notes += [f"{name}: {line}" for line in said]
+        doubts = standardization.doubts(one, factors[name])
         alarms += [f"{name}: {line}" for line in doubts]
     shared = everybody.shared_systems(factors)
     named = anchors.names_of(anchor, list(used))

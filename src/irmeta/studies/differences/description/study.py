@@ -34,7 +34,7 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
-from irmeta.studies.differences.without import WITHOUT, leave_out
+from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
 from irmeta.studies.door import study
 from irmeta.words import counted, listed
 
@@ -112,12 +112,7 @@ def describe(
             "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
         )
     names = [str(metric) for metric in scores.metric.values]
-    if system is not None:
-        system = known_as(system, scores.system.values) or system
-    if system is not None and system not in scores.system.values:
-        raise ScoresError(
-            f"no system {system!r}; {nearest(system, scores.system.values)}"
-        )
+    system = None if system is None else _present(system, scores)
     by = main(scores) if by is None else metric_of(scores, by)
     if top is None and scores.sizes["system"] < given.sizes["system"]:
         notes.append(
@@ -130,13 +125,8 @@ def describe(
     data |= _of_topics(additive(of_each(scores)), team.of)
     data |= _of_first_place(averaged)
     if system is not None:
-        at = int(np.flatnonzero(scores.system.values == system)[0])
-        data |= _of_one(averaged, at, level, generator)
-    data["quantiles"] = (
-        ("share", "metric"),
-        np.quantile(of_each(unmoved(scores)).values, SHARES, axis=(0, 1)),
-    )
-    data["score"] = of_each(unmoved(scores)).drop_vars(SIZE, errors="ignore")
+        data |= _of_one(averaged, system, level, generator)
+    data |= _of_scores(of_each(unmoved(scores)))
     options = {
         "by": by,
         "level": level,
@@ -158,32 +148,54 @@ def describe(
             alone = _notes(names, scores.isel(topic=~flagged.gone), level)
             alone += _blind(possible, averaged.isel(topic=~flagged.gone), level)
             notes += flagged.only(alone, said)
-    inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result(
         "description",
         data,
-        inputs=inputs,
+        inputs={scores.attrs.get("collection", "collection"): scores},
         options=options,
         notes=notes + said,
-    )
-    outcome = outcome.assign_coords(share=SHARES)
+    ).assign_coords(share=SHARES)
     if flagged is None:
         return outcome
     rest, _ = prepare(flagged.rest, missing=missing)
+    left = _rank_sets(additive(rest), level, sets, seeded(rng)[0])
+    outcome = _beside_rest(outcome, averaged, flagged, rest, left)
+    return outcome.assign(_surviving(possible, left))
+
+
+def _present(system: str, scores: xr.DataArray) -> str:
+    """Return a system as a cube calls it; raises ScoresError where it is not there."""
+    known = scores.system.values
+    system = known_as(system, known) or system
+    if system not in known:
+        raise ScoresError(f"no system {system!r}; {nearest(system, known)}")
+    return system
+
+
+def _beside_rest(
+    outcome: xr.Dataset,
+    averaged: xr.DataArray,
+    flagged: Flagged,
+    rest: xr.DataArray,
+    left: Sequence[RankSets],
+) -> xr.Dataset:
+    """Return a description with the means and ranks of the rest beside its own, and how the lead of the best changes.
+
+    left : the rank sets of the rest, by metric.
+    """
+    level = about(outcome)["options"]["level"]
     line = additive(rest)
-    left = _rank_sets(line, level, sets, seeded(rng)[0])
     again = xr.Dataset(_of_systems(rest, line, left, level))
     first = outcome["rank"].argmin("system").values
     ahead, ahead_left = (_ahead(_columns(one), first) for one in (averaged, line))
     over = ("system", "metric")
-    outcome = flagged.beside(
+    return flagged.beside(
         outcome.assign(lead=(over, ahead.mean(axis=2))),
         again.assign(lead=(over, ahead_left.mean(axis=2))),
         LEFT,
         ahead,
         level,
     )
-    return outcome.assign(_surviving(possible, left))
 
 
 def _ahead(columns: Sequence[Floats], first: Ints) -> Floats:
@@ -279,10 +291,22 @@ def _of_first_place(averaged: xr.DataArray) -> dict[str, Any]:
     }
 
 
+def _of_scores(scores: xr.DataArray) -> dict[str, Any]:
+    """Return the single scores, and their quantiles by metric."""
+    return {
+        "quantiles": (
+            ("share", "metric"),
+            np.quantile(scores.values, SHARES, axis=(0, 1)),
+        ),
+        "score": scores.drop_vars(SIZE, errors="ignore"),
+    }
+
+
 def _of_one(
-    averaged: xr.DataArray, at: int, level: float, rng: np.random.Generator
+    averaged: xr.DataArray, system: str, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return by metric the ranks that one system, named in advance, may have."""
+    at = int(np.flatnonzero(averaged.system.values == system)[0])
     sets = _rank_sets(averaged, level, "marginal", rng)
     return {
         "own_low": ("metric", [of_metric.low[at] for of_metric in sets]),
