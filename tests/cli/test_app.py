@@ -411,6 +411,10 @@ def test_errors_are_folded(run, capsys):
             "a table and --given exclude each other; use one",
         ),
         (
+            "table s.parquet -m AP P@10",
+            "table takes one score file, not also P@10; name several metrics in quotes, as in -m '... P@10'",
+        ),
+        (
             "describe s.parquet t.parquet",
             "describe takes one score file, not also t.parquet",
         ),

@@ -432,3 +432,20 @@ def test_topics_keep_their_names_where_these_say_enough():
     assert "cluster" not in alone.coords
     with pytest.raises(ScoresError, match="a row for each score; name the clusters"):
         from_frame(WIDE.assign(z=["1", "2"]), cluster="z")
+
+
+def test_several_columns_name_a_system() -> None:
+    """They go together, in the order given; without all of them two rows of one run are an error that says so."""
+    long = {
+        "team": ["a", "a", "b"],
+        "run": [1, 2, 1],
+        "topic": ["t"] * 3,
+        "score": [0.1, 0.2, 0.3],
+    }
+    frame = pl.DataFrame(long)
+    made = from_frame(frame, system="team, run")
+    assert made.system.values.tolist() == ["a/1", "a/2", "b/1"]
+    with pytest.raises(ScoresError, match="more of the system .system='team,run'"):
+        from_frame(frame, system="team", ignore=["run"])
+    with pytest.raises(ScoresError, match="no column 'team,walk' for system"):
+        from_frame(frame, system="team,walk")

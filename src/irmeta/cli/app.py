@@ -353,7 +353,7 @@ def _in_our_words(error: CycloptsError) -> str:
     taken = error.argument
     if isinstance(error, UnusedCliTokensError):
         first = (error.unused_tokens or [""])[0]
-        return f"{verb} takes {_takes(error)}, not also {first}"
+        return f"{verb} takes {_takes(error)}, not also {first}{_in_quotes(first)}"
     if isinstance(error, CoercionError) and taken is not None and error.token:
         name = taken.parameter.metavar if _is_argument(taken) else taken.name
         return f"{name}{misfit(error.token.value, taken.hint)}"
@@ -367,6 +367,13 @@ def _in_our_words(error: CycloptsError) -> str:
             return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
         return f"{verb} needs {taken.name} {value}"
     return str(error).rstrip(".")
+
+
+def _in_quotes(word: str) -> str:
+    """Say how several metrics are named, where a word is one that stands by itself."""
+    from irmeta.metrics.names import is_known
+
+    return f"; name several metrics in quotes, as in -m '... {word}'" * is_known(word)
 
 
 def _is_argument(taken: "Argument") -> bool:

@@ -38,7 +38,11 @@ class Named:
     ] = None
     system: Annotated[
         str | None,
-        option(panel=TABLE, metavar="NAME", help="The column of systems (models)."),
+        option(
+            panel=TABLE,
+            metavar="NAME",
+            help="The column of systems (models); several with commas name one together.",
+        ),
     ] = None
     topic: Annotated[
         str | None,

@@ -277,7 +277,7 @@ class Best:
             panel=SCORES,
             metavar="METRIC",
             help="The metric whose best systems --top keeps; it need not be in --metrics.",
-            show_default="AP, else the deepest AP@k",
+            show_default="the only one, or AP, else the deepest AP@k",
         ),
     ] = None
 

@@ -195,6 +195,8 @@ def rows_of(
             f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}"
         )
     frame = frame.drop(ignored)
+    if system is not None and system not in frame.columns:
+        frame = _joined(frame, system)
     named = metric if metric in frame.columns else None
     found = columns_of(
         frame.columns,
@@ -226,6 +228,17 @@ def rows_of(
     return Table(_wide(frame, found, constant, rows), [], {}, {})
 
 
+def _joined(frame: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Put columns that name a system together, as in "team,run", into one."""
+    parts = [name.strip() for name in system.split(",")]
+    if not set(parts) <= set(frame.columns):
+        return frame
+    whole = pl.concat_str(
+        [pl.col(part).cast(pl.String) for part in parts], separator="/"
+    )
+    return frame.with_columns(whole.alias(system)).drop(parts)
+
+
 def cells(rows: pl.DataFrame) -> Cells:
     """Lay out the rows of one collection as an array; a cell given twice raises ScoresError."""
     names = [rows[dim].unique(maintain_order=True).to_list() for dim in COLUMNS[1:4]]
@@ -253,7 +266,8 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
             where = f" of {collection}"
         raise ScoresError(
             f"more than one score{where} for {shortened(system)}, {shortened(topic)}, "
-            f"{shortened(metric)}; keep one of them, or their mean: table.group_by(...).mean()"
+            f"{shortened(metric)}; keep one of them, or name the columns that distinguish them: more of the system "
+            "(--system team,run), or runs of one (--repeat seed)"
         )
 
 

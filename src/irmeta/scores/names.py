@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 
-RUN_ENDS = (".run", ".txt", ".trec", ".res", ".results", ".json")
-"""What the name of a run file may end with, besides that it is compressed."""
+RUN_ENDS = (
+    *(".run", ".txt", ".trec", ".res", ".results", ".json"),
+    *(".eval", ".treceval", ".trec_eval"),
+)
+"""What the name of a file of a run, or of its scores, may end with, besides that it is compressed."""
 RUN_BEGINS = "input."
 """What names of TREC's runs begin with."""
 

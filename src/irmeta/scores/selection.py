@@ -120,12 +120,12 @@ def top_systems(
     """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
     scores : a cube.
-    share : in (0, 1].  by : a metric; by default AP, else the deepest AP@k there is. Of tied systems the earlier one
-    stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
+    share : in (0, 1].  by : a metric; by default the only one, or AP, else the deepest AP@k. Of tied systems the
+    earlier one stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """
     if not 0 < share <= 1:
         raise ScoresError(
-            f"the share of systems to keep must be above 0 and at most 1, not {share}"
+            f"--top keeps a share of the systems, above 0 and at most 1, as in 0.75, not {share:g}"
         )
     scores = check(scores)
     by = default_by(scores) if by is None else by
@@ -251,9 +251,9 @@ def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
 
 
 def default_by(scores: xr.DataArray) -> str:
-    """Return the metric that orders systems by default: AP, else the deepest AP@k."""
+    """Return the metric that orders systems by default: the only one, or AP, else the deepest AP@k."""
     names = [str(name) for name in scores.metric.values]
-    found = found_as("AP", names)
+    found = names[0] if len(names) == 1 else found_as("AP", names)
     if found is None:
         raise ScoresError(
             f"there is no AP among {', '.join(names)} to order systems by; name a metric with --by"

@@ -51,7 +51,7 @@ SUMMARY = "runid                 \tall\t{}\nnum_q\tall\t2\nmap\tall\t0.6\ngm_map
 def test_trec_eval(tmp_path: Path) -> None:
     """What trec_eval -q prints is a cube of its topics, each file a system named by it, the means left out."""
     files = [
-        put(tmp_path, "bm25.txt", TOPICS + SUMMARY.format("tag")),
+        put(tmp_path, "bm25.treceval", TOPICS + SUMMARY.format("tag")),
         put(tmp_path, "ql.gz", TOPICS),
     ]
     cube = import_trec_eval(files, collection="mine")

@@ -23,7 +23,7 @@ from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import check, cube, only_numbered
 from irmeta.scores.frames import ALL, spelled
-from irmeta.scores.names import labels
+from irmeta.scores.names import bare, labels
 from irmeta.stats.arrays import Floats
 from irmeta.words import shortened
 
@@ -285,7 +285,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
     if not kept:
         raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
-        runs = [stem(path).removesuffix(".txt")]
+        runs = [bare(stem(path))]
     elif "" in runs:
         raise FileFormatError(
             f"{path}: several runs, but some have no runid line; save one file for each run"

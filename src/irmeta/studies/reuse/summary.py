@@ -92,12 +92,20 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             "bound",
         )
     shown["metrics"] = views["metrics"].select(
-        "metric", "mean_loss", "relative_loss", "most_ranks", "least_tau"
+        "metric",
+        pl.col("mean_loss").alias("loss"),
+        pl.col("relative_loss").alias("in sd of systems"),
+        pl.col("most_ranks").alias("ranks at most"),
+        pl.col("least_tau").alias("tau at least"),
     )
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
-    brought = groups.select("group", "runs", "brought", "unique", "unique_relevant")
+    brought = groups.select(
+        *("group", "runs", "brought"),
+        pl.col("unique").alias("alone"),
+        pl.col("unique_relevant").alias("relevant alone"),
+    )
     return shown | {"groups": brought}
 
 

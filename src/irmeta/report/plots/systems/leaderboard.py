@@ -21,6 +21,7 @@ from irmeta.report.plots.rows import (
     whole_ranks,
 )
 from irmeta.studies.leaderboard import order
+from irmeta.studies.leaderboard.summary import nouns
 from irmeta.words import listed, shortened
 
 SHOWN = 30
@@ -141,10 +142,10 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
 
 
 def _of(result: xr.Dataset) -> str:
-    """Say which models are drawn, of how many."""
+    """Say which models, or systems, are drawn, of how many."""
     models = result.sizes["system"]
     drawn = "" if models <= SHOWN else f"the best {SHOWN} "
-    return f"{drawn}of {models} models"
+    return f"{drawn}of {models} {nouns(result)['model']}s"
 
 
 def _best(result: xr.Dataset) -> xr.Dataset:

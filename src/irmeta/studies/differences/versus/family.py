@@ -121,7 +121,8 @@ class Family:
 def _others(scores: xr.DataArray, system: str) -> list[str]:
     systems = [str(name) for name in scores.system.values]
     if system not in systems:
-        if runs := [name for name in systems if stem(name) == system]:
+        runs = [name for name in systems if stem(name) == system]
+        if len(runs) > 1:
             raise ScoresError(
                 f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
                 "each with --repeats stem (irmeta.with_repeats)"
