@@ -324,7 +324,7 @@ def test_reading_options(desk: Path) -> None:
     (desk / "runs/bad").write_text("x\n")
     skipped = run("evaluate", "qrels", "runs/", "-m", "AP", "--on-error", "skip")
     assert skipped.exit_code == 0
-    assert "note: left out: runs/bad:1: 1 fields" in skipped.stderr
+    assert "note: left out: runs/bad:1: 1 field" in skipped.stderr
 
 
 @pytest.mark.parametrize(

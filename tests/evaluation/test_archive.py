@@ -271,7 +271,7 @@ def test_a_broken_run_can_be_mended(
     good = last.read_bytes()
     last.write_bytes(b"broken")
     monkeypatch.setattr(archive, "EVERY", 0.0)
-    with pytest.raises(FileFormatError, match="1 fields"):
+    with pytest.raises(FileFormatError, match="1 field"):
         written(desk)
     last.write_bytes(good)
     assert written(desk).kept == 15

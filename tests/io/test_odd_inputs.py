@@ -477,7 +477,7 @@ def test_27_json_or_lines(desk: Desk) -> None:
 def test_27_csv_and_quotes(desk: Desk) -> None:
     """27: CSV is refused as that; quotes are part of an id, and ids that all miss the qrels' are remarked upon."""
     said = desk.refusal(RUN.replace(" ", ","))
-    assert said.startswith("odd.run:1: 1 fields")
+    assert said.startswith("odd.run:1: 1 field")
     assert "separated by blanks or tabs, not commas" in said
     quoted = "".join(
         f'{t} Q0 "{d}" {r} {s} tag\n'

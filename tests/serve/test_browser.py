@@ -181,6 +181,8 @@ def test_a_run_is_sent_by_a_form(browser: Any, tmp_path: Path) -> None:
         wait = WebDriverWait(browser, 20, ignored_exceptions=[WebDriverException])
         address = f"http://127.0.0.1:{port}"
         wait.until(lambda _: browser.get(f"{address}/i/#{secret}") is None)
+        browser.find_element(By.TAG_NAME, "button").click()
+        wait.until(lambda _: "a member of" in browser.page_source)
         browser.find_element(By.NAME, "name").send_keys("Ann")
         browser.find_element(By.TAG_NAME, "button").click()
         wait.until(lambda _: browser.current_url.endswith("/my/"))
@@ -193,6 +195,9 @@ def test_a_run_is_sent_by_a_form(browser: Any, tmp_path: Path) -> None:
         wait.until(lambda _: row in " ".join(browser.execute_script(text).split()))
         page = "document.documentElement"
         fits = f"return {page}.scrollWidth <= {page}.clientWidth"
+        assert browser.execute_script(fits)
+        browser.find_element(By.TAG_NAME, "summary").click()
+        assert browser.find_element(By.NAME, "withdraw").is_displayed()
         assert browser.execute_script(fits)
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -80,6 +80,10 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     assert "your team is told" not in out
     ladder = {"feedback": "ladder", "step": 0.2}
     boards.set_board(engine, "track", ladder, typed="track")
+    (tmp_path / "mine").write_bytes(a_run(9))
+    _, out, _ = run("submit", *given, "--wait", "--name", "early")
+    assert "early: your team is told no figure" in out
+    importing.import_runs(site, engine, "track", [tmp_path / "mine"])
     (tmp_path / "mine").write_bytes(a_run(8, 3.0))
     code, out, _ = run("submit", *given, "--wait", "--name", "next")
     assert code == 0

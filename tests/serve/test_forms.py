@@ -404,6 +404,26 @@ def test_a_slow_form_is_cut_off(
         asyncio.run(door.small(slow))
 
 
+def test_checks_and_uploads_of_one_are_limited(
+    attacked: Attacked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A team that takes more than its share of checks or of uploads at once is told to wait, and no other team is."""
+    monkeypatch.setattr("irmeta.serve.web.door.CHECKS", 2)
+    where = "/my/b/track/runs"
+
+    def check(role: str) -> int:
+        answer = attacked.clients[role].post(where, **form(a_run(1), check="on"))
+        return int(answer.status_code)
+
+    assert [check("rival") for _ in range(3)] == [200, 200, 429]
+    assert check("member") == 200
+    monkeypatch.setattr("irmeta.serve.web.door.TEAM", 0)
+    assert attacked.clients["rival"].post(where, **form(a_run(1))).status_code == 429
+    # of no team, and no more than the site takes
+    sent = attacked.track.put("organizer", "baseline", a_run(1))
+    assert sent.status_code == 201
+
+
 def test_a_link_for_another_browser_can_be_ended(attacked: Attacked) -> None:
     """Until it is taken a link for another browser stands among the sessions, and is ended as these are."""
     client = attacked.clients["member"]

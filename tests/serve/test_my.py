@@ -215,6 +215,79 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     assert not any("Ann" in one or "Cy" in one for one in names)
 
 
+def test_an_invitation_says_where_it_leads(track: Track) -> None:
+    """Who invites and who is invited read the board, the role and the team; reading it uses nothing up."""
+    client = browser(track, "organizer")
+    given = {"what": "invite", "role": "member", "team": "Bergen <b>"}
+    page = client.post("/organize/b/track", data=given, headers=OWN).text
+    assert "An invitation to track, as member of Bergen &lt;b&gt;" in page
+    [secret] = re.findall(r"/i/#([\w-]+)", page)
+    invited, look = browser(track), {"secret": secret, "what": "look"}
+    for _ in range(2):
+        page = invited.post("/i/", data=look, headers=OWN).text
+        assert "You are invited to be a member of Bergen &lt;b&gt;" in page
+    come = {"secret": secret, "name": "Bo"}
+    assert invited.post("/i/", data=come, headers=OWN).status_code == 303
+    used = invited.post("/i/", data=look, headers=OWN)
+    nonsense = invited.post("/i/", data=look | {"secret": "x"}, headers=OWN)
+    assert (used.status_code, used.content) == (404, nonsense.content)
+
+
+def test_an_organizer_reads_what_happened(track: Track) -> None:
+    """The log has sentences, also of runs, with who did it; runs that are alike are named; who is removed is out."""
+    member, rival = browser(track, "member", "Lund"), browser(track, "member", "Rival")
+    for client, name in ((member, "mine"), (rival, "copied")):
+        client.post("/my/b/track/runs", **form(a_run(1), name=name))
+    client = browser(track, "organizer")
+    [ann] = [
+        one.key
+        for one in people.people(track.engine, 1)
+        if (one.name, one.team) == ("Ann member", "Rival")
+    ]
+
+    def send(**given: str) -> Any:
+        return client.post("/organize/b/track", data=given, headers=OWN)
+
+    alike = send(what="alike").text
+    assert re.search(r"100%</td><td>Lund: mine</td><td>Rival: copied", alike)
+    assert send(what="remove", person=ann).status_code == 303
+    assert send(what="remove", person=ann).status_code == 404
+    assert rival.get("/my/b/track").status_code == 404
+    assert send(what="holder", team="Rival").status_code == 303
+    page = client.get("/organize/b/track").text
+    log = re.findall(r"<tr><td>[-\d]+ [:\d]+</td><td>(.*)</td><td>(.*)</td>", page)
+    assert log[0] == ("Rival has seen the judgments", "Ann organizer")
+    assert re.fullmatch(r"removed person \d+", log[1][0])
+    assert ("Lund sent run mine", "Ann member") in log
+    assert not any("{" in text_ for text_, _ in log)
+
+
+def test_withdrawing_takes_two_steps(track: Track) -> None:
+    """The button that withdraws a run is hidden behind a word that has to be opened, for teams and organizers."""
+    track.put("member", "mine", a_run(1))
+    for client, where in (
+        (browser(track, "member", "Lund"), "/my/b/track"),
+        (browser(track, "organizer"), "/organize/b/track"),
+    ):
+        page = client.get(where).text
+        assert "withdraw</button>" in page
+        open_ = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+        assert "withdraw</button>" not in open_
+
+
+def test_a_board_that_marks_late_runs_says_so(tmp_path: Path) -> None:
+    """After its end a board says whether it takes runs all the same."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for late, says in (
+        ("mark", "Runs are taken, and marked as late since"),
+        ("refuse", "No more runs are taken"),
+    ):
+        for track in open_track(tmp_path / late, qrels, late=late):
+            boards.set_board(track.engine, "track", {"closes": now()})
+            publishing.publish(track.site)
+            assert says in (track.site.public / "b/track/index.html").read_text()
+
+
 def test_a_review_link_shows_a_run_without_names(track: Track) -> None:
     """Whoever has the link sees the run, before the reveal without and after it with its scores; until it is ended."""
     key = track.put("member", "mine", a_run(1)).json()["key"]

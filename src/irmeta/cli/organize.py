@@ -175,7 +175,7 @@ def log(
 
     for one in events.of_board(engine, boards.board_of(engine, key).id):
         who = "" if one.person is None else f" by {one.person}"
-        print(f"{clock(one.at)}  {one.action}{who} {one.detail or ''}".rstrip())
+        print(f"{clock(one.at)}  {events.said(one)}{who}")
     if verify:
         print(
             f"the log of the site is whole; its last digest: {events.verified(engine)}"

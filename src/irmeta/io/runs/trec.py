@@ -467,7 +467,7 @@ def _fitted(
         return [*fields, b""]
     raise ValueError(
         (
-            f"{count} fields, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
+            f"{counted(count, 'field')}, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
             f"{_shown(line)}"
         )
         + _hint(fields, line, layout)

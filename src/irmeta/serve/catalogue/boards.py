@@ -114,7 +114,12 @@ def new_board(engine: Engine, judged: Judged | None = None, **settings: Any) -> 
 
 
 def set_board(
-    engine: Engine, key: str, changes: Mapping[str, Any], *, typed: str = ""
+    engine: Engine,
+    key: str,
+    changes: Mapping[str, Any],
+    *,
+    typed: str = "",
+    by: int | None = None,
 ) -> list[str]:
     """Change a board's settings, and return which; the public sees them.
 
@@ -141,14 +146,14 @@ def set_board(
         db.execute(sa.update(board).where(board.c.id == found.id).values(real))
         if {"metrics", "precision"} & real.keys():
             _again(db, found.id)
-        log(db, found.id, "changed", {"settings": sorted(real)})
+        log(db, found.id, "changed", {"settings": sorted(real)}, by)
         for date, action in DATES.items():
             if real.get(date) is not None and real[date] <= now():
-                log(db, found.id, action, {})
+                log(db, found.id, action, {}, by)
     return sorted(real)
 
 
-def reveal(engine: Engine, key: str, typed: str) -> None:
+def reveal(engine: Engine, key: str, typed: str, by: int | None = None) -> None:
     """Show the scores of a board from now on; refuse another key than its own, and a second time."""
     found = board_of(engine, key)
     if policy.revealed(rules(found), now()):
@@ -157,7 +162,7 @@ def reveal(engine: Engine, key: str, typed: str) -> None:
         )
     if typed != key:
         raise RefusedError(422, f"{typed!r} is not {key}: nothing was revealed")
-    set_board(engine, key, {"reveals": now()}, typed=typed)
+    set_board(engine, key, {"reveals": now()}, typed=typed, by=by)
 
 
 def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:

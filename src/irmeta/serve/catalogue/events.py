@@ -16,6 +16,8 @@ BEFORE = ("made", "opened", "changed", "judgments", "closed")
 """What everybody may know before the reveal."""
 PUBLIC = (*BEFORE, "withdrawn", "rescored", "imported", "revealed", "frozen")
 """What everybody may know after it; the rest is about people."""
+STATES = {"in": "takes part", "out": "is out", "asked": "asks to take part"}
+"""What a team does, in words."""
 LINE = ("board", "at", "person", "action", "detail")
 """What the digest of a line is of, after that of the line before it."""
 
@@ -85,6 +87,38 @@ def verified(engine: Engine) -> str:
             )
         previous = line.digest
     return previous
+
+
+def said(one: Any) -> str:
+    """Say in words what happened."""
+    given = one.detail
+    team, role = given.get("team") or "", given.get("role", "")
+    match one.action:
+        case "judgments":
+            note = f": {given['note']}" if given.get("note") else ""
+            return f"judgments version {given.get('version', '')}{note}"
+        case "changed":
+            return f"changed {', '.join(given.get('settings', ()))}"
+        case "rescored":
+            return f"scored {given.get('runs', '')} runs again"
+        case "withdrawn":
+            return f"run {given.get('run', '')} withdrawn"
+        case "submitted":
+            older = ", to replace the run of this name" if given["replaces"] else ""
+            return f"{team or 'the organizer'} sent run {given['run']}{older}"
+        case "invited":
+            return f"invited a new {role}{team and f' of {team}'}"
+        case "joined":
+            return f"came in as {role}{team and f' of {team}'}"
+        case "removed":
+            return f"removed person {given['person']}"
+        case "team" if "holder" in given:
+            return f"{team} has seen the judgments"
+        case "team":
+            return f"{team} {STATES[given['state']]}"
+        case "pooled":
+            return f"pool of {len(given['runs'])} runs, {given['depth']} documents deep"
+    return str(one.action)
 
 
 def has_been(db: Connection, at: int, action: str) -> bool:

@@ -224,6 +224,28 @@ def reviewed(engine: Engine, secret: str) -> str:
     return str(found.label)
 
 
+def invited(engine: Engine, secret: str) -> tuple[str, str, str]:
+    """Return where an invitation leads, and use nothing up: title of the board, role and team, each perhaps empty."""
+    wanted = sa.select(board.c.title, token.c.role, team.c.name)
+    wanted = wanted.outerjoin(board, board.c.id == token.c.board)
+    wanted = wanted.outerjoin(team, team.c.id == token.c.team)
+    digest = digest_of(secret)
+    with reading(engine) as db:
+        _unused(db, digest)
+        found = db.execute(wanted.where(token.c.digest == digest)).one()
+    return tuple(one or "" for one in found)  # type: ignore[return-value]
+
+
+def _unused(db: Connection, digest: str) -> Row[Any]:
+    """Return an invitation that nobody has taken."""
+    found = _valid(db, digest, "invite")
+    if found is None or found.used:
+        raise RefusedError(
+            404, "this invitation is not valid, or was used; ask for another"
+        )
+    return found
+
+
 def take(
     engine: Engine,
     secret: str,
@@ -235,11 +257,7 @@ def take(
     texts = described({"person": name, "affiliation": affiliation})
     digest = digest_of(secret)
     with engine.begin() as db:
-        found = _valid(db, digest, "invite")
-        if found is None or found.used:
-            raise RefusedError(
-                404, "this invitation is not valid, or was used; ask for another"
-            )
+        found = _unused(db, digest)
         known = found.person or who
         if known is None and not texts["person"]:
             raise RefusedError(422, "name: say who you are")
@@ -247,9 +265,11 @@ def take(
         _set(db, digest, used=now())
         if found.board is None:
             return Taken(number, "", "")
+        into = None
         if found.team is not None:
             _require_room(db, found.team)
-        _join(db, number, found.board, found.role, found.team)
+            into = db.execute(sa.select(team).where(team.c.id == found.team)).one()
+        _join(db, number, found.board, found.role, into)
         of = sa.select(board.c.key).where(board.c.id == found.board)
         return Taken(number, str(db.execute(of).scalar_one()), found.role)
 
@@ -274,7 +294,9 @@ def ask(
             free = f"{team_name[:50]} {more}"
         made = _new_team(db, at, free, "asked")
         number = who or _new_person(db, texts)
-        _join(db, number, at, "member", made.id)
+        asks = {"team": made.name, "state": made.state}
+        log(db, at, "team", asks, number)
+        _join(db, number, at, "member", made)
         return number
 
 
@@ -284,12 +306,12 @@ def _new_person(db: Connection, texts: dict[str, str]) -> int:
     return int(db.execute(line.returning(person.c.id)).scalar_one())
 
 
-def _join(db: Connection, who: int, at: int, role: str, of: int | None) -> None:
+def _join(db: Connection, who: int, at: int, role: str, of: Row[Any] | None) -> None:
     line = {"person": who, "board": at, "role": role}
     own = sa.and_(*(membership.c[name] == one for name, one in line.items()))
     db.execute(sa.delete(membership).where(own))
-    db.execute(sa.insert(membership).values(line | {"team": of}))
-    log(db, at, "joined", {"role": role, "team": of}, who)
+    db.execute(sa.insert(membership).values(line | {"team": of and of.id}))
+    log(db, at, "joined", {"role": role, "team": of and of.name}, who)
 
 
 def _require_room(db: Connection, of: int) -> None:
@@ -338,7 +360,18 @@ def set_team(
         db.execute(sa.update(team).where(team.c.id == found.id).values(values))
         if values.get("holder"):
             _mark(db, at, found.name)
-        log(db, at, "team", {"team": found.id, **values}, by)
+        log(db, at, "team", {"team": found.name, **values}, by)
+
+
+def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
+    """End what a person may on a board; the person stays on others."""
+    with engine.begin() as db:
+        at = row_of(db, key).id
+        found = db.execute(sa.select(person.c.id).where(person.c.key == who)).scalar()
+        own = (membership.c.board == at) & (membership.c.person == found)
+        if db.execute(sa.delete(membership).where(own)).rowcount == 0:
+            raise RefusedError(404, f"the board {key} has no person {who!r}")
+        log(db, at, "removed", {"person": found}, by)
 
 
 def _mark(db: Connection, at: int, name: str) -> None:

@@ -65,10 +65,12 @@ def submit(
     replace: bool = False,
     about: Mapping[str, str] = MappingProxyType({}),
     by: Place | None = None,
+    person: int | None = None,
 ) -> Received:
     """Add a run to a board; the same bytes under the same name are the same submission, perhaps otherwise described.
 
-    by : whose run it is; then the limits of a team hold, and it is marked if it comes late or knows too much.
+    by : whose run it is; then the limits of a team hold, and it is marked if it comes late or knows too much. person :
+    who sends it.
     """
     if not NAME.fullmatch(name):
         raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
@@ -100,6 +102,8 @@ def submit(
         made |= {"state": "received", "remarks": []}
         marks = [] if by is None else _marks(db, of, by, received)
         db.execute(sa.insert(submission).values(made | {"marks": marks}))
+        sent = {"team": own, "run": name, "replaces": made["replaces"]}
+        log(db, of.id, "submitted", sent, person)
         return Received(made["key"], new=True)
 
 
@@ -214,11 +218,11 @@ def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
         return list(db.execute(wanted).all())
 
 
-def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
+def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
     """Return the judged topics, and the scores on the first metric of a run of a team and of all its runs before it.
 
-    Runs of no team are before it, too: a ladder begins at the first that the organizer brought, and answers nothing
-    before. Nothing where one of them is not scored yet: what was answered once stays so.
+    Runs of no team are before it, too: a ladder begins at the first that the organizer brought, and has no runs before.
+    None where one of them is not scored yet: what was answered once stays so.
     """
     with reading(engine) as db:
         one = _row(db, key)
@@ -230,7 +234,7 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
             ["refused", "failed"]
         )
         if newest is None:
-            return [], []
+            return None
         first = (score.c.judgments == newest.id) & (score.c.metric == of.metrics[0])
         named = (submission.c.key, submission.c.team, submission.c.state)
         wanted = sa.select(*named, score.c.vector).outerjoin(
@@ -241,9 +245,11 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]]:
     rows = [row for row in rows if row.vector or row.state != "withdrawn"]
     if of.feedback == "ladder":
         rows = list(dropwhile(lambda row: row.team, rows))
+        if not rows:
+            return list(newest.topics), []
     vectors = [row.vector for row in rows]
     if not rows or rows[-1].key != key or None in vectors:
-        return [], []
+        return None
     return list(newest.topics), vectors
 
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import jinja2
 import msgspec
+from markupsafe import Markup, escape
 
+from irmeta.serve.catalogue.events import said
 from irmeta.serve.catalogue.rules import clock
 
 FORMULA = tuple("=+-@\t\r")
@@ -43,6 +45,7 @@ def _environment() -> jinja2.Environment:
     )
     forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
     environment.filters |= {**forms, "interval": interval, "tex": tex}
+    environment.filters |= {"said": said, "soft": soft}
     return environment
 
 
@@ -81,6 +84,15 @@ def tex(text: str) -> str:
     'R\\_1 \\textbraceleft{}x\\textbraceright{}'
     """
     return " ".join(text.split()).translate(TEX)
+
+
+def soft(name: str) -> Markup:
+    """Let a long name break where its parts meet.
+
+    >>> soft("a_b<c>")
+    Markup('a_<wbr>b&lt;c&gt;')
+    """
+    return escape(name).replace("_", Markup("_<wbr>"))
 
 
 def slug(team: str) -> str:

@@ -322,6 +322,8 @@ def _state(shot: Snapshot) -> str:
     until = f" until {clock(of.closes)} UTC" if of.closes is not None else ""
     when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
     runs = f"Runs are taken{until}" if taken else "No more runs are taken"
+    if shot.phase is Phase.WAITING and of.late == "mark":
+        runs = f"Runs are taken, and marked as late since {clock(of.closes)} UTC"
     return f"{runs}; the judgments are hidden, and scores come {when}."
 
 

@@ -24,6 +24,9 @@ from irmeta.serve.web.receive import PATIENCE, Arrived, receive
 
 WAIT = 5.0
 """Seconds that an upload waits for its check."""
+SECONDS = {"minute": 60, "hour": 3600}
+CHECKS, TEAM = 60, 3
+"""Checks of a person in an hour, and uploads of a team at once, at most."""
 ANONYMOUS = 60
 """Requests of one address without a token in a minute, at most."""
 SMALL = 1 << 16
@@ -37,20 +40,22 @@ OURS = ("127.0.0.1", "::1", "testclient")
 
 
 class Frequency:
-    """Counts requests by minute, and forgets the minute before."""
+    """Counts requests by minute, or hour, and forgets the one before."""
 
-    def __init__(self) -> None:
-        self._minute = 0
-        self._counts: Counter[str] = Counter()
+    def __init__(self, period: str) -> None:
+        self._period = period
+        self._number = 0
+        self._counts: Counter[object] = Counter()
 
-    def require(self, who: str, most: int) -> None:
+    def require(self, who: object, most: int, what: str = "requests") -> None:
         """Refuse a request too many."""
-        minute = int(time.time() // 60)
-        if minute != self._minute:
-            self._minute, self._counts = minute, Counter()
+        number = int(time.time() // SECONDS[self._period])
+        if number != self._number:
+            self._number, self._counts = number, Counter()
         self._counts[who] += 1
         if self._counts[who] > most:
-            raise RefusedError(429, f"more than {most} requests in a minute; wait")
+            says = f"more than {most} {what} in a {self._period}; wait"
+            raise RefusedError(429, says)
 
 
 class Door:
@@ -60,8 +65,8 @@ class Door:
         self.site = site
         self.engine = engine
         self.crew = crew
-        self._frequency = Frequency()
-        self._uploading = 0
+        self._frequency, self._checks = Frequency("minute"), Frequency("hour")
+        self._uploading: Counter[object] = Counter()
 
     async def member(
         self, request: Request, authorization: Annotated[str, Header()] = ""
@@ -139,18 +144,20 @@ class Door:
 
     @asynccontextmanager
     async def upload(
-        self, request: Request, body: AsyncIterator[bytes]
+        self, request: Request, body: AsyncIterator[bytes], by: Place
     ) -> AsyncIterator[Arrived]:
-        """Take a body, or the file in it, in, and forget it unless it is kept."""
-        if self._uploading >= self.site.settings.uploads:
+        """Take a body, or the file in it, in, and forget it unless it is kept. by : whose it is."""
+        uploading, own = self._uploading, (request.path_params["board"], by.team)
+        full = uploading.total() >= self.site.settings.uploads
+        if full or (by.team and uploading[own] >= TEAM):
             raise RefusedError(429, "too many uploads at once; wait a little")
         length = request.headers.get("content-length", "")
         size = int(length) if length.isdecimal() else None
-        self._uploading += 1
+        uploading[own] += 1
         try:
             arrived = await receive(self.site, body, size)
         finally:
-            self._uploading -= 1
+            uploading[own] -= 1
         try:
             yield arrived
         finally:
@@ -163,15 +170,21 @@ class Door:
         await to_thread.run_sync(arrived.keep, self.site)
         made = await to_thread.run_sync(
             lambda: submissions.submit(
-                *(self.engine, key, name, arrived.content), **given
+                *(self.engine, key, name, arrived.content),
+                person=caller.person,
+                **given,
             )
         )
         checking = asyncio.wrap_future(self.crew.check(made.key))
         await asyncio.wait([checking], timeout=WAIT)
         return made.new, await to_thread.run_sync(self.submission, caller, made.key)
 
-    async def remarks(self, of: Any, arrived: Arrived) -> list[dict[str, Any]]:
-        """Check a run that is not kept."""
+    async def remarks(
+        self, caller: Caller, of: Any, arrived: Arrived
+    ) -> list[dict[str, Any]]:
+        """Check a run that is not kept; people may not ask too often."""
+        if caller.person is not None:
+            self._checks.require(caller.person, CHECKS, "checks")
         given = (str(arrived.part), "run", of)
         return await to_thread.run_sync(self.crew.remarks, *given)
 
@@ -222,9 +235,12 @@ class Door:
         """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
         if of.feedback == "none" or one.state == "refused":
             return None
-        topics, vectors = submissions.history(self.engine, one.key)
-        if not vectors:
+        found = submissions.history(self.engine, one.key)
+        if found is None:
             return None
+        topics, vectors = found
+        if not vectors:
+            return {"figure": None, "topics": {}}
         try:
             return answers.told(of._asdict(), topics, answers.floats(vectors))
         except IrmetaError:  # as of scores that are missing: there is nothing to tell

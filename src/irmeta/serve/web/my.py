@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
@@ -26,6 +25,7 @@ from irmeta.serve.catalogue.rules import (
 )
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.client import names_of
+from irmeta.serve.organizing import Alike
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of
 from irmeta.serve.policy import Action, phase
@@ -35,6 +35,8 @@ from irmeta.serve.web.receive import file_in
 
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
 Form = Mapping[str, str]
+LINES = 200
+"""Lines of the log on an organizer's page, the newest; `irmeta board log` has all."""
 
 
 class Session:
@@ -99,11 +101,15 @@ class Pages:
 
     def enter(self) -> Response:
         """Show the form that takes an invitation; whoever only looks at it uses nothing up."""
-        return self._page("enter.html", board=None, who=None)
+        return self._page("enter.html", board=None, leads=None)
 
     def take(self, request: Request) -> Response:
-        """Take an invitation, and begin a session."""
+        """Say where an invitation leads; once its taker has seen that, take it and begin a session."""
         given, who = request.state.form, request.state.caller.person
+        if given.get("what") == "look":
+            leads = people.invited(self._engine, secret_of(given))
+            shown = {"leads": leads, "secret": secret_of(given), "who": who}
+            return self._page("enter.html", board=None, **shown)
         name, affiliation = given.get("name", ""), given.get("affiliation", "")
         found = people.take(self._engine, secret_of(given), name, affiliation, who)
         return self._begin(found.person, who)
@@ -180,9 +186,9 @@ class Pages:
         kind = request.headers.get("content-type", "")
         file = file_in(request.stream(), kind, fields)
         try:
-            async with self._door.upload(request, file) as arrived:
+            async with self._door.upload(request, file, is_) as arrived:
                 if "check" in fields:
-                    found = await self._door.remarks(of, arrived)
+                    found = await self._door.remarks(caller, of, arrived)
                     said = found or [remark("checked", "nothing is odd about this run")]
                     return await to_thread.run_sync(self._board, caller, board, said)
                 file_name = PurePath(fields.get("run", ""))
@@ -212,8 +218,13 @@ class Pages:
             secret = people.review(self._engine, key, number, by)
             return self._my(caller, self._link("review", secret))
         of, is_ = self._mine(caller, board, Action.INVITE)
-        secret = people.invite(self._engine, board, "member", is_.team, by=by)
-        return self._page("link.html", board=of, link=self._link("i", secret))
+        return self._invite(of, "member", is_.team, by)
+
+    def _invite(self, of: Any, role: str, team: str, by: int | None) -> Response:
+        """Make an invitation, and show its link this once."""
+        secret = people.invite(self._engine, of.key, role, team, by)
+        given = {"role": role, "team": team, "link": self._link("i", secret)}
+        return self._page("link.html", board=of, **given)
 
     def _link(self, where: str, secret: str) -> str:
         """Return the address at which a secret is taken, which no log has."""
@@ -240,20 +251,27 @@ class Pages:
         return None
 
     def organize(self, request: Request, board: BOARD) -> Response:
-        """Show organizers a board: runs, people, judgments, dates, what answers give away, copies, log."""
+        """Show organizers a board: runs, people, judgments, dates, what answers give away, log."""
         of = self._allowed(request, board, Action.ORGANIZE)
-        runs = submissions.of_team(self._engine, of.id)
-        often = Counter(one.run for one in runs)
+        return self._organize(request.state.caller, of)
+
+    def _organize(
+        self, caller: Caller, of: Any, alike: Sequence[Alike] | None = None
+    ) -> Response:
+        """Show a board to its organizers, and which runs are alike if that was looked for."""
+        every = people.people(self._engine, of.id)
         given = {
-            "runs": runs,
-            "same": [one for one in runs if often[one.run] > 1],
-            "people": people.people(self._engine, of.id),
+            "alike": alike,
+            "runs": submissions.of_team(self._engine, of.id),
+            "people": every,
+            "names": {one.id: one.name for one in every},
             "teams": people.teams(self._engine, of.id),
-            "judged": boards.judgments_of(self._engine, board),
-            "events": events.of_board(self._engine, of.id),
+            "judged": boards.judgments_of(self._engine, of.key),
+            "events": events.of_board(self._engine, of.id)[-LINES:],
             "leak": organizing.leak(self._engine, of),
+            "states": events.STATES,
             "phase": phase(boards.rules(of), now()),
-            "preview": self._door.may(request.state.caller, of, Action.SEE_SCORES),
+            "preview": self._door.may(caller, of, Action.SEE_SCORES),
         }
         return self._page("organize.html", board=of, **given)
 
@@ -274,9 +292,12 @@ class Pages:
         elif what == "holder":
             people.set_team(self._engine, key, name, by, holder=True)
         elif what == "invite":
-            role = given.get("role", "member")
-            secret = people.invite(self._engine, key, role, name, by=by)
-            return self._page("link.html", board=of, link=self._link("i", secret))
+            return self._invite(of, given.get("role", "member"), name, by)
+        elif what == "remove":
+            people.remove(self._engine, key, given.get("person", ""), by)
+        elif what == "alike":
+            alike = organizing.duplicates(self._door.site, self._engine, key)
+            return self._organize(caller, of, alike)
         elif what == "withdraw":
             self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
             submissions.withdraw(self._engine, given["run"], by)
@@ -284,15 +305,16 @@ class Pages:
             dates = {one: given.get(one, "") for one in ("opens", "closes", "reveals")}
             new = {name: moment(date) for name, date in dates.items() if date}
             require_order(of._asdict() | new)
-            boards.set_board(self._engine, key, new, typed=typed)
+            boards.set_board(self._engine, key, new, typed=typed, by=by)
         elif what == "reveal":
-            boards.reveal(self._engine, key, typed)
+            boards.reveal(self._engine, key, typed, by)
         return self._to(f"organize/b/{key}")
 
     def joining(self, request: Request, board: BOARD) -> Response:
         """Show the form by which a new team asks to take part."""
         of = self._allowed(request, board, Action.JOIN)
-        return self._page("enter.html", board=of, who=request.state.caller.person)
+        who = request.state.caller.person
+        return self._page("enter.html", board=of, leads=None, who=who)
 
     def join(self, request: Request, board: BOARD) -> Response:
         """Ask to take part."""

@@ -91,7 +91,7 @@ class Routes:
         began = now()
         texts = described(about.model_dump(exclude={"replace"}))
         by = await self._asked(request, board, Action.SUBMIT)
-        async with self._door.upload(request, request.stream()) as arrived:
+        async with self._door.upload(request, request.stream(), by) as arrived:
             given = {"received": began, "replace": about.replace, "about": texts}
             new, found = await self._door.submit(
                 request.state.caller, board, name, arrived, **given, by=by
@@ -114,15 +114,16 @@ class Routes:
 
     async def check(self, request: Request, board: KeyPath) -> Remarks:
         """Check a run, and keep nothing."""
-        await self._asked(request, board, Action.CHECK)
+        by = await self._asked(request, board, Action.CHECK)
         of = await to_thread.run_sync(boards.board_of, self._engine, board)
-        async with self._door.upload(request, request.stream()) as arrived:
-            return Remarks(remarks=await self._door.remarks(of, arrived))
+        async with self._door.upload(request, request.stream(), by) as arrived:
+            found = await self._door.remarks(request.state.caller, of, arrived)
+            return Remarks(remarks=found)
 
     async def judge(self, request: Request, board: KeyPath, note: Note = "") -> Judged:
         """Add judgments, or a new version of them: the body, plain or packed; its promise binds them."""
-        await self._asked(request, board, Action.JUDGE)
-        async with self._door.upload(request, request.stream()) as arrived:
+        by = await self._asked(request, board, Action.JUDGE)
+        async with self._door.upload(request, request.stream(), by) as arrived:
             return await to_thread.run_sync(self._judge, board, arrived.part, note)
 
     def _judge(self, key: str, part: pathlib.Path, note: str) -> Judged:
