@@ -6,7 +6,7 @@ import pytest
 from irmeta.errors import ScoresError
 from irmeta.io.nights import read_nights
 from irmeta.scores.cube import cube
-from irmeta.studies.differences.versus import versus
+from irmeta.studies.differences.versus import overview, versus
 
 
 def scores(loss=0.0, topics=60, spread=0.05, seed=0, metrics=("AP",)):
@@ -45,6 +45,8 @@ def test_the_worst_verdict_comes_first():
     found = gate(both)
     assert found["verdict"].values[0].tolist() == ["safe", "worse"]
     assert found.findings[0].startswith("Worse: by P@10 ")
+    shown = next(iter(overview(found).values()))
+    assert shown["verdict"].to_list() == ["safe", "worse"]
 
 
 def test_a_night_is_added_once(tmp_path):

@@ -10,6 +10,7 @@ from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.limits import seen
 from irmeta.scores.result import frame
 from irmeta.studies.differences.versus import gate, left
+from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.studies.differences.versus.pairs import MEDIAN
 from irmeta.words import counted, listed
 
@@ -155,6 +156,9 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     verdicts = np.where(sure, np.where(up, "better", "worse"), "-")
     if "equivalent" in one:
         verdicts = np.where(one["equivalent"].values & ~sure, "equivalent", verdicts)
+    if "verdict" in one:  # of the gate, as the first sentence has it
+        verdicts = one["verdict"].values
+        verdicts = np.where(verdicts == OPEN, "cannot tell", verdicts)
     return pl.DataFrame(
         {
             "against": named,
