@@ -46,7 +46,7 @@ def test_the_worst_verdict_comes_first():
     assert found["verdict"].values[0].tolist() == ["safe", "worse"]
     assert found.findings[0].startswith("Worse: by P@10 ")
     shown = next(iter(overview(found).values()))
-    assert shown["verdict"].to_list() == ["safe", "worse"]
+    assert shown["verdict"].to_list() == ["worse", "safe"]
 
 
 def test_a_night_is_added_once(tmp_path):

@@ -245,6 +245,10 @@ def test_gaps_of_others_do_not_matter_to_systems_that_are_named():
     for against in ("all", "best", "bm25, median"):
         with pytest.raises(ScoresError, match="missing"):
             irmeta.versus(made, "mine", against, metrics="AP")
+    two = made.sel(metric=["AP"], system=["mine", "bm25"]).size
+    made.loc["mine", made.topic.values[1], "AP"] = np.nan
+    with pytest.raises(ScoresError, match=rf"^1 of {two} scores are missing .*mine"):
+        irmeta.versus(made, "mine", "bm25", metrics="AP")
 
 
 def test_pairwise_best_is_a_system_with_all_topics():

@@ -15,7 +15,7 @@ from irmeta.scores.clusters import SIZE
 from irmeta.scores.limits import widest
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
-from irmeta.scores.selection import prepare, select
+from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
@@ -141,8 +141,8 @@ def versus(
     policy = Policy.of(fail_if_worse, unless_safe, history, over, anchors)
     generator, seed = seeded(rng)
     parts = Parts.of(scores, anchors)
-    if missing == "error" and _whole(parts.topics, system, against, metrics):
-        missing = "pairwise"  # only others lack scores
+    if missing == "error" and _named(parts.topics, system, against, metrics):
+        missing = "pairwise"  # only others may lack scores
     scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
     notes += parts.absent(anchors or {})
     _require_topics(scores.sizes["topic"], parts)
@@ -209,18 +209,19 @@ def versus(
     return outcome.assign({name: outcome[name].where(same) for name in CHANGE})
 
 
-def _whole(
+def _named(
     scores: xr.DataArray,
     system: str,
     against: str | Iterable[str],
     metrics: str | Iterable[str] | None,
 ) -> bool:
-    """Return whether systems that are named lack no score."""
+    """Return whether all who are compared are named; raises ScoresError where they lack scores."""
     family = Family.of(scores, system, against)
     if not set(family.names) <= set(family.others):
         return False
     compared = select(scores, systems=[family.system, *family.names], metrics=metrics)
-    return not np.isnan(compared.values).any()
+    complete(compared, pairs=True)
+    return True
 
 
 def _require_topics(count: int, parts: Parts) -> None:

@@ -107,6 +107,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if outcome.sizes["metric"] > FEW_METRICS:
         return {"metrics": _by_metric(outcome)}
     each = [outcome.sel(metric=metric) for metric in outcome.metric.values]
+    if "verdict" in outcome:  # the worst come first, as in what is said
+        each.sort(key=lambda one: min(map(gate.ORDER.index, one["verdict"].values)))
     if outcome.sizes["against"] == 1 and len(each) > 1:
         whom = f"against {outcome.against.item()}"
         rows = [
