@@ -9,8 +9,9 @@ PYTEST = -m pytest --numprocesses auto --dist worksteal
 QUICK = -m "not slow"
 BUILT = pyproject.toml setup.py $(wildcard src/core/*)
 # Where the lowest versions are met: commands, which call every study; files, public functions, a cluster. The wheel's demo
-# evaluates runs and writes a whole page. What is left out takes arrays, or is called by these.
-OUTER = tests/cli tests/io tests/test_fuzz.py tests/test_public.py tests/test_workers.py tests/test_parallel.py
+# evaluates runs and writes a whole page. What is left out takes arrays, is called by these, or looks at lines and memory.
+COMMANDS = $(filter-out tests/cli/test_limited.py tests/cli/test_screen.py, $(wildcard tests/cli/test_*.py))
+OUTER = $(COMMANDS) tests/io tests/test_fuzz.py tests/test_public.py tests/test_workers.py tests/test_parallel.py
 
 .PHONY: help demo test lint format scripts check branches coverage docs bench wheel lowest browser lock hooks clean
 help:            ## list the targets

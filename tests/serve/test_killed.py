@@ -20,7 +20,7 @@ def test_killed(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_killed_at_many_points(tmp_path: Path) -> None:
     """A server, board new and freeze killed at some points (IRMETA_KILLS) lose nothing and leave nothing half."""
-    kills = int(os.environ.get("IRMETA_KILLS", "20"))
+    kills = int(os.environ.get("IRMETA_KILLS", "10"))
     found = killed_server.killed(tmp_path, kills, random.Random(2))
     assert found["answered"] >= found["kills of the server"]
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
