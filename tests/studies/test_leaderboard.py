@@ -441,6 +441,18 @@ def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:
         leaderboard(board(scores))
 
 
+def test_a_model_without_a_whole_collection_is_named() -> None:
+    """Where collections are taken as tasks, a model that has all scores in none is an error that says so."""
+    values = {"one": [[0.1, 0.2], [0.3, NAN]], "two": [[0.2, 0.2], [NAN, 0.3]]}
+    cubes = {
+        name: cube(np.array(one)[..., None], ["a", "b"], ["1", "2"], ["AP"])
+        for name, one in values.items()
+    }
+    says = "2 collections is taken as a .* b has all scores in none .*collection="
+    with pytest.raises(ScoresError, match=says):
+        leaderboard(cubes)
+
+
 def test_several_metrics_are_a_choice() -> None:
     """A cube with several metrics must be told which one counts."""
     two = cube(np.ones((2, 2, 2)), ["a", "b"], ["1", "2"], ["AP", "RR"])

@@ -307,11 +307,17 @@ def require_comparison(board: Board) -> None:
     kinds = ((1, board.models, model, "--systems"), (0, board.tasks, task, "--topics"))
     for axis, names, what, option in kinds:
         empty = ~np.isfinite(board.scores).any(axis=axis)
-        if empty.any():
+        if not empty.any():
+            continue
+        first = shortened(names[int(empty.argmax())])
+        if board.items is not None and axis:
             raise ScoresError(
-                f"the {what} {shortened(names[int(empty.argmax())])} has no scores; remove it from "
-                f"the table, or name the others with {option}"
+                f"each of these {tasks} collections is taken as a {task}, and the {what} {first} has all scores in "
+                f"none of them; choose one with --collection, or name the others with {option}"
             )
+        raise ScoresError(
+            f"the {what} {first} has no scores; remove it from the table, or name the others with {option}"
+        )
 
 
 def types_of(
