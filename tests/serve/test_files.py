@@ -138,7 +138,7 @@ def test_a_frozen_site_says_no_more_than_it_may(filled: Site, tmp_path: Path) ->
     content["board"]["key"] = "lab-2"
     content["runs"][0]["received"] = None
     path.write_text(json.dumps(content))
-    with pytest.raises(IrmetaError, match=r"not what irmeta freezes \(NOT NULL"):
+    with pytest.raises(IrmetaError, match="received: None cannot be kept there"):
         importing.import_frozen(engine, tmp_path / "one")
     assert [one.key for one in boards.boards(engine)] == ["lab"]
     engine.dispose()
@@ -514,7 +514,7 @@ def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
         importing.open_board(filled, engine, "new")
     with pytest.raises(IrmetaError, match="judges no topic"):
         importing.judge(filled, engine, "lab", other)
-    with pytest.raises(IrmetaError, match=r"empty\.txt: there are no ids"):
+    with pytest.raises(IrmetaError, match=r"empty\.txt: no topics"):
         importing.open_board(filled, engine, "new", topics=empty)
     with pytest.raises(IrmetaError, match="no run files"):
         importing.import_runs(filled, engine, "lab", [tmp_path / "none"])

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import irmeta
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.serve import extra
+from irmeta.errors import IrmetaError
+from irmeta.io.files import read_bytes
 
 board = Verbs("board", help="Make, show, change and import the boards of a site.")
 
@@ -89,7 +91,7 @@ class Settings:
     def said(self) -> dict[str, Any]:
         """Return what was said, texts from their files."""
         found = {
-            name: one.read_text(encoding="utf-8") if isinstance(one, Path) else one
+            name: _text_of(one) if isinstance(one, Path) else one
             for name, one in vars(self).items()
             if one is not None
         }
@@ -99,6 +101,14 @@ class Settings:
             # others are refused now, not when pages are written
             irmeta.standardize.load(factors)
         return found
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a file."""
+    try:
+        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise IrmetaError(f"{path}: not UTF-8 text; save it as UTF-8") from error
 
 
 def opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:

@@ -7,9 +7,9 @@ from os import PathLike, fspath
 import numpy as np
 
 from irmeta.errors import FileFormatError, IrmetaError, Remark
-from irmeta.io.files import location, read_bytes
+from irmeta.io.files import location
+from irmeta.io.lists import read_ids
 from irmeta.io.runs.rankings import Run
-from irmeta.io.strictly import lines, stripped
 from irmeta.words import counted, listed
 
 Ids = str | PathLike[str] | Iterable[str]
@@ -106,5 +106,4 @@ def _ids(given: Ids) -> list[str]:
     """Return ids, or those that a file has on its lines."""
     if not isinstance(given, str | PathLike):
         return [str(one) for one in given]
-    every = lines(read_bytes(location(fspath(given))))
-    return list(filter(None, map(stripped, every)))
+    return read_ids(location(fspath(given)))

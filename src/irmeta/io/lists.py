@@ -6,7 +6,7 @@ from math import isfinite, nan
 from pathlib import Path
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import read_bytes
+from irmeta.io.files import Location, read_bytes
 from irmeta.io.sheets import keyed, sheet, sheet_in
 from irmeta.io.strictly import fields, lines, number, stripped
 from irmeta.scores.columns import require_names
@@ -46,8 +46,7 @@ def read_topics(given: str | Path | Sequence[str]) -> list[str]:
     """
     if not isinstance(given, str | Path):
         return list(given)
-    every = labels(lines(bytes(read_bytes(Path(given)))))
-    topics = list(dict.fromkeys(filter(None, map(stripped, every))))
+    topics = list(dict.fromkeys(labels(read_ids(Path(given)))))
     if not topics:
         raise FileFormatError(f"{given}: no topics; expected one on each line")
     try:
@@ -55,6 +54,11 @@ def read_topics(given: str | Path | Sequence[str]) -> list[str]:
     except ScoresError as error:
         raise FileFormatError(f"{given}: {error}") from error
     return topics
+
+
+def read_ids(path: Location) -> list[str]:
+    """Read ids from a file, one on each line; bytes that are not UTF-8 come back as they were."""
+    return list(filter(None, map(stripped, lines(read_bytes(path)))))
 
 
 def read_labels(path: Path) -> dict[str, str]:

@@ -1,9 +1,6 @@
 """Boards from files: judgments with a folder of runs, a score file, or what a frozen site says of itself."""
 
-import csv
-import gzip
 import hashlib
-import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
@@ -16,6 +13,9 @@ from sqlalchemy.exc import StatementError
 
 import irmeta
 from irmeta.errors import IrmetaError
+from irmeta.io.lists import read_ids, read_topics
+from irmeta.io.sheets import sheet
+from irmeta.io.strictly import parsed, stripped
 from irmeta.scores.names import known_as
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
@@ -57,7 +57,7 @@ def open_board(
     """Make a board, with its judgments if there are any; one with dates hides them until it is revealed."""
     judged = None if qrels is None else _kept_judgments(site, qrels)
     if topics is not None:
-        wanted = lines(topics)
+        wanted = read_topics(topics)
     elif judged is not None:
         wanted = judged.topics
     else:
@@ -142,12 +142,8 @@ def _digest(path: Path) -> str:
 
 
 def lines(path: Path) -> list[str]:
-    """Read a file of ids, one a line, plain or gzip."""
-    content = path.read_bytes()
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
-    text = content.decode("utf-8", "surrogateescape")
-    found = [line.strip() for line in text.splitlines() if line.strip()]
+    """Read a file of ids, one a line, plain or packed."""
+    found = read_ids(path)
     if not found:
         raise IrmetaError(f"{path}: there are no ids; put one on each line")
     return list(dict.fromkeys(found))
@@ -193,26 +189,23 @@ def store(site: Site, path: Path) -> submissions.Bytes:
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
     """Read what a table of runs (columns run, team, type, date) says, by run."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = [
-            {
-                str(name).strip().lower(): (cell or "").strip()
-                for name, cell in row.items()
-            }
-            for row in csv.DictReader(file)
-        ]
-    found = {}
-    for row in rows:
+    table = sheet(path)
+    places = {what: table.place(names) for what, names in COLUMNS.items()}
+    found: dict[str, dict[str, str]] = {}
+    for _, row in table.rows:
         said = {
-            what: next((row[name] for name in names if name in row), "")
-            for what, names in COLUMNS.items()
+            what: "" if place is None else stripped(row[place])
+            for what, place in places.items()
         }
         said["received"] = _moment(path, said["received"])
-        found[said.pop("run")] = said
-    if "" in found:
-        raise IrmetaError(
-            f"{path}: a line names no run; the first line names the columns, one of them run"
-        )
+        run = said.pop("run")
+        if not run:
+            raise IrmetaError(
+                f"{path}: a line names no run; the first line names the columns, one of them run"
+            )
+        if run in found:
+            raise IrmetaError(f"{path}: {run!r} stands on two lines; remove one")
+        found[run] = said
     return found
 
 
@@ -239,7 +232,7 @@ def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[
 def _restore(engine: Engine, path: Path) -> str:
     """Make a board of its public data."""
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        given = parsed(path.read_bytes())
         under = given["scored_under"]
         judged = {one["version"]: one["topics"] for one in given["judgments"]}
         keys = {one["label"]: one["key"] for one in given["runs"]}
@@ -253,7 +246,7 @@ def _restore(engine: Engine, path: Path) -> str:
             require_safe(run)
         snapshot.restore(engine, given, vectors)
         return str(given["board"]["key"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise IrmetaError(f"{path}: not what irmeta freezes ({error})") from error
     except StatementError as error:
         raise IrmetaError(f"{path}: not what irmeta freezes ({error.orig})") from error

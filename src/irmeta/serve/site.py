@@ -64,7 +64,7 @@ class Site:
             )
         try:
             settings = msgspec.toml.decode(path.read_bytes(), type=Settings)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise IrmetaError(f"{path}: {error}") from error
         found = cls(folder, settings)
         for part in (found.public, found.private, found.temporary):

@@ -15,6 +15,7 @@ from irmeta.serve.catalogue.tables import (
     board,
     judgments,
     reading,
+    require_kept,
     run,
     submission,
 )
@@ -98,6 +99,7 @@ def insert(db: Connection, settings: Mapping[str, Any]) -> int:
     if db.execute(sa.select(board.c.id).where(board.c.key == key)).first():
         raise IrmetaError(f"there is a board {key!r} already")
     always = dict.fromkeys(("opens", "reveals"), settings["created"])
+    require_kept(board, settings)
     db.execute(sa.insert(board).values(always | dict(settings)))
     return int(row_of(db, key).id)
 
@@ -132,6 +134,7 @@ def set_board(
         }
         if not real:
             return []
+        require_kept(board, real)
         old = rules(found)
         new = replace(old, **{name: real[name] for name in real.keys() & set(RULES)})
         needs = policy.change(old, new, now())

@@ -17,6 +17,7 @@ from irmeta.serve.catalogue.tables import (
     event,
     judgments,
     reading,
+    require_kept,
     run,
     score,
     submission,
@@ -129,7 +130,9 @@ def restore(
     with engine.begin() as db:
         at = boards.insert(db, only(SETTINGS, public["board"]))
         _insert(db, judgments, JUDGMENTS, at, public["judgments"])
-        lines = (only(EVENTS, one) for one in public["events"])
+        lines = [only(EVENTS, one) for one in public["events"]]
+        for one in lines:
+            require_kept(event, one)
         add(db, [{**one, "board": at} for one in lines])
         runs = {one["run"]: one["bytes"] for one in public["runs"]}
         known = set(db.execute(sa.select(run.c.digest)).scalars())
@@ -138,6 +141,8 @@ def restore(
             for digest, size in runs.items()
             if digest not in known
         ]
+        for one in new:
+            require_kept(run, one)
         if new:
             db.execute(sa.insert(run), new)
         _insert(db, submission, SAID, at, public["runs"])
@@ -164,5 +169,7 @@ def _insert(
 ) -> None:
     """Add lines of a board to a table."""
     values = [only(names, one) | {"board": at} for one in lines]
+    for one in values:
+        require_kept(table, one)
     if values:
         db.execute(sa.insert(table), values)

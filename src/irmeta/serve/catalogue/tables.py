@@ -1,13 +1,16 @@
 """The catalogue's tables, and the engine that keeps its promises: what is answered is on the disk."""
 
 import logging
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
+from unicodedata import category
 
+import msgspec
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
@@ -16,8 +19,30 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Table
 
 from irmeta.errors import IrmetaError
+from irmeta.words import shortened
 
 META = sa.MetaData()
+DIGEST = 64
+"""Hexadecimal digits of a digest."""
+_MOST = 2**63 - 1
+"""The largest whole number that a catalogue keeps."""
+
+
+class _Said(TypedDict):
+    """What a check says of a run."""
+
+    level: str
+    line: int | None
+    text: str
+
+
+LISTS: dict[str, Any] = {
+    **dict.fromkeys(("topics", "metrics", "feedback_topics", "marks"), list[str]),
+    "clusters": dict[str, str],
+    "remarks": list[_Said],
+    "detail": dict[str, Any],
+}
+"""What columns of JSON hold."""
 GONE = ("refused", "withdrawn")
 """States in which a submission does not hold its name."""
 HOLDS = sa.text("state NOT IN ('received', 'refused', 'withdrawn')")
@@ -40,7 +65,7 @@ board = Table(
     _text("licence"),
     _needed("topics", JSON),
     Column("clusters", JSON),
-    _text("documents", 64),
+    _text("documents", DIGEST),
     _needed("metrics", JSON),
     _needed("depth", Integer),
     _text("precision", 10),
@@ -67,18 +92,18 @@ judgments = Table(
     Column("id", Integer, primary_key=True),
     _needed("board", ForeignKey(board.c.id)),
     _needed("version", Integer),
-    _needed("digest", String(64)),
+    _needed("digest", String(DIGEST)),
     _needed("topics", JSON),
     _needed("added", BigInteger),
     _text("note", 1000),
-    _text("salt", 64),
-    _text("commitment", 64),
+    _text("salt", DIGEST),
+    _text("commitment", DIGEST),
     sa.UniqueConstraint("board", "version"),
 )
 run = Table(
     "run",
     META,
-    Column("digest", String(64), primary_key=True),
+    Column("digest", String(DIGEST), primary_key=True),
     _needed("bytes", BigInteger),
     Column("stored", BigInteger),
 )
@@ -152,7 +177,7 @@ membership = Table(
 token = Table(
     "token",
     META,
-    Column("digest", String(64), primary_key=True),
+    Column("digest", String(DIGEST), primary_key=True),
     _text("label", 60),
     _needed("created", BigInteger),
     _needed("expires", BigInteger),
@@ -174,9 +199,50 @@ event = Table(
     _needed("action", String(40)),
     _needed("detail", JSON),
     Column("person", Integer),
-    _text("previous", 64),
-    _text("digest", 64),
+    _text("previous", DIGEST),
+    _text("digest", DIGEST),
 )
+
+
+def require_kept(of: Table, values: Mapping[str, Any]) -> None:
+    """Refuse values that columns cannot keep: another type, too long or too large, a text with what does not show.
+
+    A column of 64 characters has digests: they lead to files.
+    """
+    for name, one in values.items():
+        kind = of.c[name].type
+        if one is None and of.c[name].nullable:
+            continue
+        if isinstance(kind, JSON):
+            _require_fit(name, one)
+            continue
+        if type(one) not in (
+            kind.python_type,
+            int if kind.python_type is float else None,
+        ):
+            raise IrmetaError(
+                f"{name}: {shortened(repr(one), 40)} cannot be kept there"
+            )
+        if isinstance(one, int) and not -_MOST <= one <= _MOST:
+            raise IrmetaError(f"{name}: {shortened(str(one), 40)} is too large")
+        if isinstance(one, str) and isinstance(kind, String):
+            _require_text(name, one, kind.length or 0)
+
+
+def _require_fit(name: str, held: Any) -> None:
+    try:
+        msgspec.json.encode(msgspec.convert(held, LISTS[name]))
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+        raise IrmetaError(f"{name}: {error}") from error
+
+
+def _require_text(name: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise IrmetaError(f"{name}: {len(text)} characters; at most {most}")
+    if odd := [one for one in text if category(one)[0] == "C" and one not in "\n\t"]:
+        raise IrmetaError(f"{name}: the character U+{ord(odd[0]):04X} is not allowed")
+    if most == DIGEST and text and not re.fullmatch("[0-9a-f]{64}", text):
+        raise IrmetaError(f"{name}: {text!r} is not a digest")
 
 
 def engine(path: Path) -> sa.Engine:

@@ -18,6 +18,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -180,6 +181,8 @@ class _Guarded:
 
         try:
             await self._app(scope, receive, answer)
+        except ClientDisconnect:  # nobody waits for an answer
+            return
         except Exception:
             number = secrets.token_hex(4)
             LOG.exception("request %s", number)

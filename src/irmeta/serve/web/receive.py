@@ -2,12 +2,11 @@
 
 import asyncio
 import hashlib
+import re
 import secrets
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from email import message_from_bytes
-from email.message import Message
 from pathlib import Path
 
 from irmeta.serve.catalogue.rules import RefusedError
@@ -18,6 +17,7 @@ WHOLE, PATIENCE, SLOWEST = 600, 30, 10_000
 """Seconds for a whole body; seconds after which it must have come with at least SLOWEST bytes a second."""
 PARTS, SMALL = 20, 1 << 16
 """Fields of a form, and bytes of each, at most."""
+CUT_OFF = "the form has no file, or was cut off; send it again"
 
 
 @dataclass
@@ -76,16 +76,17 @@ async def file_in(
     body: AsyncIterator[bytes], kind: str, fields: dict[str, str]
 ) -> AsyncIterator[bytes]:
     """Yield the bytes of the file that ends a form, after noting the fields before it. kind : its content type."""
-    said = Message()
-    said["content-type"] = kind
-    edge = b"\r\n--" + said.get_boundary("").encode()
+    parted = re.search(r'(?i)\bboundary="?([^";,\s]+)', kind)
+    if parted is None:
+        raise RefusedError(422, CUT_OFF)
+    edge = b"\r\n--" + parted[1].encode()
     held = bytearray(b"\r\n")
     await _up_to(body, held, edge)
     for _ in range(PARTS):
-        head = message_from_bytes((await _up_to(body, held, b"\r\n\r\n")).lstrip())
-        name = str(head.get_param("name", "", "content-disposition"))
-        if (file := head.get_filename()) is not None:
-            fields[name] = file
+        said = _parameters(await _up_to(body, held, b"\r\n\r\n"))
+        name = said.get("name", "")
+        if "filename" in said:
+            fields[name] = said["filename"]
             break
         fields[name] = (await _up_to(body, held, edge)).decode("utf-8", "replace")
     while edge not in held:
@@ -95,6 +96,17 @@ async def file_in(
         del held[:sure]
         held += await _more(body)
     yield bytes(held.partition(edge)[0])
+
+
+def _parameters(head: bytes) -> dict[str, str]:
+    r"""Return what browsers say of a field: its name, and that of a file.
+
+    >>> _parameters(b'\r\nContent-Disposition: form-data; name="run"; filename="a b.gz"')
+    {'name': 'run', 'filename': 'a b.gz'}
+    """
+    every = head.decode("utf-8", "replace").split("\r\n")
+    said = "".join(one for one in every if one.lower().startswith("content-disp"))
+    return dict(re.findall(r';\s*(name|filename)="([^"]*)"', said))
 
 
 async def _up_to(body: AsyncIterator[bytes], held: bytearray, mark: bytes) -> bytes:
@@ -111,4 +123,4 @@ async def _up_to(body: AsyncIterator[bytes], held: bytearray, mark: bytes) -> by
 async def _more(body: AsyncIterator[bytes]) -> bytes:
     async for piece in body:
         return piece
-    raise RefusedError(422, "the form has no file, or was cut off; send it again")
+    raise RefusedError(422, CUT_OFF)
