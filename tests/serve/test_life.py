@@ -71,7 +71,10 @@ class Run:
 
 @dataclass
 class Model:
-    """What a board should answer. teams : their state; holders : teams that have seen the judgments."""
+    """What a board should answer.
+
+    teams : their state; holders : teams that have seen the judgments; brought : the run of the organizer, if any.
+    """
 
     board: Board
     limits: Limits
@@ -80,6 +83,7 @@ class Model:
     runs: list[Run]
     teams: dict[str, str]
     holders: set[str]
+    brought: int | None = None
 
     @property
     def known(self) -> bool:
@@ -148,9 +152,15 @@ class Model:
         up_to = [one for one in up_to if one.state != "refused"]
         up_to = [one for one in up_to if one.scored or one.state != "withdrawn"]
         hidden = self.known or self.board.feedback == "none"
-        if hidden or run not in up_to or not all(one.scored for one in up_to):
+        if hidden or run.state == "refused":
             return None
-        *old, new = [self.scores[one.body] for one in up_to]
+        if self.board.feedback == "ladder" and self.brought is None:
+            return {"figure": None, "topics": {}}
+        if run not in up_to or not all(one.scored for one in up_to):
+            return None
+        first = [] if self.brought is None else [self.brought]
+        bodies = [*first, *(one.body for one in up_to)]
+        *old, new = [self.scores[one] for one in bodies]
         found = irmeta.release(self.board.feedback, old, new, step=STEP)
         topics = zip(TOPICS, found.topics.tolist(), strict=False)
         return {"figure": found.figure, "topics": dict(topics)}
@@ -233,8 +243,10 @@ class Life(RuleBasedStateMachine):
 
     host: Host
 
-    @initialize(board=BOARDS, limits=LIMITS)
-    def begin(self, board: Board, limits: Limits) -> None:
+    @initialize(
+        board=BOARDS, limits=LIMITS, brought=st.none() | st.integers(0, BAD - 1)
+    )
+    def begin(self, board: Board, limits: Limits, brought: int | None) -> None:
         host, self.key = self.host, f"life-{next(self.host.numbers)}"
         host.clock.now = at(0.5)
         given = {"qrels": host.qrels, "metrics": "P@10", "opens": "now"}
@@ -246,7 +258,18 @@ class Life(RuleBasedStateMachine):
             secret = people.invite(host.engine, self.key, role, team)
             people.take(host.engine, secret, "", who=number)
         given_ = (host.scores, host.clock.now, [], {"a": "in", "b": "in"}, set())
-        self.model = Model(board, limits, *given_)
+        self.model = Model(board, limits, *given_, brought)
+        if brought is not None:
+            self.bring(brought)
+
+    def bring(self, body: int) -> None:
+        """Bring a run of no team, as the organizer."""
+        path = self.host.qrels.with_name("brought")
+        path.write_bytes(BODIES[body])
+        importing.import_runs(self.host.site, self.host.engine, self.key, [path])
+        [self.first] = submissions.of_team(self.host.engine, self.at, "")
+        self.host.crew._check(self.first.key)
+        self.host.crew._score(self.first.key)
 
     @rule(hours=st.integers(-3, 24))
     def clock(self, hours: int) -> None:
@@ -325,6 +348,8 @@ class Life(RuleBasedStateMachine):
     def score(self, again: bool) -> None:
         if again:
             boards.rescore(self.host.engine, self.key)
+            if self.model.brought is not None:
+                self.host.crew._score(self.first.key)
         for run in self.model.runs:
             if run.state == "accepted" or (again and run.state == "scored"):
                 self.host.crew._score(run.key)
@@ -342,7 +367,8 @@ class Life(RuleBasedStateMachine):
         assert facts["phase"] == expected_phase(self.model.board, self.model.now)
         if self.model.may(role, Action.SEE_SCORES):
             states = Counter(one.state for one in self.model.runs)
-            assert facts["counts"] == dict(states)
+            states["scored"] += self.model.brought is not None
+            assert facts["counts"] == {one: n for one, n in states.items() if n}
         else:
             assert (facts["counts"], facts["version"]) == ({}, 0)
 
