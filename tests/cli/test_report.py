@@ -70,6 +70,7 @@ def test_a_page_is_written_with_the_options_asked_for(
     [
         (["--by", "nDCG"], "no metric 'nDCG' to order the systems of made by"),
         (["--metrics", "infAP"], "no metric 'infAP' in made"),
+        (["--metrics", ","], "the list of metrics is empty"),
         (["--missing", "topics", "--systems", "nobody"], "no system 'nobody'"),
     ],
 )

@@ -31,6 +31,10 @@ FROZEN: list[tuple[tuple[str | int, ...], Any, str]] = [
     (("board", "metrics"), ["\ud800"], "metrics: "),
     (("board", "clusters"), "x", "clusters: Expected `object`"),
     (("events", 0, "at"), "x", "at: 'x' cannot be kept there"),
+    (("events", 0, "action"), "submitted", "'submitted' is no public event"),
+    (("events", 0, "action"), ["x"], "no public event"),
+    (("events", 0, "detail"), {"settings": [1]}, "detail: Expected `str`"),
+    (("events", 0, "detail"), {"runs": [1]}, "detail: Expected `int`"),
 ]
 """What a frozen site may say of itself that no catalogue keeps."""
 LISTS = {

@@ -373,7 +373,9 @@ def _in_quotes(word: str) -> str:
     """Say how several metrics are named, where a word is one that stands by itself."""
     from irmeta.metrics.names import is_known
 
-    return f"; name several metrics in quotes, as in -m '... {word}'" * is_known(word)
+    if not is_known(word):
+        return ""
+    return f"; name several metrics in quotes, as in -m '... {word}'"
 
 
 def _is_argument(taken: "Argument") -> bool:

@@ -130,9 +130,9 @@ def report(
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
 
+    cubes = pooled.cubes()
     if by is None and pooled.metrics is not None:
         by = metric_names(pooled.metrics)[0]
-    cubes = pooled.cubes()
     files = pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(workers, quiet=quiet):

@@ -103,7 +103,9 @@ def _series(engine: Engine, of: Any) -> int:
     """Count how often all runs may have been answered again: under other judgments, or other rules of the answers."""
     happened = events.of_board(engine, of.id)
     judged = sum(one.action == "judgments" for one in happened)
-    rules = [one.detail["settings"] for one in happened if one.action == "changed"]
+    rules = [
+        one.detail.get("settings", ()) for one in happened if one.action == "changed"
+    ]
     return max(1, judged) + sum(not ANSWERS.isdisjoint(one) for one in rules)
 
 

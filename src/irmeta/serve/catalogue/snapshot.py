@@ -132,6 +132,8 @@ def restore(
         _insert(db, judgments, JUDGMENTS, at, public["judgments"])
         lines = [only(EVENTS, one) for one in public["events"]]
         for one in lines:
+            if one["action"] not in PUBLIC:
+                raise ValueError(f"{one['action']!r} is no public event")
             require_kept(event, one)
         add(db, [{**one, "board": at} for one in lines])
         runs = {one["run"]: one["bytes"] for one in public["runs"]}

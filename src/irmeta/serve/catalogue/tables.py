@@ -36,11 +36,21 @@ class _Said(TypedDict):
     text: str
 
 
+class _Happened(TypedDict, total=False):
+    """What the public knows of an event."""
+
+    settings: list[str]
+    version: int
+    note: str
+    runs: int
+    run: str
+
+
 LISTS: dict[str, Any] = {
     **dict.fromkeys(("topics", "metrics", "feedback_topics", "marks"), list[str]),
     "clusters": dict[str, str],
     "remarks": list[_Said],
-    "detail": dict[str, Any],
+    "detail": _Happened,
 }
 """What columns of JSON hold."""
 GONE = ("refused", "withdrawn")

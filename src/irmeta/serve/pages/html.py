@@ -257,16 +257,13 @@ class Pages:
         gains = [line.claim for line in claims if line.claim is not None]
         if len(gains) < 2:
             return ""
-        scores = [line.scores[metric].value for line in self._found.ranked]
-        weak = sum(
-            line.baseline.scores[metric].value < np.median(scores)
-            for line in claims
-            if line.baseline is not None
-        )
+        middle = np.median([one.scores[metric].value for one in self._found.ranked])
+        bases = {line.baseline.key: line.baseline for line in claims if line.baseline}
+        weak = sum(one.scores[metric].value < middle for one in bases.values())
         shown = sum(one.low > 0 for one in gains)
         return (
-            f"{shown} of {len(gains)} claimed gains are shown, each by itself (95%). {weak} of their baselines score "
-            f"below the median run. The gains sum to {signed(sum(one.value for one in gains))}."
+            f"{shown} of {len(gains)} claimed gains are shown, each by itself (95%). Baselines below the median run: "
+            f"{weak} of {len(bases)}. The gains sum to {signed(sum(one.value for one in gains))}."
         )
 
     def _moved(self) -> list[tuple[Line, float, float]]:
