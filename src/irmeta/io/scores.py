@@ -39,8 +39,9 @@ CLUSTERS = "clusters_of_topics"
 
 Chosen = TypeVar("Chosen")
 Names = Mapping[str, Sequence[str]]
-Wanted = Mapping[str, Iterable[str] | None]
 """The names of systems, topics and metrics by dimension."""
+Wanted = Mapping[str, Iterable[str] | None]
+"""Those that are asked for, by dimension; None for all."""
 
 
 Version = tuple[int, ...]
