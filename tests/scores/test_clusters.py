@@ -264,6 +264,18 @@ def test_clusters_that_nobody_named_are_noticed():
     assert sum(bool(noticed(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
 
 
+def test_scores_that_are_alike_matter_to_means():
+    """Where turns are alike, but systems on them are not, a study with intervals of means says so, no other."""
+    scores = _turns(0.0)
+    shared = np.linspace(-1.5, 1.5, 12).repeat(5)
+    alike = scores + 0.1 * shared[:, None]
+    assert noticed(alike) == []
+    [note] = noticed(alike, of_means=True)
+    assert "scores by AP are alike" in note
+    assert "intervals of means" in note
+    assert note in describe(alike).notes
+
+
 @pytest.mark.parametrize(
     "study", [describe, leaderboard, lambda scores: versus(scores, "a")]
 )

@@ -430,7 +430,7 @@ def test_topics_keep_their_names_where_these_say_enough():
     assert from_frame(table)["cluster"].values.tolist() == ["x", "x"]
     alone = from_frame(pd.DataFrame(LONG).assign(cluster=["1", "2", "1", "2"]))
     assert "cluster" not in alone.coords
-    with pytest.raises(ScoresError, match="a row for each score; name the clusters"):
+    with pytest.raises(ScoresError, match="rows of this table are not topics"):
         from_frame(WIDE.assign(z=["1", "2"]), cluster="z")
 
 
@@ -449,3 +449,53 @@ def test_several_columns_name_a_system() -> None:
         from_frame(frame, system="team", ignore=["run"])
     with pytest.raises(ScoresError, match="no column 'team,walk' for system"):
         from_frame(frame, system="team,walk")
+
+
+def test_a_row_with_several_metrics_has_its_cluster_and_its_run():
+    """Columns of clusters and of seeds are no metrics where metrics stand beside each other; the cube is the same."""
+    rows = [
+        (system, turn, conversation, seed, score + seed / 10, score / 2)
+        for system, score in (("bm25", 0.1), ("e5", 0.3))
+        for turn, conversation in ((1, "x"), (2, "x"), (3, "y"))
+        for seed in (0, 1)
+    ]
+    labels = ["system", "turn", "conversation", "seed"]
+    table = pd.DataFrame(rows, columns=[*labels, "AP", "nDCG"])
+    made = from_frame(table)
+    assert made.metric.values.tolist() == ["AP", "nDCG"]
+    assert made["cluster"].values.tolist() == ["x", "x", "y"]
+    assert made.sel(system="e5", metric="AP").values == pytest.approx([0.35] * 3)
+    long = table.melt(labels, var_name="metric", value_name="score")
+    xr.testing.assert_equal(made, from_frame(long))
+
+
+def test_a_row_of_a_topic_has_its_cluster():
+    """Systems side by side, a row for each turn: the conversation of the turn is no system."""
+    table = pl.DataFrame(
+        {
+            "turn": ["1", "2", "1"],
+            "conversation": ["x", "x", "y"],
+            "bm25": [0.1, 0.2, 0.3],
+            "e5": [0.2, 0.3, 0.5],
+        }
+    )
+    made = from_frame(table)
+    assert made.system.values.tolist() == ["bm25", "e5"]
+    assert made.topic.values.tolist() == ["x_1", "x_2", "y_1"]
+    assert made["cluster"].values.tolist() == ["x", "x", "y"]
+
+
+def test_a_row_of_a_system_is_one_of_its_runs():
+    """Tasks side by side, a row for each seed: the seed is no task, and without several runs it is not used."""
+    table = pl.DataFrame(
+        {
+            "model": ["bm25", "e5", "e5"],
+            "seed": [0, 0, 1],
+            "nq": [0.1, 0.2, 0.4],
+            "fiqa": [0.2, 0.3, 0.5],
+        }
+    )
+    made = from_frame(table)
+    assert made.topic.values.tolist() == ["nq", "fiqa"]
+    assert made.sel(system="e5").values.ravel() == pytest.approx([0.3, 0.4])
+    assert about(from_frame(table.head(2)))["notes"] == ["unused columns: seed"]

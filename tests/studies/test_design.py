@@ -51,6 +51,21 @@ def _repeated(clusters=False):
     return with_repeats(with_clusters(made, "stem") if clusters else made, "stem")
 
 
+def test_one_metric_that_is_asked_for_is_the_target():
+    """Scores without AP need no target where one metric is named; with several named they do."""
+    draw = np.random.default_rng(0)
+    made = cube(
+        draw.random((4, 12, 2)),
+        list("abcd"),
+        [str(at) for at in range(12)],
+        ["RR", "P@5"],
+    )
+    found = design(made, metrics="P@5", partitions=20)
+    assert about(found)["options"]["target"] == "P@5"
+    with pytest.raises(ScoresError, match="name the metric to predict"):
+        design(made, partitions=20)
+
+
 def test_more_runs_topics_or_clusters_have_their_costs():
     """Each way has as many as its times say, at its price, the cheapest said first; nothing where there are neither."""
     found = design(

@@ -1,6 +1,6 @@
 """Topics that come in clusters: turns of one conversation, questions on one document, translations of one question."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -45,23 +45,26 @@ def with_clusters(
     """
     require_choice("mean_over", mean_over, get_args(MeanOver))
     scores = check(scores)
-    topics = [str(topic) for topic in scores.topic.values]
+    names = clusters_of([str(topic) for topic in scores.topic.values], clusters)
+    named = scores.assign_coords({CLUSTER: ("topic", np.array(names, dtype=object))})
+    return named.assign_attrs({OVER: mean_over})
+
+
+def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> list[str]:
+    """Return the cluster of each topic, see `with_clusters`; a topic without one raises ScoresError."""
     if isinstance(clusters, str):
         if clusters != STEM:
             raise ScoresError(
                 f"clusters={clusters!r}: expected a table of topics and clusters, or {STEM!r}"
             )
-        names = [stem(topic) for topic in topics]
-    else:
-        lacking = [topic for topic in topics if topic not in clusters]
-        if lacking:
-            raise ScoresError(
-                f"no cluster for {len(lacking)} of {counted(len(topics), 'topic')}: "
-                f"{listed(lacking)}; name one for each, its own for a topic that stands alone"
-            )
-        names = [str(clusters[topic]) for topic in topics]
-    named = scores.assign_coords({CLUSTER: ("topic", np.array(names, dtype=object))})
-    return named.assign_attrs({OVER: mean_over})
+        return [stem(topic) for topic in topics]
+    lacking = [topic for topic in topics if topic not in clusters]
+    if lacking:
+        raise ScoresError(
+            f"no cluster for {len(lacking)} of {counted(len(topics), 'topic')}: "
+            f"{listed(lacking)}; name one for each, its own for a topic that stands alone"
+        )
+    return [str(clusters[topic]) for topic in topics]
 
 
 def in_clusters(scores: xr.DataArray) -> bool:
@@ -174,9 +177,10 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
     A mean of topics in clusters is as certain as that of fewer independent topics: their number over the design effect.
     """
     sizes = np.bincount(number)
+    each = "each" if np.ptp(sizes) == 0 else f"to {sizes.max()}"
     note = (
-        f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} to {sizes.max()}): clusters, not "
-        f"topics, count as independent, and a mean is over {over}."
+        f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} {each}): clusters, not topics, count as "
+        f"independent, and a mean is over {over}."
     )
     if too_few := few(number):
         return note + too_few
@@ -200,10 +204,11 @@ def few(number: Ints) -> str:
     return f" They are worth {worth:.1f} of one size, too few to claim anything."
 
 
-def noticed(scores: xr.DataArray) -> list[str]:
+def noticed(scores: xr.DataArray, of_means: bool = False) -> list[str]:
     """Note that topics look clustered, by their names and by their scores, where nobody said so; else nothing.
 
-    The scores of the first metric are looked at, as differences from each topic's mean.
+    of_means : intervals are of means, too, so that scores that are alike matter, not differences of systems alone.
+    The scores of the first metric are looked at, first as differences from each topic's mean.
     """
     if CLUSTER in scores.coords or scores.isnull().any():
         return []
@@ -211,24 +216,28 @@ def noticed(scores: xr.DataArray) -> list[str]:
     several = len(set(stems)) < 2 / 3 * len(stems)
     if not several or len(set(stems)) < FEW:
         return []
-    clustered = with_clusters(scores, STEM)
-    _, number = numbered(clustered)
+    _, number = numbered(with_clusters(scores, STEM))
     first = additive(scores).isel(metric=0)
     metric = str(first.metric.item())
     values = first.transpose("system", "topic").values
-    from_topic = values - values.mean(axis=0)
-    found = statistics.alike(from_topic, number)
-    if not found.low > 0:
-        return []
-    times = statistics.wider(from_topic, number)
-    return [
-        Act(
-            f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and "
-            f"differences between systems by {metric} are alike within them (intraclass correlation {found.icc:.2f}, "
-            f"95% {found.low:.2f} to {found.high:.2f}). Ignoring it makes intervals {times:.1f} times too short "
-            "(--clusters stem)."
-        )
-    ]
+    looked = {
+        (f"differences between systems by {metric}", ""): values - values.mean(axis=0)
+    }
+    if of_means:
+        looked[f"scores by {metric}", " of means"] = values
+    for (what, which), line in looked.items():
+        found = statistics.alike(line, number)
+        if found.low > 0:
+            times = statistics.wider(line, number)
+            return [
+                Act(
+                    f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and "
+                    f"{what} are alike within them (intraclass correlation {found.icc:.2f}, 95% {found.low:.2f} to "
+                    f"{found.high:.2f}). Ignoring it makes intervals{which} {times:.1f} times too short "
+                    "(--clusters stem)."
+                )
+            ]
+    return []
 
 
 def measured(scores: xr.DataArray, *promises: str) -> list[str]:

@@ -69,6 +69,8 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """How people name the columns; of several in one table the first one counts."""
+_HEADS, _SCORES = "head of a column", "its scores"
+"""What the columns are called that a wide table becomes."""
 SUMMARIES = re.compile(r"(rank|average|avg|mean|overall|total)\b.*")
 """Columns of a wide table that sum up the others."""
 
@@ -216,16 +218,16 @@ def rows_of(
         constant = metric
     else:
         constant = SCORE if score is None else score
-    if found.system is not None and found.score is not None:
-        if _numbers_rows(table) and "index" not in found:
-            frame = frame.drop("index", strict=False)
-        return _long(frame, found, constant)
-    if cluster is not None:
+    if found.system is None or found.score is None:
+        frame, found = _wide(frame, found, rows)
+    elif _numbers_rows(table) and "index" not in found:
+        frame = frame.drop("index", strict=False)
+    if cluster is not None and found.cluster is None:
         raise ScoresError(
-            f"the column {cluster!r} says the clusters of topics in a table with a row for each score; name the "
-            "clusters of this one by a table of topics and clusters (--clusters of a study)"
+            f"the column {cluster!r} says the clusters of topics, but the rows of this table are not topics; name them "
+            "by a table of topics and clusters (--clusters of a study)"
         )
-    return Table(_wide(frame, found, constant, rows), [], {}, {})
+    return _long(frame, found, constant)
 
 
 def _joined(frame: pl.DataFrame, system: str) -> pl.DataFrame:
@@ -580,51 +582,47 @@ def _of_runs(
 
 
 def _wide(
-    frame: pl.DataFrame, found: Columns, metric: str, rows: Rows | None
-) -> pl.DataFrame:
-    """Take a row for each system, or topic, or both: the other columns are topics, or systems, or metrics."""
-    labels = [
-        name
-        for name in (found.collection, found.system, found.topic)
-        if name is not None
-    ]
+    frame: pl.DataFrame, found: Columns, rows: Rows | None
+) -> tuple[pl.DataFrame, Columns]:
+    """Make a row for each score of a row for each system, or topic, or both; return also which column says what.
+
+    The columns across are topics, or systems, or metrics. Rows of a system may be its repeats, those of topics have
+    clusters.
+    """
+    system, topic = found.system, found.topic
+    labels = [found.collection, system, topic]
+    if system is not None:
+        labels.append(found.repeat)
+    if topic is not None:
+        labels.append(found.cluster)
+    labels = [name for name in labels if name is not None]
     values = [name for name in frame.columns if name not in labels]
-    system = found.system
-    topic = found.topic
     _require_wide(frame, found, values)
     if system is None and topic is None and values:
         first = _first(frame.select(values))
         values.remove(first)
+        labels.append(first)
         if rows != "topics":
-            system, topic = (first, None)
+            system = first
         else:
-            system, topic = (None, first)
+            topic = first
     _require_scores(frame, values)
     require_names(values, "at the head of a column")
-    columns = [scores_of(frame[name], name).alias("score") for name in values]
-    # one column of scores under the other: the heads are the names of one role, rows repeat the labels of the others
-    across = _across(system, topic, values)
+    # one column of scores under the other, beside its head and the labels of its rows
+    heads = pl.Series(_HEADS, values, dtype=pl.String)
+    columns = [scores_of(frame[name], name).alias(_SCORES) for name in values]
     length = frame.height
-    head = np.repeat(range(len(values)), length)
-    row = np.tile(range(length), len(values))
-    made = {across: pl.Series(values, dtype=pl.String).gather(head)}
-    constants = {"collection": "collection", "topic": ALL, "metric": metric}
-    labelled = {
-        "collection": found.collection,
-        "system": system,
-        "topic": topic,
-        "metric": None,
+    below = frame.select(labels)[np.tile(range(length), len(values))].with_columns(
+        heads.gather(np.repeat(range(len(values)), length)), pl.concat(columns)
+    )
+    said = {"collection": found.collection, "system": system, "topic": topic}
+    said |= {_across(system, topic, values): _HEADS, "score": _SCORES}
+    said |= {
+        role: name
+        for role, name in zip(Columns._fields[5:], found[5:], strict=True)
+        if name in labels
     }
-    for role, column in labelled.items():
-        if role in made:
-            continue
-        if column is not None:
-            names = texts_of(frame[column], column)
-        else:
-            names = pl.Series([constants[role]] * length, dtype=pl.String)
-        made[role] = names.gather(row)
-    in_order = {role: made[role] for role in COLUMNS[:-1]}
-    return spelled(pl.DataFrame({**in_order, "score": pl.concat(columns)}))
+    return below, Columns(**(dict.fromkeys(Columns._fields) | said))
 
 
 def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:

@@ -153,6 +153,7 @@ def prepare(
     missing: MissingOfPairs = "error",
     pairs: bool = False,
     by_topic: bool = False,
+    of_means: bool = False,
 ) -> tuple[xr.DataArray, list[str]]:
     """Return the part of a cube that a study is about, without missing cells, and notes on what was left out.
 
@@ -162,14 +163,14 @@ def prepare(
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
     pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
-    by_topic : the study looks at each topic by itself, whatever its cluster.
+    by_topic : the study looks at each topic by itself, whatever its cluster.  of_means : see `noticed`.
     """
     whole, notes = _kept(scores, metrics, top, by, missing, pairs)
     if by_topic:
         return whole, notes
     units, of_clusters = by_cluster(whole)
     units, of_runs = by_runs(units)
-    return units, notes + of_clusters + of_runs + noticed(whole)
+    return units, notes + of_clusters + of_runs + noticed(whole, of_means)
 
 
 def _kept(

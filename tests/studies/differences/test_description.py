@@ -29,6 +29,14 @@ def scores(metrics=("AP", "P@10"), systems=12, topics=8):
     )
 
 
+def test_a_spread_that_is_rounding_is_no_spread():
+    """Where all systems score alike on a topic but for rounding, no topic is said to weigh 1e14 times as much."""
+    scores = np.array([[0.1, 0.1 + 1e-16, 0.4, 0.9], [0.1 + 2e-17, 0.1, 0.5, 0.2]])
+    scores[1, 0] = np.nextafter(scores[0, 0], 1)
+    made = cube(scores[..., None], ["a", "b"], list("1234"), ["AP"])
+    assert "spreads systems most" not in " ".join(describe(made).findings)
+
+
 def test_means_and_intervals_are_those_of_scipy():
     """The table of means holds each system's mean and scipy's t interval, best system of `by` first."""
     means = tables(describe(scores(), by="P@10"))["means"]

@@ -336,6 +336,16 @@ def test_conversations_are_what_people_judged_some_of() -> None:
     assert "9 degrees of freedom" in notes
 
 
+def test_conversations_that_nobody_named_are_noticed() -> None:
+    """Whole conversations that people judged are noticed by their names, single turns by their scores."""
+    human, machine = of_conversations()
+    [note] = [one for one in estimate(human, machine).notes if "--clusters stem" in one]
+    assert note.startswith("people judged all topics of 10 stems")
+    some = machine.isel(topic=slice(0, None, 3))
+    [note] = [one for one in estimate(some, machine).notes if "--clusters stem" in one]
+    assert note.startswith("Topics look clustered")
+
+
 def test_clusters_that_say_too_little_are_named() -> None:
     """One conversation is an error, four claim nothing, and means over conversations are not what is estimated."""
     with pytest.raises(ScoresError, match="topics of one cluster only"):

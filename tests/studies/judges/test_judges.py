@@ -425,6 +425,30 @@ def test_labels_only_on_pairs_that_both_judged() -> None:
     assert frame["count"].sum() == 8
 
 
+def test_labels_are_over_clusters_where_topics_have_them() -> None:
+    """With clusters the agreement stays, and its interval is that of sets whose topics are the clusters."""
+    rng = np.random.default_rng(0)
+    grades = {
+        f"{about}_{turn}": {f"{turn}{doc}": rng.integers(3) for doc in range(4)}
+        for about in range(6)
+        for turn in range(3)
+    }
+    other = {
+        topic: {doc: max(grade - rng.integers(2), 0) for doc, grade in given.items()}
+        for topic, given in grades.items()
+    }
+    turns = {"people": grades, "llm": other}
+    joined: dict[str, dict[str, dict[str, int]]] = {}
+    for name, given in turns.items():
+        for topic, one in given.items():
+            joined.setdefault(name, {}).setdefault(topic[0], {}).update(one)
+    found = compare_judges(JudgmentSets.of(turns), clusters="stem")
+    whole = compare_judges(JudgmentSets.of(joined))
+    for figure in ("label", "label_low", "label_high", "all_low"):
+        np.testing.assert_allclose(found[figure], whole[figure])
+    assert "18 topics come in 6 clusters" in " ".join(found.notes)
+
+
 def test_scales_that_differ_are_compared_as_relevant_or_not() -> None:
     """Only a judge on the truth's scale has graded kappas and alphas; the others are named with their scale."""
     outcome = compare_judges(JudgmentSets.of(LABELS))

@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError, require_least, require_share
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import by_cluster, in_clusters
+from irmeta.scores.clusters import by_cluster, in_clusters, noticed
 from irmeta.scores.cube import check
 from irmeta.scores.means import additive, means
 from irmeta.scores.notes import Method
@@ -126,7 +126,7 @@ def design(
     require_both(runs, qrels, llm, depths)
     given: dict[str, Any] = {"scores": scores, "metrics": metrics}
     if runs is not None:
-        target = target or default_target(scores)
+        target = target or default_target(scores, candidates(scores, metrics))
         given = judged_to_depths(scores, qrels, runs, llm, depths, metrics, target)
     return on_pools(
         **given,
@@ -188,14 +188,14 @@ def on_pools(
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]
     if target is None:
-        target = default_target(scores)
+        target = default_target(scores, names)
     else:
         target = metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
     used, notes = complete(select(scores, metrics=wanted), missing)
     by_topic = used
     used, of_clusters = by_cluster(used)
-    notes += of_clusters
+    notes += of_clusters + noticed(by_topic)
     require_variation(means(used).values.T, used["metric"].values)
     costs = {
         "topic_cost": topic_cost,
@@ -275,16 +275,19 @@ def _measured(
     return design_taus(columns, goal, sizes, rng, partitions, corrections)
 
 
-def default_target(scores: xr.DataArray) -> str:
-    """Return the metric to be predicted by default: the only one, AP or the deepest AP@k; else raise ScoresError."""
-    if scores.sizes["metric"] == 1:
-        return str(scores.metric.item())
+def default_target(scores: xr.DataArray, names: Sequence[str]) -> str:
+    """Return the metric to be predicted by default: AP, the deepest AP@k, or the only one; else raise ScoresError.
+
+    names : the metrics to choose from.
+    """
     try:
         return default_by(scores)
     except ScoresError:
-        names = ", ".join(str(name) for name in scores.metric.values)
+        if len(names) == 1:
+            return names[0]
+        every = ", ".join(str(name) for name in scores.metric.values)
         raise ScoresError(
-            f"there is no AP among {names}; name the metric to predict with --target"
+            f"there is no AP among {every}; name the metric to predict with --target"
         ) from None
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from irmeta.scores.clusters import (
     cluster_map,
     few,
     in_clusters,
+    noticed,
     numbered,
     with_clusters,
 )
@@ -29,9 +30,11 @@ from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.partly import PartlyJudged
+from irmeta.scores.teams import STEM, stem
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
 from irmeta.studies.door import Given
+from irmeta.words import counted
 
 Judged = xr.DataArray | QrelsLike
 """Scores of some topics, or the judgments to score runs with."""
@@ -183,10 +186,10 @@ def _clustered(
 
 
 def of_clusters(both: Paired, new_topics: bool) -> list[str]:
-    """Say what counts as independent where topics come in clusters."""
+    """Say what counts as independent where topics come in clusters, or look so."""
     sample = both.sample(0, np.ones(both.human.sizes["topic"]))
     if sample.cluster is None:
-        return []
+        return _unnamed(both, new_topics)
     if sample.clustered(new_topics) is None:
         return [
             Method(
@@ -206,6 +209,22 @@ def of_clusters(both: Paired, new_topics: bool) -> list[str]:
         f"{len(sample.cluster)} topics come in {every} clusters, and people judged {what} {seen}: clusters, not "
         f"topics, count as independent.{few(judged)}"
     ]
+
+
+def _unnamed(both: Paired, new_topics: bool) -> list[str]:
+    """Note where people seem to have judged whole clusters that nobody named, or where topics look clustered."""
+    named = replace(both, machine=with_clusters(both.machine, STEM))
+    sample = named.sample(0, np.ones(both.human.sizes["topic"]))
+    people, every = sample.human.shape[1], sample.machine.shape[1]
+    if sample.whole and people < every:
+        seen = [stem(str(topic)) for topic in both.human.topic.values]
+        return [
+            Act(
+                f"people judged all topics of {counted(len(set(seen)), 'stem')} (such as {seen[0]}), and none of any "
+                "other: if stems were drawn, not topics, intervals are too short (--clusters stem)"
+            )
+        ]
+    return noticed(both.machine, of_means=True) if new_topics else []
 
 
 def _require_scores(machine: xr.DataArray) -> None:

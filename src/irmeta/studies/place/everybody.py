@@ -18,6 +18,7 @@ from irmeta.scores.clusters import (
     by_cluster,
     cluster_map,
     in_clusters,
+    noticed,
     numbered,
     with_clusters,
 )
@@ -185,6 +186,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
         *_units(standardization.apply(scores, factors))[1],
+        *noticed(scores, of_means=True),
     ]
     if in_clusters(scores) and isinstance(known, xr.Dataset):
         lines.append(

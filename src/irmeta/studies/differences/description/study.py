@@ -106,7 +106,7 @@ def describe(
         "by": None if top is None else by,
         "missing": missing,
     }
-    scores, notes = prepare(given, **used)
+    scores, notes = prepare(given, **used, of_means=True)
     if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
         raise ScoresError(
             "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"

@@ -137,7 +137,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines += _discovered(outcome, of_metric)
     lines += _decided(of_metric)
     sd = of_metric["topic_sd"].values
-    if (sd > 0).all() and sd.max() > 3 * sd.min():
+    if (sd > EQUAL).all() and sd.max() > 3 * sd.min():
         lines.append(_uneven(of_metric))
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import by_cluster, of_each
+from irmeta.scores.clusters import by_cluster, noticed, of_each
 from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
@@ -99,7 +99,7 @@ def aligned(
         used, left_out = _own_topics(used, truth)
     units = {name: by_cluster(one) for name, one in used.items()}
     moved = {name: by_runs(one) for name, (one, _) in units.items()}
-    of_clusters = units[truth][1]
+    of_clusters = units[truth][1] + noticed(used[truth])
     computed = computed_otherwise(used)
     used = {name: one for name, (one, _) in moved.items()}
     of_runs = [

@@ -11,6 +11,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.metrics.names import nearest
+from irmeta.scores.clusters import clusters_of
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import labels
@@ -58,27 +59,27 @@ class _Side:
 
 
 def label_variables(
-    sets: JudgmentSets, truth: str, rel: Relevant
+    sets: JudgmentSets, truth: str, rel: Relevant, unit: Ints
 ) -> tuple[dict[str, Any], list[str]]:
-    """Compare the labels of every judge with the truth's: variables of a result over (judge, figure), and notes."""
+    """Compare the labels of every judge with the truth's: variables of a result over (judge, figure), and notes.
+
+    unit : (pair,), the number of what each pair is of that intervals leave out in turn: its topic, or cluster.
+    """
     sides = _sides(sets, rel)
     judges = [name for name in sides if name != truth]
-    topic = sets.pairs.topic
-    topics = len(sets.pairs.topics)
     both = {
         name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges
     }
     found = {
-        name: _figures(sides[truth], sides[name], both[name], topic, topics)
-        for name in judges
+        name: _figures(sides[truth], sides[name], both[name], unit) for name in judges
     }
     by_all = np.logical_and.reduce(list(both.values()))
     same = [
-        _figures(sides[truth], sides[name], by_all, topic, topics)["kappa_relevant"]
+        _figures(sides[truth], sides[name], by_all, unit)["kappa_relevant"]
         for name in judges
     ]
     alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
-    together = _together(sets, [truth, *alike])
+    together = _together(sets, [truth, *alike], unit)
     data: dict[str, Any] = {
         **_stacked(
             "label",
@@ -93,13 +94,28 @@ def label_variables(
         "judged_by_truth": int((sides[truth].codes >= 0).sum()),
         "topics_by_both": (
             "judge",
-            [int(np.unique(topic[both[name]]).size) for name in judges],
+            [int(np.unique(sets.pairs.topic[both[name]]).size) for name in judges],
         ),
         "figure": list(FIGURES),
         "alpha": list(ALPHAS),
         **_confusion(sides[truth], [sides[name] for name in judges], both),
     }
     return data, _notes(sides, truth, judges, alike, rel)
+
+
+def units_of(
+    sets: JudgmentSets, clusters: Mapping[str, str] | str | None
+) -> tuple[Ints, list[str]]:
+    """Return for each pair the number of its topic, or of its cluster if topics come in some, and what to say of it.
+
+    clusters : see `irmeta.with_clusters`.
+    """
+    topics = sets.pairs.topics
+    if clusters is None:
+        return sets.pairs.topic, []
+    names, number = np.unique(clusters_of(topics, clusters), return_inverse=True)
+    note = f"Labels: {len(topics)} topics come in {len(names)} clusters, which intervals leave out in turn"
+    return number[sets.pairs.topic], [note] if len(names) < len(topics) else []
 
 
 def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
@@ -122,35 +138,35 @@ def _same_scale(truth: _Side, judge: _Side) -> bool:
 
 
 def _figures(
-    truth: _Side, judge: _Side, both: Any, topic: Any, topics: int
+    truth: _Side, judge: _Side, both: Bools, unit: Ints
 ) -> dict[str, Estimate]:
     """Compute the figures of agreement of one judge, over the pairs that both judged; NaN for grades of other scales.
 
-    both : (pair,), which pairs both judged
-    topic : (pair,), of all pairs
+    both : (pair,), which pairs both judged.  unit : (pair,), of all pairs
     """
     figures = dict.fromkeys(FIGURES, Estimate(np.nan, np.nan, np.nan))
     one = truth.codes[both]
     other = judge.codes[both]
-    where = topic[both]
-    figures |= _of_relevance(truth.relevant[one], judge.relevant[other], where, topics)
+    where = unit[both]
+    units = int(unit.max()) + 1
+    figures |= _of_relevance(truth.relevant[one], judge.relevant[other], where, units)
     if not _same_scale(truth, judge):
         return figures
     # places on the scale of both
     grades = np.union1d(truth.grades, judge.grades)
     one = np.searchsorted(grades, truth.grades)[one]
     other = np.searchsorted(grades, judge.grades)[other]
-    shape = (topics, grades.size, grades.size)
+    shape = (units, grades.size, grades.size)
     table = labels.cooccurrences(one, other, where, shape)
     return figures | _of_grades(table, grades)
 
 
 def _of_relevance(
-    one: Bools, other: Bools, topic: Any, topics: int
+    one: Bools, other: Bools, unit: Ints, units: int
 ) -> dict[str, Estimate]:
     """Compute agreement on what is relevant, (pair,) each."""
     table = labels.cooccurrences(
-        one.astype(np.int64), other.astype(np.int64), topic, (topics, 2, 2)
+        one.astype(np.int64), other.astype(np.int64), unit, (units, 2, 2)
     )
     kappa = partial(labels.kappa, weights=1 - np.eye(2))
     leniency = partial(labels.leniency, grades=np.arange(2.0))
@@ -182,16 +198,14 @@ def _of_grades(table: Floats, grades: Floats) -> dict[str, Estimate]:
     return figures
 
 
-def _together(sets: JudgmentSets, names: Sequence[str]) -> list[Estimate]:
+def _together(sets: JudgmentSets, names: Sequence[str], unit: Ints) -> list[Estimate]:
     """Compute Krippendorff's alpha of all sets on one scale at once."""
     if len(names) < 2:
         return [Estimate(np.nan, np.nan, np.nan)] * len(ALPHAS)
     given = sets.grades()[[list(sets.sets).index(name) for name in names]]
     grades = np.unique(given[~np.isnan(given)])
     codes = np.where(np.isnan(given), -1, np.searchsorted(grades, np.nan_to_num(given)))
-    table = labels.coincidences(
-        codes, sets.pairs.topic, len(sets.pairs.topics), grades.size
-    )
+    table = labels.coincidences(codes, unit, int(unit.max()) + 1, grades.size)
     return [
         labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), table)
         for scale in ALPHAS

@@ -33,11 +33,15 @@ def passes_by_judge(judges: Sequence[str], passes: Grouping) -> dict[str, list[s
 
 
 def of_labels(
-    sets: JudgmentSets, truth: str, passes: Mapping[str, list[str]], rel: Any
+    sets: JudgmentSets,
+    truth: str,
+    passes: Mapping[str, list[str]],
+    rel: Any,
+    unit: Ints,
 ) -> dict[str, Any]:
     """Return over (repeated,) how often passes differ, and the share of differences that is their own, with ends.
 
-    rel : see `label_variables`. Pairs count that the truth and all passes judged; grades only on the truth's scale.
+    rel, unit : see `label_variables`. Pairs count that the truth and all passes judged; grades only on its scale.
     """
     grades = dict(zip(sets.sets, sets.grades(), strict=True))
     lowest = rel if isinstance(rel, Mapping) else dict.fromkeys(grades, rel)
@@ -45,14 +49,14 @@ def of_labels(
     for names in passes.values():
         given = np.stack([grades[name] for name in [truth, *names]])
         both = ~np.isnan(given).any(axis=0)
-        given, topic = given[:, both], sets.pairs.topic[both]
+        given, of = given[:, both], unit[both]
         relevant = np.stack(
             [
                 _relevant(one, lowest.get(name))
                 for one, name in zip(given, [truth, *names], strict=True)
             ]
         )
-        found.append(_of_one(given, relevant, topic))
+        found.append(_of_one(given, relevant, of))
     columns = zip(*found, strict=True)
     return {
         "passes": ("repeated", [len(names) for names in passes.values()]),
@@ -79,16 +83,16 @@ def _relevant(grades: Floats, lowest: float | None) -> Floats:
     return (grades > 0 if lowest is None else grades >= lowest).astype(np.float64)
 
 
-def _of_one(given: Floats, relevant: Floats, topic: Ints) -> tuple[float, ...]:
+def _of_one(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
     """Return the figures of one judge, from the truth's labels and those of its passes, (1 + pass, pair)."""
     pairs = given.shape[1]
     if not pairs:
         return (0, 0, *astuple(NOTHING), *astuple(NOTHING))
     differ = int((given[1:] != given[1]).any(axis=0).sum())
-    of_relevance = own_share_over_topics(relevant[1:], relevant[0], topic)
+    of_relevance = own_share_over_topics(relevant[1:], relevant[0], unit)
     highest = given.max(axis=1)
     same = (highest[1:] <= highest[0]).all() and not highest[1:].max() <= 1 < highest[0]
-    of_grades = own_share_over_topics(given[1:], given[0], topic) if same else NOTHING
+    of_grades = own_share_over_topics(given[1:], given[0], unit) if same else NOTHING
     return (pairs, differ, *astuple(of_relevance), *astuple(of_grades))
 
 

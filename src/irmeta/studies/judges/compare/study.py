@@ -34,7 +34,7 @@ from irmeta.studies.judges.compare.agreement import Variables, agreement
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.baselines import beside_baselines
 from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
-from irmeta.studies.judges.compare.labels import Relevant, label_variables
+from irmeta.studies.judges.compare.labels import Relevant, label_variables, units_of
 from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
 from irmeta.studies.judges.sampled import CLUSTERS
 from irmeta.words import counted
@@ -84,7 +84,7 @@ def compare_judges(
         or "each" by itself; by default stems where many names share one
     families : families of the systems, whom a judge may favour, as a table or "stem", such as those that use one
         language model; they change no interval of tau
-    clusters : clusters of the topics, which figures over topics are then over, labels aside: a table with columns topic
+    clusters : clusters of the topics, which figures over topics are then over: a table with columns topic
         and cluster; or "stem", if a name begins with its cluster, up to the last hyphen, underscore or full stop; by
         default as the scores have them
     passes : which sets are passes of one judge, as a table or "stem" of their names (llama_1 and llama_2 are of llama):
@@ -147,12 +147,13 @@ def compare_judges(
             data |= _own_shares(together, _passes(together.cubes, truth, passes))
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
-        labels, said = label_variables(judgments, truth, rel)
+        unit, of_clusters = units_of(judgments, clusters)
+        labels, said = label_variables(judgments, truth, rel, unit)
         data = {**data, **labels}
-        notes = [*notes, *said]
+        notes = [*notes, *of_clusters, *said]
         if passes is not None:
             data |= of_labels(
-                judgments, truth, _passes(judgments.sets, truth, passes), rel
+                judgments, truth, _passes(judgments.sets, truth, passes), rel, unit
             )
     options = {
         "truth": truth,
