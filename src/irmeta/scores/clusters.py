@@ -204,7 +204,7 @@ def few(number: Ints) -> str:
     return f" They are worth {worth:.1f} of one size, too few to claim anything."
 
 
-def noticed(scores: xr.DataArray, of_means: bool = False) -> list[str]:
+def noticed(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
     """Note that topics look clustered, by their names and by their scores, where nobody said so; else nothing.
 
     of_means : intervals are of means, too, so that scores that are alike matter, not differences of systems alone.

@@ -170,7 +170,7 @@ def prepare(
         return whole, notes
     units, of_clusters = by_cluster(whole)
     units, of_runs = by_runs(units)
-    return units, notes + of_clusters + of_runs + noticed(whole, of_means)
+    return units, notes + of_clusters + of_runs + noticed(whole, of_means=of_means)
 
 
 def _kept(
