@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import product
-from multiprocessing import Pool
+from multiprocessing.pool import Pool
 
 import numpy as np
 

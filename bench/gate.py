@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache, partial
 from itertools import product
-from multiprocessing import Pool
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 import numpy as np

@@ -270,8 +270,8 @@ def measure(folder: Path, count: int, seconds: float) -> None:
     pages = (folder / "frozen").rglob("*.html")
     print(f"largest page: {max(one.stat().st_size for one in pages) / 1000:.0f} kB")
     # so that runs of this board, too, can be scored
-    own = site.truth(boards.digest_of_judgments(engine, "many"))
-    own.write_bytes((folder / "qrels.txt").read_bytes())
+    judged = boards.judgments_of(engine, "many")
+    site.truth(judged.digest).write_bytes((folder / "qrels.txt").read_bytes())
     port = free_port()
     began = time.monotonic()
     server = started(site.folder, port)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.stats
@@ -79,7 +79,7 @@ class World(NamedTuple):
         return float(SHAPES[self.shape].mean())
 
 
-SHAPES = {
+SHAPES: dict[str, Any] = {
     "skewed": scipy.stats.beta(0.3, 1.2),
     "0/1": scipy.stats.bernoulli(0.2),
     "normal": scipy.stats.norm(0.5, 0.15),

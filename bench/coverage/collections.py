@@ -239,8 +239,11 @@ def _behind(
     numbers = [[str(at) for at in range(count)] for count in scores.shape[:2]]
     groups = {str(at): str(at // team) for at in range(systems)}
     found = design(
-        cube(scores, *numbers, names),
-        **{"target": "P@1", "topic_cost": 1, "budget": n, "sizes": [n]},
+        cube(scores, numbers[0], numbers[1], names),
+        target="P@1",
+        topic_cost=1,
+        budget=n,
+        sizes=[n],
         teams=groups if team > 1 else None,
         partitions=100,
         rng=rng,

@@ -119,7 +119,11 @@ class Passes(Labels):
 def _own_shares(labels: Passes, topics: int, rng: np.random.Generator) -> xr.Dataset:
     sets = labels.draw(topics, rng)
     found = of_labels(
-        sets, "truth", {"judge": [name for name in sets.sets if name != "truth"]}, None
+        sets,
+        "truth",
+        {"judge": [name for name in sets.sets if name != "truth"]},
+        None,
+        sets.pairs.topic,
     )
     return xr.Dataset(found).isel(repeated=0)
 

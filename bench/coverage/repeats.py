@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.stats
@@ -68,7 +68,7 @@ class World(NamedTuple):
         return cube(scores[..., None], names, [str(at) for at in range(topics)], ["AP"])
 
 
-_SHAPES = {
+_SHAPES: dict[str, Any] = {
     "skewed": scipy.stats.beta(0.3, 1.2),
     "0/1": scipy.stats.bernoulli(0.2),
     "normal": scipy.stats.norm(0.5, 0.15),
@@ -218,7 +218,7 @@ def _tau(world: Judged, rng: np.random.Generator) -> Mapping[str, float]:
     held = []
     for cubes in (means, {name: _as_plain(one) for name, one in means.items()}):
         together = aligned(cubes, "people", None, "shared", "error")
-        found = taus(together.scores(0), rng).interval()
+        found = taus(together.over(together.judges, 0), rng).interval()
         held.append(
             (found.low[0] <= truth <= found.high[0], found.high[0] - found.low[0])
         )
