@@ -17,10 +17,11 @@ from irmeta.report.tables import document
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
+from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained
 from irmeta.studies.choice.matrix import from_scores
-from irmeta.studies.choice.ranking import findings, rank, tables
+from irmeta.studies.choice.ranking import findings, rank, study, tables
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]
 
@@ -328,14 +329,39 @@ def test_topics_cannot_be_drawn_from_means() -> None:
 
 
 def test_time_that_runs_out_is_told() -> None:
-    """Sizes not proven in the time given have a gap above 0, and the findings name them."""
+    """Sizes not proven in the time given have a gap above 0; the findings name them, and the widest gap."""
     sigma = np.corrcoef(np.random.default_rng(3).normal(size=(90, 70)), rowvar=False)
     outcome = rank(sigma, k=15, time_limit=0.5)
     unproven = ~outcome["proven"].values
     assert unproven.any()
     assert (outcome["gap"].values[unproven] > 0).all()
     assert (outcome["gap"].values[~unproven] == 0).all()
-    assert any("Not proven" in line for line in findings(outcome))
+    (said,) = (line for line in findings(outcome) if "Not proven" in line)
+    widest = tables(outcome)["subsets"].sort("gap")[-1].to_dicts()[0]
+    assert said.startswith("Not proven within 0.5 s: ")
+    assert f"set of {widest['k']} may explain up to {100 * widest['gap']:.2g}%" in said
+
+
+def test_the_gap_of_a_determinant_is_one_of_its_logarithm() -> None:
+    """By the determinant, what another set may be better by is said in the unit of the table."""
+    sigma = np.corrcoef(np.random.default_rng(3).normal(size=(90, 70)), rowvar=False)
+    outcome = rank(sigma, k=15, objective="determinant", time_limit=0.5)
+    gap = outcome["gap"].values.max()
+    (said,) = (line for line in findings(outcome) if "Not proven" in line)
+    assert f"may have a log determinant larger by up to {gap:.2g} (" in said
+
+
+def test_every_search_ends_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search has ten seconds, and each of the three that show other answers one."""
+    limits = []
+
+    def noted(sigma: Floats, choice: selection.Choice) -> selection.Selection:
+        limits.append(choice.time_limit)
+        return selection.select(sigma, choice)
+
+    monkeypatch.setattr(study, "select", noted)
+    rank(scores(), k=2)
+    assert limits == [10, 1, 1, 1]
 
 
 def test_stability_has_no_part_in_the_time_limit() -> None:

@@ -71,8 +71,8 @@ _LEVELS: Mapping[Level, str] = MappingProxyType(
 _OBJECTIVES: Mapping[Objective, str] = MappingProxyType(
     {"determinant": "by the determinant", "unreported": "by what it leaves unexplained"}
 )
-OTHER_SECONDS = 5.0
-"""The time limit of a search that shows how the answer depends on the question."""
+OTHER_TIME = 0.1
+"""The share of the time limit that each search has that shows how the answer depends on the question."""
 SETS = 10
 """Of each size, at most this number of sets that halves choose is listed."""
 
@@ -92,7 +92,7 @@ def rank(
     exclude: str | Iterable[str] = (),
     cost: Mapping[str, float] | None = None,
     budget: float | None = None,
-    time_limit: float = 60.0,
+    time_limit: float = 10.0,
     top: float | None = None,
     by: str | None = None,
     missing: Missing = "error",
@@ -122,8 +122,8 @@ def rank(
     exclude : metrics that no set may have; they still count as unreported metrics to explain
     cost : what metrics cost, as in 'AP=3 P@10=0.5'; by name in Python, others cost 1; with "exact" only
     budget : the most that a set may cost, with "exact" only; by default any
-    time_limit : seconds that the search may take (without partitions); a size that is not proven by then says so, with
-        the gap that remains, and may have another subset on another machine
+    time_limit : seconds that the search may take (without partitions); a size that is not proven by then has the best
+        subset found, says so with the gap that remains, and may have another on another machine
     partitions : split the topics at random into halves this many times, to see how often both choose the same metrics;
         work is capped by operations, not seconds, so these results do not depend on the machine
     rng : a seed or a generator, of all that is random
@@ -347,7 +347,7 @@ def _other_ways(
                 without,
                 None,
                 None,
-                OTHER_SECONDS,
+                OTHER_TIME * choice.time_limit,
             )
             taken = select(matrix.sigma, among).chosen[few]
         except ScoresError:

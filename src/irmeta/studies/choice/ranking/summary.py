@@ -192,9 +192,10 @@ def _proof(outcome: xr.Dataset) -> str:
     """Say whether the optima are proven."""
     unproven = outcome["k"].values[~outcome["proven"].values]
     if unproven.size:
+        seconds = about(outcome)["options"]["time_limit"]
         return (
-            f"Not proven within the time limit: the best subsets of {_ranges(unproven)} metrics "
-            "(--time-limit)."
+            f"Not proven within {seconds:g} s: the best subsets of {_ranges(unproven)} metrics. "
+            f"{_gap(outcome)} (--time-limit SECONDS searches longer)."
         )
     if about(outcome)["options"]["method"] == "exact":
         return (
@@ -205,6 +206,17 @@ def _proof(outcome: xr.Dataset) -> str:
         f"The optimum that it is compared with, the best set {_searched(outcome)}{_cost(outcome)}, "
         f"is proven at every size.{_hint(outcome)}"
     )
+
+
+def _gap(outcome: xr.Dataset) -> str:
+    """Say how much better than the best subset found another may be, at the size where least is proven."""
+    gaps = outcome["gap"].values
+    at = int(gaps.argmax())
+    if about(outcome)["options"]["objective"] == "determinant":
+        more = f"have a log determinant larger by up to {gaps[at]:.2g}"
+    else:
+        more = f"explain up to {100 * gaps[at]:.2g}% more of the variance"
+    return f"The widest gap: another set of {outcome['k'].values[at]} may {more}"
 
 
 def _ranges(sizes: Iterable[int]) -> str:
