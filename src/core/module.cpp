@@ -1,4 +1,4 @@
-// The module irmeta._core: runs of files to the ranks of judged documents, and those to sums over ranks.
+// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks, and a test's draws.
 //
 // It keeps to CPython's stable ABI of 3.11, so that one build serves every Python, and lets go of the interpreter while
 // it works. What Python gives it, it trusts.
@@ -12,6 +12,7 @@
 #include "judgments.hpp"
 #include "measures.hpp"
 #include "run.hpp"
+#include "steps.hpp"
 
 using namespace core;
 
@@ -250,6 +251,27 @@ PyObject* above_of(PyObject*, PyObject* args) {
   });
 }
 
+// reached(drawn, rows, better, worse, unit, least, counts): drawn is (draw, row), the others are of pairs.
+PyObject* reached_of(PyObject*, PyObject* args) {
+  Lent drawn, better, worse, unit, least, counts;
+  long long rows;
+  if (!PyArg_ParseTuple(args, "y*Ly*y*y*y*w*", &drawn.view, &rows, &better.view, &worse.view, &unit.view, &least.view,
+                        &counts.view)) {
+    return nullptr;
+  }
+  const Pairs pairs{better.as<i64>(), worse.as<i64>(), unit.as<double>(), least.as<double>(), unit.count<double>()};
+  if (rows < 1 || better.count<i64>() != pairs.count || worse.count<i64>() != pairs.count ||
+      least.count<double>() != pairs.count || counts.count<i64>() != pairs.count) {
+    return refused("arrays of other lengths");
+  }
+  const size_t draws = drawn.count<double>() / static_cast<size_t>(rows);
+  const bool done = apart(draws * pairs.count, [&] {
+    reached(drawn.as<double>(), draws, static_cast<size_t>(rows), pairs, counts.as<i64>());
+  });
+  if (!done) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"run", run, METH_VARARGS, ""},
                          {"feed", feed, METH_VARARGS, ""},
@@ -260,6 +282,7 @@ PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"gains", gains_of, METH_VARARGS, ""},
                          {"stops", stops_of, METH_VARARGS, ""},
                          {"above", above_of, METH_VARARGS, ""},
+                         {"reached", reached_of, METH_VARARGS, ""},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_core", "", 0, METHODS, nullptr, nullptr, nullptr, nullptr};

@@ -19,6 +19,7 @@ import xarray as xr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from irmeta import compiled
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import core
 from irmeta.evaluation.engine import Evaluation, evaluate
@@ -33,7 +34,7 @@ from irmeta.scores.attributes import about
 from irmeta.studies.checks.validation import validate
 
 pytestmark = pytest.mark.skipif(
-    core.compiled is None, reason="the core is not compiled"
+    compiled.core is None, reason="the core is not compiled"
 )
 
 QRELS = {
@@ -52,7 +53,7 @@ METRICS = " ".join(
 def without_core() -> Iterator[None]:
     """Let NumPy do what the core does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core, "compiled", None)
+        patch.setattr(compiled, "core", None)
         yield
 
 

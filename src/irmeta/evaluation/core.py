@@ -3,23 +3,18 @@
 import codecs
 import secrets
 from collections.abc import Iterator
-from importlib import import_module
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from irmeta import compiled
 from irmeta.choices import Precision
 from irmeta.io.files import Content
 from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, Run
 from irmeta.io.runs.trec import HEADER, hides, metadata_of, not_utf8, tag_remark
 from irmeta.stats.arrays import Ints
-
-try:
-    compiled: Any = import_module("irmeta._core")
-except ImportError:  # there was no compiler, or Python has no stable ABI
-    compiled = None
 
 _KEYS = secrets.token_bytes(16)
 """Of this process's hashes: nobody can choose ids whose hashes collide."""
@@ -49,17 +44,17 @@ class Found(NamedTuple):
 
 def reader() -> str:
     """Say what reads runs."""
-    if compiled is None:
+    if compiled.core is None:
         return "runs are read by NumPy, since the compiled core could not be built"
     return "runs are read by the compiled core"
 
 
 def table(qrels: Qrels) -> Any:
     """Make judgments ready for the core; None where there is none, or hashes collide too often."""
-    if compiled is None:
+    if compiled.core is None:
         return None
     documents = qrels.documents
-    return compiled.judgments(
+    return compiled.core.judgments(
         [topic.encode("utf-8", "surrogateescape") for topic in qrels.topics],
         documents.buffer,
         documents.start.astype(np.int64),
@@ -84,17 +79,17 @@ def read(
     judgments : what `table` made of the qrels.  top : of how many documents of each list the ids are wanted.
     digested : whether the run is to have the digest of its file.
     """
-    reader = compiled.run(judgments, precision == "float32", top)
+    reader = compiled.core.run(judgments, precision == "float32", top)
     header, pieces = _header(content.pieces(digested=digested))
     before = b"\n"
     for piece in pieces:
         # the plain reader says what comments are that may be lines of data
         if hides(before + piece[:2]) or hides(piece):
             return None
-        if not compiled.feed(reader, piece):
+        if not compiled.core.feed(reader, piece):
             return None
         before = (before + piece[-2:])[-2:]
-    found = compiled.finish(reader)
+    found = compiled.core.finish(reader)
     if found is None:
         return None
     arrays = [

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired
@@ -75,12 +75,14 @@ def replication(
 
 def _tested(scores: Floats, alpha: float, correct: str) -> tuple[Floats, Bools]:
     """Return the mean difference of each pair, and whether it is significant: both (pair,)."""
-    mean, p = _means_and_p(scores)
+    mean, p = _means_and_p(scores, alpha)
     return mean, multiplicity.CORRECTIONS[correct](p) < alpha
 
 
-def _means_and_p(scores: Floats) -> tuple[Floats, Floats]:
+def _means_and_p(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     """Return the mean difference of each pair and p of the paired t test, from one product of all scores.
+
+    p above alpha is given as 1, which changes no decision, whatever the correction for several tests.
 
     The squares of a pair's differences are those of the two systems less twice their product. Where little is left of
     these, rounding would be much of it, and the differences themselves are taken.
@@ -99,7 +101,10 @@ def _means_and_p(scores: Floats) -> tuple[Floats, Floats]:
     # also where neither system's scores vary
     close = squares <= _CLOSE * both + topics * (_SAME * largest) ** 2
     squares[close] = np.inf
-    error = np.sqrt(squares / (topics - 1) / topics)
-    p = 2 * stdtr(topics - 1, -np.abs(mean / error))
+    size = np.abs(mean) / np.sqrt(squares / (topics - 1) / topics)
+    p = np.ones(len(size))
+    # 1e-9: p of an open case is computed
+    open_ = size > -stdtrit(topics - 1, alpha / 2) * (1 - 1e-9)
+    p[open_] = 2 * stdtr(topics - 1, -size[open_])
     p[close] = paired.t(paired.less(scores[first[close]], scores[second[close]]))
     return mean, p

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta import compiled
 from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation import core
 from irmeta.evaluation.expected import Expected, Ids
@@ -125,7 +126,7 @@ def validate(
         "qrels": None if judgments is None else judgments.qrels.source,
         "runs": len(facts),
     }
-    if core.compiled is None:
+    if compiled.core is None:
         notes.append(f"{core.reader()}; the same comes out, only more slowly")
     outcome = result("validation", data, inputs={}, options=options, notes=notes)
     return outcome.assign_coords(
