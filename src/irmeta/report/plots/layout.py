@@ -34,17 +34,18 @@ _ROUNDS = 3
 class Layout(ConstrainedLayoutEngine):
     """A constrained layout that also fits the text of matrices to their cells, and keeps names apart.
 
-    done : the size in inches of the figure that was laid out last.
+    done : the size in inches of the figure that was laid out last.  sizes : of the text of its matrices.
     """
 
     done: tuple[float, ...] = ()
+    sizes: Sequence[tuple[float, ...]] = ()
 
     def execute(self, figure: Any) -> None:
         """Lay out a figure."""
         super().execute(figure)
         for _ in range(_ROUNDS):
-            matrices = [fitted(axes) for axes in figure.axes]
-            if not any(matrices):
+            before, self.sizes = self.sizes, [fitted(axes) for axes in figure.axes]
+            if self.sizes == before or not any(self.sizes):
                 break
             super().execute(figure)
         _keep_apart(figure)
@@ -138,25 +139,30 @@ def _move(name: Annotation, across: float, up: float) -> None:
     name.set_verticalalignment("bottom" if up > 0 else "top")
 
 
-def fitted(axes: Axes) -> bool:
-    """Fit names and figures of a matrix that is laid out to the width of its cells; say whether it is one.
+def fitted(axes: Axes) -> tuple[float, ...]:
+    """Fit names and figures of a matrix that is laid out to the width of its cells; return their sizes in points.
 
-    Nothing is written where it could not be read.
+    Nothing is written where it could not be read. What is no matrix has no sizes.
     """
     columns, rows = len(axes.get_xticks()), len(axes.get_yticks())
     whole = axes.get_figure(root=True)
     if whole is None or not axes.images or not columns:
-        return False
+        return ()
     points = 72 / whole.dpi
     across, down = points * axes.bbox.width / columns, points * axes.bbox.height / rows
+    room = across >= SMALLEST_CELL and down >= LOWEST_CELL
+    # to a tenth, so that another layout soon changes them no more
+    figures, over, left = (
+        round(min(LARGEST_TEXT, size), 1)
+        for size in (min(0.4 * across, 0.8 * down), 0.85 * across, 0.85 * down)
+    )
     for text in axes.texts:
-        text.set_visible(across >= SMALLEST_CELL and down >= LOWEST_CELL)
-        text.set_fontsize(min(LARGEST_TEXT, 0.4 * across, 0.8 * down))
-    named = min(LARGEST_TEXT, 0.85 * across)
-    axes.tick_params(axis="x", labelsize=named, labelbottom=named >= SMALLEST_TEXT)
+        text.set_visible(room)
+        text.set_fontsize(figures)
+    axes.tick_params(axis="x", labelsize=over, labelbottom=over >= SMALLEST_TEXT)
     if rows == columns:
-        axes.tick_params(axis="y", labelsize=min(LARGEST_TEXT, 0.85 * down))
-    return True
+        axes.tick_params(axis="y", labelsize=left)
+    return room, figures, over, left
 
 
 def smallest(figure: Figure) -> float:
