@@ -274,7 +274,7 @@ def _switching_soon() -> Iterator[None]:
         _hurrying.release()
 
 
-_limiting = threading.Lock()
+_limiting = threading.RLock()
 _hurrying = threading.Lock()
 
 

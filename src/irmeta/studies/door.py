@@ -27,7 +27,7 @@ from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
 from irmeta.io.schemas import Attributes
 from irmeta.io.strictly import fitting, number, whole
 from irmeta.metrics.names import nearest, split
-from irmeta.parallel import seed, seeded
+from irmeta.parallel import seed, seeded, single_threaded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
@@ -91,7 +91,7 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
         options: dict[str, Any] = {}
         for name, value in bound.arguments.items():
             options |= door.takes[name].recorded(value)
-        with extras():
+        with extras(), single_threaded():
             made = function(*bound.args, **bound.kwargs)
         own = about(made)["options"]
         return Result(made.assign_attrs(recorded({"options": options | own})))

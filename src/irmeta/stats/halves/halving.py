@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from irmeta.choices import Ties
-from irmeta.parallel import in_order, single_threaded, streams
+from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, settled
 from irmeta.stats.rankings.rank import tau_a, tau_b
 
@@ -44,8 +44,7 @@ def set_means(by_topic: Floats, drawn: Bools) -> Floats:
     topics = len(by_topic)
     # 1 / size of the set for its topics, else 0
     weights = drawn / drawn.sum(axis=-1, keepdims=True)
-    with single_threaded():
-        means = weights.reshape(-1, topics) @ by_topic.reshape(topics, -1)
+    means = weights.reshape(-1, topics) @ by_topic.reshape(topics, -1)
     return np.asarray(means.reshape(*drawn.shape[:2], *by_topic.shape[1:]))
 
 

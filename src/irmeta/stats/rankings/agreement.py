@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 from scipy.special import stdtrit
 
 from irmeta.choices import Coefficient, Level
-from irmeta.parallel import in_order, single_threaded
+from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.rankings.rank import (
     BLOCK,
@@ -463,9 +463,8 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
     parts = np.split(centred, starts[1:], axis=1)
     # S of the other topics, minus S_t as all sum to 0: (topic, metric)
     sums = -np.stack([part.sum(axis=1) for part in parts])
-    with single_threaded():
-        # P_t, (topic, metric, metric)
-        products = np.stack([part @ part.T for part in parts])
+    # P_t, (topic, metric, metric)
+    products = np.stack([part @ part.T for part in parts])
     others = n - np.diff([*starts, n])  # m
     about_mean = outer(sums, sums) / others[:, None, None]
     moments = products.sum(axis=0) - products - about_mean

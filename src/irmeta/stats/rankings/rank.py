@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from irmeta.choices import Ties
 from irmeta.errors import ScoresError
-from irmeta.parallel import cores, in_order, on_threads, single_threaded
+from irmeta.parallel import cores, in_order, on_threads
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.ranks import dense_ranks, tied_ranks
 
@@ -153,8 +153,7 @@ def concordance(x: Floats, y: Floats) -> Floats:
 
     workers = min(cores(), len(parts))
     shares = [parts[start :: cores()] for start in range(workers)]
-    with single_threaded():
-        deque(on_threads(count, shares), maxlen=0)
+    deque(on_threads(count, shares), maxlen=0)
     return counts
 
 
@@ -239,11 +238,10 @@ def _of_pairs_with(x: Floats, y: Floats, group: Ints) -> list[Singles]:
     """Sum over the pairs that each group is in: concordance (batch, group, A, B), pairs untied in x, and in y."""
     a, b = _single_ranks(x), _single_ranks(y)  # (n, batch, A), (n, batch, B)
     sums: list[list[Singles]] = []
-    with single_threaded():
-        for number in range(group.max() + 1):
-            members = np.flatnonzero(group == number)
-            each = [_of_item(a, b, item, members) for item in members.tolist()]
-            sums.append([reduce(np.add, figure) for figure in zip(*each, strict=True)])
+    for number in range(group.max() + 1):
+        members = np.flatnonzero(group == number)
+        each = [_of_item(a, b, item, members) for item in members.tolist()]
+        sums.append([reduce(np.add, figure) for figure in zip(*each, strict=True)])
     return [np.stack(figure, axis=1) for figure in zip(*sums, strict=True)]
 
 
@@ -293,8 +291,7 @@ def pearson(x: Floats, y: Floats) -> Floats:
     # of centred scores: sum(a b) / (|a| |b|)
     a = x - x.mean(axis=-1, keepdims=True)
     b = y - y.mean(axis=-1, keepdims=True)
-    with single_threaded():
-        products = np.matmul(a, b.transpose(0, 2, 1))
+    products = np.matmul(a, b.transpose(0, 2, 1))
     norm_a = np.linalg.norm(a, axis=-1)
     norm_b = np.linalg.norm(b, axis=-1)
     norms = outer(norm_a, norm_b)

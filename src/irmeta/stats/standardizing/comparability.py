@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from irmeta.parallel import in_order, single_threaded, steps, streams
+from irmeta.parallel import in_order, steps, streams
 from irmeta.stats.arrays import Bools, Floats
 
 Key = TypeVar("Key", bound=Hashable)
@@ -164,8 +164,7 @@ def repartition(
     order = rng.random((draws, n + m)).argsort(axis=1)
     chosen = np.zeros(order.shape)  # (draw, topic): 1 in the first set
     np.put_along_axis(chosen, order[:, :n], 1.0, axis=1)
-    with single_threaded():
-        first = chosen @ centered.T  # (draw, system): sums over the first set
+    first = chosen @ centered.T  # (draw, system): sums over the first set
 
     mean_a = first / n
     mean_b = (total - first) / m
