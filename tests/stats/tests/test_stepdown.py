@@ -5,6 +5,7 @@ import pytest
 import scipy.stats
 from bench.hard import Hard
 
+from irmeta import compiled
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import paired, stepdown
 
@@ -131,3 +132,32 @@ def test_systems_of_one_mean_and_shapes_of_their_own_are_not_distinguished():
     # of 150 at 7% 19 or more have a probability of 1%
     assert wrong[1] < 19
     assert wrong[1] < wrong[0]
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize("draws", [100, 1001])
+@pytest.mark.parametrize("systems", [2, 3, 40])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_the_core_counts_what_numpy_counts(monkeypatch, draws, systems, missing):
+    """p of scores with ties and holes are the same to the last bit, whoever counts, for any number of draws."""
+    values = scores(systems, systems, 12, apart=1.0).round(1)
+    values[np.random.default_rng(0).random(values.shape) < missing] = np.nan
+    ours = stepdown.of_pairs(values, draws, np.random.default_rng(1))
+    monkeypatch.setattr(compiled, "core", None)
+    theirs = stepdown.of_pairs(values, draws, np.random.default_rng(1))
+    assert ours.tobytes() == theirs.tobytes()
+    assert ours.min() < 1
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+def test_the_core_refuses_arrays_of_other_lengths():
+    """Arrays that do not belong together are refused, not read beyond their ends."""
+    one = np.zeros(1)
+    pair = np.zeros(1, dtype=np.int64)
+    for wrong in range(5):
+        given = [pair, pair, one, one, pair.copy()]
+        given[wrong] = np.repeat(given[wrong], 2)
+        with pytest.raises(ValueError, match="other lengths"):
+            compiled.core.reached(np.zeros((3, 2)), 2, *given)
+    with pytest.raises(ValueError, match="other lengths"):
+        compiled.core.reached(np.zeros((3, 2)), 0, pair, pair, one, one, pair.copy())
