@@ -142,7 +142,7 @@ def _move(name: Annotation, across: float, up: float) -> None:
 def fitted(axes: Axes) -> tuple[float, ...]:
     """Fit names and figures of a matrix that is laid out to the width of its cells; return their sizes in points.
 
-    Nothing is written where it could not be read. What is no matrix has no sizes.
+    Nothing is written where it could not be read. Other axes have no sizes.
     """
     columns, rows = len(axes.get_xticks()), len(axes.get_yticks())
     whole = axes.get_figure(root=True)
