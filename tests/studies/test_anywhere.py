@@ -10,7 +10,7 @@ from tests.studies.conftest import bare
 
 from irmeta.parallel import watched_by, working_on
 from irmeta.scores.cube import cube
-from irmeta.stats.tests import compared, resampling
+from irmeta.stats.tests import compared, resampling, stepdown
 from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.agreement.predictivity import predictivity
 from irmeta.studies.choice.ranking import rank
@@ -50,6 +50,7 @@ def several_blocks(monkeypatch):
     """Let the resamples of few systems come in several blocks, as those of many do."""
     for module in (compared, resampling):
         monkeypatch.setattr(module, "BLOCK", 1 << 14)
+    monkeypatch.setattr(stepdown, "_BLOCK", 1 << 14)
 
 
 STUDIES = {
