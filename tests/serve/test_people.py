@@ -19,9 +19,11 @@ from irmeta.serve import checkup, importing, organizing, publishing
 from irmeta.serve.catalogue import boards, events, people, submissions, tables
 from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.policy import Role
 from irmeta.serve.site import Site
+from irmeta.serve.standing import stand
 from irmeta.serve.web.app import application
 
 from .conftest import DOCUMENTS, TOPICS, Within, a_run, work_off, write_qrels
@@ -395,6 +397,40 @@ def test_the_site_token_is_for_open_boards(track: Track) -> None:
     assert track.put("site", "x", a_run(1)).status_code == 404
     boards.set_board(track.engine, "track", {"reveals": now()}, typed="track")
     assert track.put("site", "x", a_run(1)).status_code == 404
+
+
+def test_what_comes_after_the_reveal_takes_no_rank(track: Track) -> None:
+    """The judgments themselves, sent as a run after the reveal, change no rank, best or claim; they stand below, marked."""
+    for at, role in enumerate(("member", "member", "rival")):
+        assert track.put(role, f"r{at}", a_run(at, 0.3)).status_code == 201
+    boards.reveal(track.engine, "track", "track")
+    work_off(track.site, track.engine)
+    before = stand(snapshot(track.engine, "track"), {})
+    perfect = "".join(
+        f"{topic} Q0 {one} 1 {100 - int(one[1:]) - 50 * (int(one[1:]) % 2)} tag\n"
+        for topic in TOPICS
+        for one in DOCUMENTS
+    )
+    late = track.put("rival", "late", perfect.encode(), baseline="r0")
+    assert late.json()["marks"] == ["after the reveal"]
+    assert track.put("rival", "other", a_run(9), baseline="late").status_code == 201
+    work_off(track.site, track.engine)
+    found = stand(snapshot(track.engine, "track"), {})
+    [first, _] = found.apart
+    assert first.scores[found.metric].value == 1.0
+    assert (first.rank, first.claim) == (None, None)
+    ranks = [
+        [(one.label, one.rank, one.rank_low, one.rank_high) for one in at.ranked]
+        for at in (before, found)
+    ]
+    assert ranks[0] == ranks[1]
+    assert (found.finding, found.best.keys()) == (before.finding, {"Lund"})
+    publishing.publish(track.site)
+    folder = track.site.public / "b/track"
+    table = (folder / "index.html").read_text()
+    assert table.index("r0</a>") < table.index("Not ranked") < table.index("late</a>")
+    assert "without a score 0 (never ranked)" in table
+    assert "after the reveal" in (folder / "data/table.csv").read_text()
 
 
 def _submit(database: Path, number: int) -> int:

@@ -253,8 +253,11 @@ def _say(server: Any, found: dict[str, Any]) -> None:
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]
+        place = (
+            f"rank {score['rank']} of {score['of']}" if score["rank"] else "not ranked"
+        )
         print(
-            f"{score['metric']} {_figure(one, 'mean')}; rank {score['rank']} of {score['of']}; "
+            f"{score['metric']} {_figure(one, 'mean')}; {place}; "
             f"judgments version {score['judgments']}"
         )
         if score["claim"]:

@@ -18,6 +18,8 @@ MOST = 400
 EQUAL = 1e-10
 ON = ("scored", "accepted")
 """States of runs that are on the table."""
+APART = {"holder", "after the reveal"}
+"""Marks of runs whose people could know the judgments, or scores: they are shown, and compete with none."""
 Known = dict[tuple[Any, ...], Any]
 """Differences, and the best of teams, by the scores that they depend on: they are computed once."""
 
@@ -69,12 +71,17 @@ class Standing:
     cube: xr.DataArray | None = None
     factors: xr.Dataset | None = None
     best: dict[str, dict[str, Any]] = field(default_factory=dict)
-    finding: str = "No run has a score yet."
+    finding: str = "No run is ranked yet."
 
     @property
     def metric(self) -> str:
         """The metric that ranks."""
         return self.metrics[0] if self.metrics else ""
+
+    @property
+    def apart(self) -> list[Line]:
+        """The runs that are shown below the table, the oldest first."""
+        return [one for one in self.others if one.about["state"] in ON and _apart(one)]
 
     @property
     def lines(self) -> dict[str, Line]:
@@ -127,7 +134,8 @@ def _choose(
     assert found.every is not None
     runs: dict[str, dict[str, bytes]] = {}
     for label in found.every.system.values.tolist():
-        if team := lines[label].about["team"]:
+        team = lines[label].about["team"]
+        if team and not _apart(lines[label]):
             own = found.vectors[lines[label].key][found.metric].tobytes()
             runs.setdefault(team, {})[label] = own
     keys = {
@@ -146,11 +154,15 @@ def _choose(
 def _ranks(line: Line) -> bool:
     """Say whether a run is on the table: a missing score is never ranked, a score of 0 is a score.
 
-    Nor is a run of people who have seen the judgments.
+    Nor is a run that stands apart.
     """
     means = [one.value for one in line.scores.values()]
-    on = line.about["state"] in ON and "holder" not in line.about["marks"]
+    on = line.about["state"] in ON and not _apart(line)
     return on and bool(means) and not np.isnan(means).any()
+
+
+def _apart(line: Line) -> bool:
+    return not APART.isdisjoint(line.about["marks"])
 
 
 def _order(line: Line) -> tuple[float, str]:

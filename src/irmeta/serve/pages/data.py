@@ -83,6 +83,7 @@ def _row(found: Standing, line: Line) -> dict[str, Any]:
         "type": about["type"],
         "received": clock(about["received"]),
         "state": about["state"],
+        "marks": ", ".join(about["marks"]),
     }
     row |= {name: getattr(line, name) for name in RANKS}
     row |= {"metric": found.metric, **_named("mean", first)}
