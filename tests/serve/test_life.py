@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 
 import irmeta
 from irmeta.serve import importing
+from irmeta.serve.answers import FIGURES
 from irmeta.serve.catalogue import boards, events, people, rules, submissions
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.crew.crew import Crew
@@ -117,7 +118,7 @@ class Model:
         ]
         held = [one for one in standing if (one.team, one.name) == (team, name)]
         if not self.may(team, Action.SUBMIT):
-            return 404
+            return 403 if self.missed(team) else 404
         seen = standing if self.known else self.of(team)
         if base and not any(one.name == base for one in seen if one in standing):
             return 422
@@ -134,6 +135,14 @@ class Model:
         state = "refused" if refused else "accepted"
         self.runs.append(Run(team, name, body, self.now, state, self.marks(team)))
         return 422 if refused else 201
+
+    def missed(self, team: str) -> bool:
+        """Say whether a team sees a board that took its runs until it closed."""
+        closes = self.board.closes
+        if closes is None or closes > self.now or not self.may(team, Action.SEE_BOARD):
+            return False
+        then = Model(**vars(self) | {"now": closes - 1})
+        return then.may(team, Action.SUBMIT)
 
     def marks(self, team: str) -> list[str]:
         closes, reveals = self.board.closes, self.board.reveals
@@ -154,8 +163,9 @@ class Model:
         hidden = self.known or self.board.feedback == "none"
         if hidden or run.state == "refused":
             return None
+        about = FIGURES[self.board.feedback]
         if self.board.feedback == "ladder" and self.brought is None:
-            return {"figure": None, "topics": {}}
+            return {"figure": None, "topics": {}, "about": about}
         if run not in up_to or not all(one.scored for one in up_to):
             return None
         first = [] if self.brought is None else [self.brought]
@@ -163,7 +173,7 @@ class Model:
         *old, new = [self.scores[one] for one in bodies]
         found = irmeta.release(self.board.feedback, old, new, step=STEP)
         topics = zip(TOPICS, found.topics.tolist(), strict=False)
-        return {"figure": found.figure, "topics": dict(topics)}
+        return {"figure": found.figure, "topics": dict(topics), "about": about}
 
     def change(self, new: Board, typed: bool) -> bool:
         """Change the settings, if that is allowed: a reveal stays, and what gives more away is typed."""

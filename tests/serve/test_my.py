@@ -288,6 +288,60 @@ def test_a_board_that_marks_late_runs_says_so(tmp_path: Path) -> None:
             assert says in (track.site.public / "b/track/index.html").read_text()
 
 
+def test_a_team_page_offers_what_one_can_do(track: Track) -> None:
+    """After end, reveal and freeze a team's page says where the board stands, and has no form that fails."""
+    key = track.put("member", "mine", a_run(1)).json()["key"]
+    work_off(track.site, track.engine)
+    client = browser(track, "member", "Lund")
+
+    def page() -> tuple[list[str], str]:
+        text = client.get("/my/b/track").text
+        return re.findall(r"<button[^>]*>(.*?)</button>", text), text
+
+    more = ["withdraw", "make it", "invite somebody into the team"]
+    assert page()[0] == ["send", *more]
+    boards.set_board(track.engine, "track", {"closes": now()})
+    buttons, text = page()
+    assert buttons == more
+    assert "No more runs are taken since" in text
+    assert "as many runs as you like" not in text
+    assert f"s/{key}/" not in text
+    boards.reveal(track.engine, "track", "track")
+    publishing.publish(track.site)
+    buttons, text = page()
+    assert buttons == more
+    assert "scores are shown since" in text
+    assert client.get(f"/b/track/s/{key}/index.html").status_code == 200
+    assert f'href="/b/track/s/{key}/index.html"' in text
+    boards.set_board(track.engine, "track", {"frozen": now()}, typed="track")
+    assert page()[0] == []
+    assert "The board is frozen" in page()[1]
+
+
+def test_a_members_board_has_no_link_before_it_has_pages(track: Track) -> None:
+    """Pages of people lead to a board's pages once there are some for them, which may be private ones."""
+    boards.set_board(track.engine, "track", {"visibility": "members"})
+    client = browser(track, "member", "Lund")
+    for where in ("/my/", "/my/b/track"):
+        assert "b/track/index.html" not in client.get(where).text
+    boards.reveal(track.engine, "track", "track")
+    publishing.publish(track.site)
+    assert client.get("/private/b/track/index.html").status_code == 200
+    for where in ("/my/", "/my/b/track"):
+        assert 'href="/private/b/track/index.html"' in client.get(where).text
+
+
+def test_tokens_say_in_words_what_they_let_one_do(track: Track) -> None:
+    """The page of a person says in plain words what a session, a token and a review link let one do."""
+    client = browser(track, "member", "Lund")
+    page = client.post("/my/", data={"what": "submit"}, headers=OWN).text
+    rows = re.findall(r'<tr><td class="word">(.*?)</td><td class="word">(.*?)<', page)
+    assert rows[-2:] == [
+        ("session", "do all that you may do"),
+        ("token", "read and send runs"),
+    ]
+
+
 def test_a_review_link_shows_a_run_without_names(track: Track) -> None:
     """Whoever has the link sees the run, before the reveal without and after it with its scores; until it is ended."""
     key = track.put("member", "mine", a_run(1)).json()["key"]
@@ -363,8 +417,12 @@ def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None
         full = client.post(where, **form(a_run(4), name="y"))
         assert (full.status_code, "no run left" in full.text) == (429, True)
         assert client.post(where, **form(a_run(4), name="é")).status_code == 422
-        boards.set_board(track.engine, "track", {"closes": 1})
-        assert client.post(where, **form(a_run(4))).status_code == 404
+        boards.set_board(track.engine, "track", {"closes": now()})
+        late = client.post(where, **form(a_run(4)))
+        assert (late.status_code, "the board closed at 20" in late.text) == (
+            403,
+            True,
+        )
         assert 'type="file"' not in client.get("/my/b/track").text
         assert list(track.site.temporary.iterdir()) == []
 
@@ -393,25 +451,45 @@ def test_a_form_that_is_none_is_refused(
 
 
 @given(cuts=st.lists(st.integers(1, 40)), run=st.binary(max_size=60))
+def test_fields_after_the_file_are_heard(cuts: list[int], run: bytes) -> None:
+    """A field that comes after the file is noted, however the form is cut; a second file is refused in words."""
+    sent = form(run, "a", name="n")
+    edge = b"------edge"
+    field = b'\r\nContent-Disposition: form-data; name="check"\r\n\r\non\r\n'
+    whole = sent["content"].removesuffix(b"--\r\n") + field + edge + b"--\r\n"
+    kind = sent["headers"]["content-type"]
+    fields: dict[str, str] = {}
+    assert asyncio.run(read(pieces(whole, cuts), kind, fields)) == run
+    assert fields == {"name": "n", "run": "a", "check": "on"}
+    first = sent["content"].removesuffix(b"--\r\n")
+    twice = first + sent["content"].removeprefix(edge)
+    with pytest.raises(RefusedError, match="a form has one run"):
+        asyncio.run(read(pieces(twice, cuts), kind, {}))
+
+
+async def pieces(body: bytes, cuts: list[int]) -> AsyncIterator[bytes]:
+    """Cut a body as a network may."""
+    at = 0
+    for length in itertools.chain(cuts, itertools.repeat(7)):
+        if at >= len(body):
+            return
+        yield body[at : at + length]
+        at += length
+
+
+async def read(body: AsyncIterator[bytes], kind: str, fields: dict[str, str]) -> bytes:
+    """Return the file of a form."""
+    return b"".join([one async for one in file_in(body, kind, fields)])
+
+
+@given(cuts=st.lists(st.integers(1, 40)), run=st.binary(max_size=60))
 def test_a_file_is_the_same_however_it_is_cut(cuts: list[int], run: bytes) -> None:
     """The file of a form comes byte for byte, wherever the network cuts the form; one cut off is refused."""
     sent = form(b"\r\n--" + run, "a", name="n")
     whole, kind = sent["content"], sent["headers"]["content-type"]
 
-    async def pieces(body: bytes) -> AsyncIterator[bytes]:
-        at = 0
-        for length in itertools.chain(cuts, itertools.repeat(7)):
-            if at >= len(body):
-                return
-            yield body[at : at + length]
-            at += length
-
-    async def read(body: bytes) -> bytes:
-        fields: dict[str, str] = {}
-        found = [one async for one in file_in(pieces(body), kind, fields)]
-        assert fields == {"name": "n", "run": "a"}
-        return b"".join(found)
-
-    assert asyncio.run(read(whole)) == b"\r\n--" + run
+    fields: dict[str, str] = {}
+    assert asyncio.run(read(pieces(whole, cuts), kind, fields)) == b"\r\n--" + run
+    assert fields == {"name": "n", "run": "a"}
     with pytest.raises(RefusedError, match="cut off"):
-        asyncio.run(read(whole[:-9]))
+        asyncio.run(read(pieces(whole[:-9], cuts), kind, {}))

@@ -18,7 +18,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import checkup, importing, organizing, publishing
 from irmeta.serve.catalogue import boards, events, people, submissions, tables
 from irmeta.serve.catalogue.people import Place
-from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.catalogue.rules import RefusedError, clock, now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.policy import Role
@@ -226,7 +226,11 @@ def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
             track.ask("member", "get", f"/v1/submissions/{key}").json()["told"]
             for key in (first, second)
         ]
-        assert told == [{"figure": 0.0, "topics": {}}, {"figure": 1.0, "topics": {}}]
+        assert [(one["figure"], one["topics"]) for one in told] == [(0, {}), (1, {})]
+        says = "where the ladder stands, which is no score of this run"
+        assert {one["about"] for one in told} == {says}
+        facts = track.client.get("/v1/openapi.json").json()["components"]["schemas"]
+        assert "no score of this run" in facts["Told"]["description"]
 
 
 def test_a_ladder_begins_at_what_the_organizer_brought(tmp_path: Path) -> None:
@@ -334,7 +338,8 @@ def test_what_was_frozen_before_the_reveal_stays_hidden(track: Track) -> None:
     work_off(track.site, track.engine)
     boards.set_board(track.engine, "track", {"frozen": now()}, typed="track")
     publishing.publish(track.site)
-    assert track.put("member", "two", a_run(2)).status_code == 404
+    late = track.put("member", "two", a_run(2))
+    assert (late.status_code, "was frozen at" in late.text) == (403, True)
     seen = track.ask("member", "get", f"/v1/submissions/{key}").json()
     assert (seen["phase"], seen["state"]) == ("frozen", "accepted")
     assert not (track.site.public / "b/track/s").exists()
@@ -350,7 +355,16 @@ def test_a_closed_board_takes_no_runs(track: Track) -> None:
     where = "/v1/boards/track/runs/slow"
     made = track.ask("member", "put", where, content=body())
     assert (made.status_code, made.json()["marks"]) == (201, [])
-    assert track.put("member", "late", a_run(1)).status_code == 404
+    closed = boards.board_of(track.engine, "track").closes
+    says = f"the board closed at {clock(closed)} UTC, and takes no more runs"
+    check = "/v1/boards/track/check"
+    for late in (
+        track.put("member", "late", a_run(1)),
+        track.ask("member", "post", check, content=a_run(1)),
+    ):
+        assert (late.status_code, late.json()["detail"]) == (403, says)
+    for role in ("reader", "stranger"):
+        assert track.put(role, "late", a_run(1)).status_code == 404
 
 
 def test_a_baseline_of_another_team_is_not_known(track: Track) -> None:
@@ -400,7 +414,7 @@ def test_the_site_token_is_for_open_boards(track: Track) -> None:
 
 
 def test_what_comes_after_the_reveal_takes_no_rank(track: Track) -> None:
-    """The judgments themselves, sent as a run after the reveal, change no rank, best or claim; they stand below, marked."""
+    """The judgments, sent as a run after the reveal, change no rank, best or claim; they stand below, marked."""
     for at, role in enumerate(("member", "member", "rival")):
         assert track.put(role, f"r{at}", a_run(at, 0.3)).status_code == 201
     boards.reveal(track.engine, "track", "track")

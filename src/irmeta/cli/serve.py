@@ -249,7 +249,7 @@ def _say(server: Any, found: dict[str, Any]) -> None:
         print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")
     if told := found.get("told"):
         figure = "no figure" if told["figure"] is None else f"{told['figure']:.3f}"
-        print(f"{found['run']}: your team is told {figure}")
+        print(f"{found['run']}: your team is told {figure}: {told['about']}")
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]

@@ -218,6 +218,15 @@ def floats(vectors: Sequence[bytes]) -> list[Floats]:
     return [np.frombuffer(one, dtype="<f8") for one in vectors]
 
 
+FIGURES = {
+    "none": "nothing before the reveal",
+    "split": "the mean over the topics that do not count at the end",
+    "ladder": "where the ladder stands, which is no score of this run",
+    "open": "the mean over all topics",
+}
+"""What the figure is that a team is told, by the feedback of the board."""
+
+
 def told(
     board: Mapping[str, Any], topics: Sequence[str], runs: Sequence[Floats]
 ) -> dict[str, Any]:
@@ -232,7 +241,8 @@ def told(
     found = irmeta.release(kind, runs[:-1], runs[-1], **given)
     named = places if kind == "split" else range(len(topics))
     values = zip(named, found.topics.tolist(), strict=False)
-    return {"figure": found.figure, "topics": {topics[at]: one for at, one in values}}
+    scores = {topics[at]: one for at, one in values}
+    return {"figure": found.figure, "topics": scores, "about": FIGURES[kind]}
 
 
 def require_feedback(board: Mapping[str, Any], topics: Sequence[str]) -> None:

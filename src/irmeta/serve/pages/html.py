@@ -288,7 +288,8 @@ class Pages:
 def notice(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
     """Render what anybody may know of a board before the reveal: nothing that was computed from a run or a judgment."""
     of, last = shot.board, _events(shot)[-1].at
-    given = {"shot": shot, "events": _events(shot), "finding": _state(shot)}
+    finding = f"{state(of, shot.phase, shot.at)}."
+    given = {"shot": shot, "events": _events(shot), "finding": finding}
     stamp = f"as of {clock(last)} UTC"
     page = template("notice.html").render(
         root="../../", site=site.settings, board=of, frozen=frozen, stamp=stamp, **given
@@ -303,7 +304,7 @@ def announced(shot: Snapshot) -> dict[str, Any]:
         "key": of.key,
         "title": of.title,
         "changed": _events(shot)[-1].at,
-        "finding": _state(shot),
+        "finding": f"{state(of, shot.phase, shot.at)}.",
         "facts": f"{len(of.topics)} topics · {of.metrics[0]}",
     }
 
@@ -312,16 +313,22 @@ def _events(shot: Snapshot) -> list[Any]:
     return [one for one in shot.events if one.action in BEFORE]
 
 
-def _state(shot: Snapshot) -> str:
-    """Say where a board stands before its reveal."""
-    of = shot.board
-    taken = shot.phase is Phase.BLIND
-    until = f" until {clock(of.closes)} UTC" if of.closes is not None else ""
+def state(of: Any, at: Phase, now: int) -> str:
+    """Say whether a board takes runs, and when its scores are shown. at : its phase now."""
+    if at is Phase.FROZEN:
+        return "The board is frozen: nothing changes any more"
+    over = of.closes is not None and of.closes <= now
+    runs = "Runs are taken"
+    if at is Phase.WAITING and of.late == "mark":
+        runs += f", and marked as late since {clock(of.closes)} UTC"
+    elif over:
+        runs = f"No more runs are taken since {clock(of.closes)} UTC"
+    elif of.closes is not None:
+        runs += f" until {clock(of.closes)} UTC"
+    if at is Phase.REVEALED:
+        return f"{runs}; scores are shown since {clock(of.reveals)} UTC"
     when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
-    runs = f"Runs are taken{until}" if taken else "No more runs are taken"
-    if shot.phase is Phase.WAITING and of.late == "mark":
-        runs = f"Runs are taken, and marked as late since {clock(of.closes)} UTC"
-    return f"{runs}; the judgments are hidden, and scores come {when}."
+    return f"{runs}; the judgments are hidden, and scores come {when}"
 
 
 def _who(line: Line) -> bool:

@@ -15,7 +15,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
-from irmeta.serve.catalogue.rules import MISSING, RefusedError, now
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, clock, now
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.policy import READING, Action, Role, Who, may, phase, revealed
 from irmeta.serve.site import Site
@@ -102,22 +102,41 @@ class Door:
         return found
 
     def may(
-        self, caller: Caller, of: Any, action: Action, team: str | None = None
+        self,
+        caller: Caller,
+        of: Any,
+        action: Action,
+        team: str | None = None,
+        at: int | None = None,
     ) -> bool:
-        """Say whether somebody may do something on a board, with what is of a team, or of the own one."""
+        """Say whether somebody may do something on a board, with what is of a team, or of the own one; now, or then."""
         is_ = people.place(self.engine, caller, of)
         own = is_.owns(is_.team if team is None else team)
         who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
         reads = caller.scope == "read" and action not in READING
-        return not reads and may(who, action, boards.rules(of), now())
+        when = now() if at is None else at
+        return not reads and may(who, action, boards.rules(of), when)
 
     def require(
         self, caller: Caller, of: Any, action: Action, team: str | None = None
     ) -> Place:
         """Refuse what somebody may not do, as if it were not there; else return what they are on the board."""
         if not self.may(caller, of, action, team):
+            self._require_in_time(caller, of, action)
             raise RefusedError(404, MISSING)
         return people.place(self.engine, caller, of)
+
+    def _require_in_time(self, caller: Caller, of: Any, action: Action) -> None:
+        """Tell who may see a board, and could send runs until it ended, when that was."""
+        ends = {"closed": of.closes, "was frozen": of.frozen}
+        passed = {word: end for word, end in ends.items() if end and end <= now()}
+        sends = action in (Action.SUBMIT, Action.CHECK) and passed
+        if not sends or not self.may(caller, of, Action.SEE_BOARD):
+            return
+        word = min(passed, key=passed.__getitem__)
+        if self.may(caller, of, action, at=passed[word] - 1):
+            when = f"{word} at {clock(passed[word])} UTC"
+            raise RefusedError(403, f"the board {when}, and takes no more runs")
 
     def own(self, caller: Caller, key: str, action: Action) -> Any:
         """Return a submission with which somebody may do something."""
@@ -240,7 +259,7 @@ class Door:
             return None
         topics, vectors = found
         if not vectors:
-            return {"figure": None, "topics": {}}
+            return {"figure": None, "topics": {}, "about": answers.FIGURES[of.feedback]}
         try:
             return answers.told(of._asdict(), topics, answers.floats(vectors))
         except IrmetaError:  # as of scores that are missing: there is nothing to tell

@@ -65,6 +65,18 @@ class Remarks(BaseModel):
     remarks: list[dict[str, Any]]
 
 
+class Told(BaseModel):
+    """What a team learns of a run before the reveal; about : what the figure is.
+
+    On a ladder the figure is no score of this run: it repeats where the ladder stands, at first that of the organizer's
+    run, unless this run is clearly better than the one that was shown last. topics : scores, unless on a ladder.
+    """
+
+    figure: float | None
+    topics: dict[str, float]
+    about: str
+
+
 class SubmissionFacts(BaseModel):
     """A submission, as its team may know it; `published` once its page shows its score.
 
@@ -83,7 +95,7 @@ class SubmissionFacts(BaseModel):
     record: str
     phase: str
     marks: list[str]
-    told: dict[str, Any] | None = None
+    told: Told | None = None
     left: int | None = None
     more: int | None = None
 

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, FastAPI, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from irmeta.serve import organizing
+from irmeta.serve.answers import FIGURES
 from irmeta.serve.catalogue import boards, events, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import (
@@ -27,7 +28,7 @@ from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.client import names_of
 from irmeta.serve.organizing import Alike
 from irmeta.serve.pages.forms import template
-from irmeta.serve.pages.html import root_of
+from irmeta.serve.pages.html import root_of, state
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import SubmissionFacts
@@ -130,7 +131,10 @@ class Pages:
             return self.enter()
         given = {
             "person": people.person_of(self._engine, caller.person),
-            "boards": people.boards_of(self._engine, caller.person),
+            "boards": [
+                (one, self._home(caller, boards.board_of(self._engine, one.key)))
+                for one in people.boards_of(self._engine, caller.person)
+            ],
             "tokens": people.tokens_of(self._engine, caller.person),
             "made": made,
         }
@@ -161,14 +165,27 @@ class Pages:
     ) -> Response:
         of, is_ = self._mine(caller, key, Action.SEE_BOARD)
         runs = submissions.of_team(self._engine, of.id, is_.team)
+        at, when = boards.rules(of), now()
         given = {
             "runs": [self._door.submission(caller, one.key) for one in reversed(runs)],
             "left": submissions.left_of(self._engine, key, is_.team),
             "accepts": self._door.may(caller, of, Action.SUBMIT),
+            "changes": self._door.may(caller, of, Action.WITHDRAW),
+            "known": self._door.may(caller, of, Action.SEE_SCORES),
+            "state": state(of, phase(at, when), when),
+            "home": self._home(caller, of),
+            "about": FIGURES[of.feedback],
         }
         page = self._page("mine.html", board=of, team=is_.team, said=said, **given)
         page.status_code = status
         return page
+
+    def _home(self, caller: Caller, of: Any) -> str:
+        """Return where the pages of a board are that somebody may see; nothing where there are none yet."""
+        if self._door.may(NOBODY, of, Action.SEE_BOARD):
+            return f"b/{of.key}/"
+        seen = self._door.may(caller, of, Action.SEE_SCORES)
+        return f"private/b/{of.key}/" if seen else ""
 
     def _mine(self, caller: Caller, key: str, action: Action) -> tuple[Any, Place]:
         """Return a board, and the place of somebody who may do something there with a team."""
@@ -181,11 +198,12 @@ class Pages:
     async def submit(self, request: Request, board: BOARD) -> Response:
         """Take a run that a form of this site sends, under the rules of the API; or only check it."""
         began, caller = now(), request.state.caller
-        of, is_ = await to_thread.run_sync(self._mine, caller, board, Action.SUBMIT)
         fields: dict[str, str] = {}
         kind = request.headers.get("content-type", "")
         file = file_in(request.stream(), kind, fields)
         try:
+            mine = (self._mine, caller, board, Action.SUBMIT)
+            of, is_ = await to_thread.run_sync(*mine)
             async with self._door.upload(request, file, is_) as arrived:
                 if "check" in fields:
                     found = await self._door.remarks(caller, of, arrived)
@@ -272,6 +290,7 @@ class Pages:
             "states": events.STATES,
             "phase": phase(boards.rules(of), now()),
             "preview": self._door.may(caller, of, Action.SEE_SCORES),
+            "home": self._home(NOBODY, of),
         }
         return self._page("organize.html", board=of, **given)
 

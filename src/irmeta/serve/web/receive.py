@@ -18,6 +18,9 @@ WHOLE, PATIENCE, SLOWEST = 600, 30, 10_000
 PARTS, SMALL = 20, 1 << 16
 """Fields of a form, and bytes of each, at most."""
 CUT_OFF = "the form has no file, or was cut off; send it again"
+MANY = f"a form has one run, and at most {PARTS} fields; send runs one by one"
+LAST = b"--"
+"""What stands behind the last edge of a form."""
 
 
 @dataclass
@@ -75,27 +78,51 @@ def _require_length(size: int, most: int) -> None:
 async def file_in(
     body: AsyncIterator[bytes], kind: str, fields: dict[str, str]
 ) -> AsyncIterator[bytes]:
-    """Yield the bytes of the file that ends a form, after noting the fields before it. kind : its content type."""
+    """Yield the bytes of the file of a form, and note its fields before and after. kind : its content type."""
     parted = re.search(r'(?i)\bboundary="?([^";,\s]+)', kind)
     if parted is None:
         raise RefusedError(422, CUT_OFF)
     edge = b"\r\n--" + parted[1].encode()
     held = bytearray(b"\r\n")
     await _up_to(body, held, edge)
-    for _ in range(PARTS):
+    files = parts = 0
+    while not await _ended(body, held):
         said = _parameters(await _up_to(body, held, b"\r\n\r\n"))
         name = said.get("name", "")
+        files, parts = files + ("filename" in said), parts + 1
+        if files > 1 or parts > PARTS:
+            raise RefusedError(422, MANY)
         if "filename" in said:
             fields[name] = said["filename"]
-            break
-        fields[name] = (await _up_to(body, held, edge)).decode("utf-8", "replace")
+            async for piece in _content(body, held, edge):
+                yield piece
+        else:
+            value = await _up_to(body, held, edge)
+            fields[name] = value.decode("utf-8", "replace")
+    if not files:
+        raise RefusedError(422, CUT_OFF)
+
+
+async def _ended(body: AsyncIterator[bytes], held: bytearray) -> bool:
+    """Say whether no part of a form comes after an edge."""
+    while len(held) < len(LAST):
+        held += await _more(body)
+    return held.startswith(LAST)
+
+
+async def _content(
+    body: AsyncIterator[bytes], held: bytearray, edge: bytes
+) -> AsyncIterator[bytes]:
+    """Yield what comes before an edge, and take it and the edge off what is held."""
     while edge not in held:
         # the end of what is here may be the beginning of an edge
         sure = max(len(held) - len(edge), 0)
         yield bytes(held[:sure])
         del held[:sure]
         held += await _more(body)
-    yield bytes(held.partition(edge)[0])
+    found, _, rest = bytes(held).partition(edge)
+    yield found
+    held[:] = rest
 
 
 def _parameters(head: bytes) -> dict[str, str]:

@@ -186,7 +186,7 @@ def add(app: FastAPI, door: Door) -> None:
     anybody = APIRouter(dependencies=[Depends(door.anybody)])
     member = APIRouter(dependencies=[Depends(door.member)])
     board, one = "/v1/boards/{board}", "/v1/submissions/{key}"
-    sent = (401, 404, 408, 413, 422, 507)
+    sent = (401, 403, 404, 408, 413, 422, 507)
     there = {"model": SubmissionFacts, "description": "It is there"}
     later = {"model": SubmissionFacts, "description": "It is still checked"}
     submitted = {200: there, 202: later, **answers(*sent, 409)}
