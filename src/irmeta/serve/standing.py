@@ -71,7 +71,7 @@ class Standing:
     cube: xr.DataArray | None = None
     factors: xr.Dataset | None = None
     best: dict[str, dict[str, Any]] = field(default_factory=dict)
-    finding: str = "No run is ranked yet."
+    finding: str = "No run has a score yet."
 
     @property
     def metric(self) -> str:
@@ -124,6 +124,8 @@ def stand(shot: Snapshot, known: Known) -> Standing:
     if found.ranked:
         _place(found, shot, known)
         found.finding = _finding(found)
+    elif found.apart:
+        found.finding = "No run is ranked."
     return found
 
 
