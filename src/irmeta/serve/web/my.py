@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import parse_qs
@@ -202,8 +203,8 @@ class Pages:
         kind = request.headers.get("content-type", "")
         file = file_in(request.stream(), kind, fields)
         try:
-            mine = (self._mine, caller, board, Action.SUBMIT)
-            of, is_ = await to_thread.run_sync(*mine)
+            mine = partial(self._mine, caller, board, Action.SUBMIT)
+            of, is_ = await to_thread.run_sync(mine)
             async with self._door.upload(request, file, is_) as arrived:
                 if "check" in fields:
                     found = await self._door.remarks(caller, of, arrived)
