@@ -87,7 +87,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     (tmp_path / "mine").write_bytes(a_run(8, 3.0))
     code, out, _ = run("submit", *given, "--wait", "--name", "next")
     assert code == 0
-    says = r"^next: your team is told \d\.\d+: where the ladder stands, which is no"
+    says = r"^next: your team is told \d\.\d+: where the ladder stands, which is not"
     assert re.search(says, out, re.MULTILINE)
     engine.dispose()
 

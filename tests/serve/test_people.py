@@ -227,10 +227,10 @@ def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
             for key in (first, second)
         ]
         assert [(one["figure"], one["topics"]) for one in told] == [(0, {}), (1, {})]
-        says = "where the ladder stands, which is no score of this run"
+        says = "where the ladder stands, which is not this run's score"
         assert {one["about"] for one in told} == {says}
         facts = track.client.get("/v1/openapi.json").json()["components"]["schemas"]
-        assert "no score of this run" in facts["Told"]["description"]
+        assert "not this run's score" in facts["Told"]["description"]
 
 
 def test_a_ladder_begins_at_what_the_organizer_brought(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def floats(vectors: Sequence[bytes]) -> list[Floats]:
 FIGURES = {
     "none": "nothing before the reveal",
     "split": "the mean over the topics that do not count at the end",
-    "ladder": "where the ladder stands, which is no score of this run",
+    "ladder": "where the ladder stands, which is not this run's score",
     "open": "the mean over all topics",
 }
 """What the figure is that a team is told, by the feedback of the board."""

@@ -68,7 +68,7 @@ class Remarks(BaseModel):
 class Told(BaseModel):
     """What a team learns of a run before the reveal; about : what the figure is.
 
-    On a ladder the figure is no score of this run: it repeats where the ladder stands, at first that of the organizer's
+    On a ladder the figure is not this run's score: it repeats where the ladder stands, at first that of the organizer's
     run, unless this run is clearly better than the one that was shown last. topics : scores, unless on a ladder.
     """
 
