@@ -10,7 +10,8 @@ from irmeta.datasets.judges import JudgeModel, simulate_judge
 from irmeta.datasets.simulate import simulate
 from irmeta.evaluation.sources import qrels_of
 from irmeta.io.runs.trec import Reading
-from irmeta.io.scores import load_all
+from irmeta.io.scores import load_all, save
+from irmeta.scores.cube import cube
 
 
 def written(path, judged):
@@ -254,14 +255,49 @@ def test_samples_in_strata(run, made):
         "judges.parquet",
         "--quiet",
     )
-    cube = load_all("judges.parquet")["good"]
-    from irmeta.io.scores import save
-
-    save(cube, "good.parquet")
+    save(load_all("judges.parquet")["good"], "good.parquet")
     code, out, _ = run("judges", "sample", "good.parquet", "--topics", 6, "--strata", 3)
     assert code == 0
     chances = [float(line.split(",")[1]) for line in out.split()[1:]]
     assert np.sum(1 / np.array(chances)) == pytest.approx(20)
+
+
+def test_whole_conversations_are_drawn_and_estimated(run, tmp_path):
+    """All turns of the drawn conversations are in the sample, counts and worth are said, and an estimate takes it."""
+    turns = [f"{at}_{turn}" for at in range(24) for turn in range(2 + at % 3)]
+    rng = np.random.default_rng(2)
+    of = [int(turn.split("_")[0]) for turn in turns]
+    people = rng.random((4, 24, 1))[:, of] / 2 + rng.random((4, len(turns), 1)) / 2
+    machine = 0.8 * people + 0.1 * rng.random(people.shape)
+    systems = list("abcd")
+    save(cube(machine, systems, turns, ["P@5"]), "machine.parquet")
+    ask = "judges", "sample", "machine.parquet", "--seed", 1, "--clusters", "stem"
+    code, _, said = run(*ask, "--topics", 24, "-o", "sample.csv")
+    rows = (tmp_path / "sample.csv").read_text().split()[1:]
+    drawn = [row.split(",")[0] for row in rows]
+    stems = {turn.split("_")[0] for turn in drawn}
+    assert drawn == [turn for turn in turns if turn.split("_")[0] in stems]
+    assert (code, len(stems)) == (0, 8)
+    assert f"drew {len(drawn)} of 72 topics with seed 1; judge all of them" in said
+    assert "all topics of 8 of 24 clusters; estimates" in said
+    assert "By the machine's P@5 they are worth" in said
+
+    there = [at for at, turn in enumerate(turns) if turn in drawn]
+    save(cube(people[:, there], systems, drawn, ["P@5"]), "human.parquet")
+    given = "--human", "human.parquet", "--llm", "machine.parquet"
+    code, out, _ = run(
+        *("judges", "estimate", *given, "--sample", "sample.csv"),
+        *("--clusters", "stem", "--format", "json"),
+    )
+    assert code == 0
+    assert any(
+        "people judged all topics of 8: clusters, not topics" in note
+        for note in json.loads(out)["notes"]
+    )
+    code, _, said = run(*ask, "--topics", 6)
+    assert "too few to claim anything" in said
+    code, _, error = run(*ask, "--topics", 30, "--strata", 25)
+    assert (code, "30 topics from 24 clusters in 25 strata" in error) == (2, True)
 
 
 def test_import_of_a_judges_tables(run, tmp_path):

@@ -1,7 +1,7 @@
 """`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.options import (
@@ -10,6 +10,10 @@ from irmeta.cli.options import (
 )
 from irmeta.cli.output import say, write
 from irmeta.errors import IrmetaError
+from irmeta.words import counted
+
+if TYPE_CHECKING:
+    from irmeta.stats.arrays import Floats, Ints
 
 judges = Verbs(
     "judges",
@@ -23,7 +27,10 @@ def sample(
         str,
         argument(help="Judgments (qrels) or scores of the topics to draw from."),
     ],
-    topics: Annotated[int, option(min=2, help="How many topics to draw.")],
+    topics: Annotated[
+        int,
+        option(min=2, help="How many topics to draw, of whole clusters on average."),
+    ],
     strata: Annotated[
         int,
         option(
@@ -31,6 +38,15 @@ def sample(
             help="Draw equally from N groups of topics, from easy to hard (score files only).",
         ),
     ] = 1,
+    clusters: Annotated[
+        str | None,
+        option(
+            metavar="FILE|stem",
+            help="Draw whole clusters, as conversations, of on average --topics topics: a CSV with columns topic and "
+            "cluster; or stem, if a name begins with its cluster.",
+            show_default="topics one by one, or the clusters that the file has",
+        ),
+    ] = None,
     collection: Annotated[
         str | None,
         option(
@@ -51,51 +67,93 @@ def sample(
     irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
 
     irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv # by the machine's mean scores
+
+    irmeta judges sample qrels.txt --topics 40 --clusters stem -o sample.csv # whole conversations
     """
     import numpy as np
 
     from irmeta.io.lists import sample_text
-    from irmeta.stats.judging.planning import draw
+    from irmeta.scores.clusters import in_order
+    from irmeta.stats.judging.planning import draw_whole
 
-    names, level = _topics_of(file, collection)
+    given = _given(file, collection, clusters)
+    names, whole = given.topics, given.clusters is not None
     if topics > len(names):
         raise IrmetaError(
             f"cannot draw {topics} topics from {len(names)}; lower --topics"
         )
-    if strata > 1 and level is None:
+    if strata > 1 and given.scores is None:
         raise IrmetaError(
             "--strata needs the machine's scores; give a score file, as irmeta evaluate writes it"
         )
-    if strata > topics:
+    every, number = in_order(given.clusters or names)
+    if strata > min(topics, len(every)):
+        what = f"from {counted(len(every), 'cluster')} in" if whole else "from"
         raise IrmetaError(
-            f"cannot draw {topics} topics from {strata} strata with at least one from each; "
+            f"cannot draw {topics} topics {what} {strata} strata with at least one from each; "
             "lower --strata"
         )
-    drawn, chance = draw(
-        topics,
-        len(names),
-        level if strata > 1 else None,
-        strata,
-        np.random.default_rng(seed),
+    if len(every) < 2:
+        raise IrmetaError(f"all topics are of one cluster, {every[0]}; a draw needs 2")
+    level = None if strata == 1 or given.scores is None else given.scores.mean(axis=0)
+    drawn, chance = draw_whole(
+        topics, number, level, strata, np.random.default_rng(seed)
     )
     write(
         sample_text({names[at]: float(p) for at, p in zip(drawn, chance, strict=True)}),
         output,
     )
-    say(
-        f"drew {topics} of {len(names)} topics with seed {seed}; judge all of them, and no others",
-        quiet=quiet,
-    )
+    said = f"drew {len(drawn)} of {len(names)} topics with seed {seed}; judge all of them, and no others"
+    say(said + (given.said(number, drawn) if whole else ""), quiet=quiet)
 
 
-def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
-    """Return the topics of judgments or of a score file, and of the latter the mean score of each."""
+class _Given(NamedTuple):
+    """What topics are drawn from; scores : the machine's by one metric, (system, topic)."""
+
+    topics: list[str]
+    clusters: list[str] | None
+    scores: "Floats | None" = None
+    metric: str = ""
+
+    def said(self, number: "Ints", drawn: "Ints") -> str:
+        """Say which clusters are in a draw, what it estimates, and what its topics are worth."""
+        import numpy as np
+
+        from irmeta.scores.clusters import few, in_order, worth
+
+        clusters, place = in_order([str(one) for one in number[drawn]])
+        said = (
+            f". They are all topics of {len(clusters)} of {counted(int(number.max()) + 1, 'cluster')}; estimates "
+            f"(judges estimate --clusters) are of means over topics.{few(place)}"
+        )
+        scores = self.scores
+        if scores is None or len(scores) < 2 or not np.ptp(scores, axis=1).min() > 0:
+            return said
+        share = len(drawn) / len(number)
+        mean, difference = (share * one for one in worth(scores, number))
+        return (
+            f"{said} By the machine's {self.metric} they are worth {mean:.0f} topics drawn one by one for a mean, "
+            f"{difference:.0f} for a difference of two."
+        )
+
+
+def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
+    """Return the topics of judgments, or of a score file, with their clusters where these are named."""
+    from irmeta.io.groups import named_clusters
+    from irmeta.scores.clusters import cluster_map, clusters_of
+
+    named = None if clusters is None else named_clusters(clusters)
     if file.endswith(".parquet"):
         from irmeta.io.scores import load
 
         cube = load(file, collection)
-        return [str(name) for name in cube.topic.values], cube.values[..., 0].mean(
-            axis=0
+        names = [str(name) for name in cube.topic.values]
+        of = named or cluster_map(cube)
+        return _Given(
+            names,
+            clusters_of(names, of) if of else None,
+            cube.values[..., 0],
+            str(cube.metric.values[0]),
         )
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.runs.trec import Reading
@@ -105,4 +163,5 @@ def _topics_of(file: str, collection: str | None) -> "tuple[list[str], Any]":
         raise IrmetaError(
             f"{file}: not a score file, so it has no collections; leave out --collection"
         )
-    return labels(qrels_of(file, Reading()).topics), None
+    names = labels(qrels_of(file, Reading()).topics)
+    return _Given(names, clusters_of(names, named) if named else None)

@@ -165,10 +165,31 @@ def of_each(units: xr.DataArray) -> xr.DataArray:
 
 def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:
     """Return the names of the clusters, in the order of their first topics, and the number of each topic's cluster."""
-    names = [str(name) for name in scores[CLUSTER].values]
+    return in_order([str(name) for name in scores[CLUSTER].values])
+
+
+def in_order(names: Sequence[str]) -> tuple[list[str], Ints]:
+    """Return the names in the order of their first places, each once, and the number of the name at each place.
+
+    >>> order, number = in_order(["32", "31", "32"])
+    >>> order, number.tolist()
+    (['32', '31'], [0, 1, 0])
+    """
     order = list(dict.fromkeys(names))
     place = {name: at for at, name in enumerate(order)}
     return order, np.array([place[name] for name in names], dtype=np.int64)
+
+
+def worth(scores: Floats, number: Ints) -> tuple[float, float]:
+    """Return how many independent topics these are worth for a mean, and for a difference of two systems.
+
+    scores : (system, topic).  number : of each topic's cluster.  Their number over the design effect.
+    """
+    means, differences = (
+        len(number) / statistics.wider(part, number) ** 2
+        for part in (scores, scores - scores.mean(axis=0))
+    )
+    return means, differences
 
 
 def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
@@ -185,10 +206,7 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
     if too_few := few(number):
         return note + too_few
     if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
-        means, differences = (
-            len(number) / statistics.wider(part, number) ** 2
-            for part in (scores, scores - scores.mean(axis=0))
-        )
+        means, differences = worth(scores, number)
         note += (
             f" By {metric} the topics are worth {means:.0f} independent ones for a mean, {differences:.0f} for a "
             "difference of two."

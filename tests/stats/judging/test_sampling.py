@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from irmeta.stats.descriptive import t_interval
-from irmeta.stats.judging.planning import best_share, draw, topics_for, width
+from irmeta.stats.judging.planning import (
+    best_share,
+    draw,
+    draw_whole,
+    topics_for,
+    width,
+)
 from irmeta.stats.judging.sampling import (
     Sample,
     contributions,
@@ -320,3 +326,38 @@ def test_contributions_differ_as_estimates_do(seed) -> None:
     theirs = np.sqrt(estimate_differences(given).variance * 60) * wider
     above = np.triu_indices(len(added), 1)
     assert ours[above] == pytest.approx(theirs[above], rel=0.1)
+
+
+def test_clusters_are_drawn_whole_and_each_as_likely_as_said() -> None:
+    """Of each drawn cluster there are all topics, and every cluster comes as often as its probability says."""
+    cluster = np.repeat(np.arange(6), [1, 4, 2, 7, 1, 5])
+    rng = np.random.default_rng(0)
+    often = np.zeros(6)
+    for _ in range(600):
+        drawn, chance = draw_whole(10, cluster, None, 1, rng)
+        seen = np.unique(cluster[drawn])
+        assert drawn.tolist() == np.flatnonzero(np.isin(cluster, seen)).tolist()
+        assert chance.tolist() == [0.5] * len(drawn)
+        often[seen] += 1
+    assert often / 600 == pytest.approx(np.full(6, 0.5), abs=0.08)
+
+
+def test_strata_of_clusters_go_by_their_means() -> None:
+    """From two groups of clusters, easy and hard by the mean of their topics, one cluster each is drawn."""
+    cluster = np.repeat(np.arange(4), [1, 3, 2, 2])
+    level = np.array([0.9, 0.1, 0.1, 0.2, 0.8, 0.9, 0.0, 0.4])
+    for seed in range(10):
+        drawn, chance = draw_whole(4, cluster, level, 2, np.random.default_rng(seed))
+        seen = set(cluster[drawn].tolist())
+        assert len(seen & {1, 3}) == len(seen & {0, 2}) == 1
+        assert chance.tolist() == [0.5] * len(drawn)
+
+
+@given(st.integers(2, 20), st.integers(0, 5))
+def test_topics_by_themselves_are_drawn_as_ever(size: int, seed: int) -> None:
+    """Where each topic is its own cluster, the same topics are drawn with the same probabilities."""
+    level = np.random.default_rng(1).random(20)
+    groups = min(size, 3)
+    one = draw(size, 20, level, groups, np.random.default_rng(seed))
+    other = draw_whole(size, np.arange(20), level, groups, np.random.default_rng(seed))
+    assert [part.tolist() for part in one] == [part.tolist() for part in other]

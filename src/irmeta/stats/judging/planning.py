@@ -86,3 +86,29 @@ def draw(
     topics = np.concatenate(drawn)
     place = np.argsort(topics)
     return topics[place], np.concatenate(probabilities)[place]
+
+
+def draw_whole(
+    size: int,
+    cluster: Ints,
+    strata: Floats | None,
+    groups: int,
+    rng: np.random.Generator,
+) -> tuple[Ints, Floats]:
+    """Draw at random at least 2 clusters with all of their topics, on average about `size` topics; as `draw`.
+
+    cluster : (N,), the number of each topic's cluster, from 0.  strata : as in `draw`; clusters go by their means.
+
+    >>> twos = np.array([0, 0, 1, 1, 2, 2])
+    >>> draw_whole(4, twos, None, 1, np.random.default_rng(0))[0].tolist()
+    [0, 1, 4, 5]
+    """
+    sizes = np.bincount(cluster)
+    level = None if strata is None else np.bincount(cluster, strata) / sizes
+    count = max(2, groups, round(size * len(sizes) / len(cluster)))
+    drawn, chance = draw(count, len(sizes), level, groups, rng)
+    of_cluster = np.zeros(len(sizes))
+    of_cluster[drawn] = chance
+    of_topic = of_cluster[cluster]
+    topics = np.flatnonzero(of_topic)
+    return topics, of_topic[topics]
