@@ -14,7 +14,7 @@ from irmeta.scores.cube import check, cube
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.notes import Act
 from irmeta.scores.teams import STEM, stem
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of
 from irmeta.words import counted, listed
@@ -120,12 +120,27 @@ def described(scores: xr.DataArray) -> dict[str, Any]:
     """Return what results say of a cube's clusters: how many there are, of how many topics, and what means are over."""
     if not in_clusters(scores):
         return {}
-    facts = {
+    facts: dict[str, Any] = {
         "clusters": len(set(units(scores))),
         "topics": scores.sizes["topic"],
         "mean_over": str(scores.attrs.get(OVER, "topics")),
     }
+    if right_or_wrong := _of_0_and_1(scores):
+        facts["of_0_and_1"] = right_or_wrong
     return {"clusters": facts}
+
+
+def of_0_and_1(scores: xr.DataArray) -> Bools:
+    """Say by which metrics all topics have the score 0 or 1, also those of clusters in their place: (metric,)."""
+    names = about(scores).get("clusters", {}).get("of_0_and_1", [])
+    if "clusters" not in about(scores):
+        names = _of_0_and_1(scores)
+    return np.isin(scores.metric.values, names)
+
+
+def _of_0_and_1(scores: xr.DataArray) -> list[str]:
+    every = scores.isin([0.0, 1.0]).all(["system", "topic"])
+    return [str(name) for name in scores.metric.values[every.values]]
 
 
 def told(scores: xr.DataArray) -> xr.DataArray:

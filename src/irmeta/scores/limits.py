@@ -10,6 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats
+from irmeta.stats.reliability.differences import smallest_effect
 from irmeta.stats.tests.flips import needed, smallest_seen
 
 
@@ -64,20 +65,45 @@ def shapes_notes(noun: str, systems: int, topics: int) -> list[str]:
     ]
 
 
-def seen(differ: int, topics: int, alpha: float, power: float = 0.8) -> str:
+def seen(
+    differ: int,
+    units: int,
+    alpha: float,
+    power: float = 0.8,
+    *,
+    deviation: float | None = None,
+) -> str:
     """End a sentence on how many topics two systems differ on: how many must go one way, and what is found at all.
+
+    deviation : where units are clusters of topics, the standard deviation of the differences of their values.
 
     >>> seen(12, 51, 0.05)
     "12 of 51 topics: 10 of them must go one way (McNemar's exact test at 5%); with 51 topics the smallest \
 difference found in 80% of samples is .20."
+    >>> seen(12, 17, 0.05, deviation=0.2)
+    '12 of 17 clusters: 10 of them must go one way (exact sign test at 5%); with 17 clusters the smallest \
+difference found in 80% of samples is .14.'
     """
+    noun, test = "topics", "McNemar's exact test"
+    if deviation is not None:
+        noun, test = "clusters", "exact sign test"
     least = int(needed(np.array([differ]), alpha)[0])
     if least > differ:
         takes = f"too few for a test at {alpha:.0%}"
     else:
-        takes = f"{least} of them must go one way (McNemar's exact test at {alpha:.0%})"
-    smallest = smallest_seen(differ / topics, topics, alpha, power)
+        takes = f"{least} of them must go one way ({test} at {alpha:.0%})"
+    if deviation is None:
+        smallest = smallest_seen(differ / units, units, alpha, power)
+    else:
+        smallest = _of_clusters(units, alpha, power) * deviation
     found = f"no difference is found in {power:.0%} of samples"
-    if np.isfinite(smallest):
+    if smallest <= 1:
         found = f"the smallest difference found in {power:.0%} of samples is {short(smallest, 2)}"
-    return f"{differ} of {topics} topics: {takes}; with {topics} topics {found}."
+    return f"{differ} of {units} {noun}: {takes}; with {units} {noun} {found}."
+
+
+def _of_clusters(clusters: int, alpha: float, power: float) -> float:
+    """Return the smallest difference in deviations that a t test finds, NaN where not even all clusters one way do."""
+    if needed(np.array([clusters]), alpha)[0] > clusters:
+        return np.nan
+    return smallest_effect(clusters, alpha, power)

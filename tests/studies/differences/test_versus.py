@@ -7,6 +7,7 @@ from scipy import stats
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.stats.tests.multiplicity import holm
 from irmeta.studies.differences.versus import findings, overview, tables
@@ -385,6 +386,39 @@ def _golden(wins, losses, topics=51):
     both[:, wins + losses :: 2] = 1  # both are right on every second other question
     names = [str(at) for at in range(topics)]
     return cube(both[..., None], ["mine", "bm25"], names, ["success"])
+
+
+def _conversations(ahead, behind, clusters=17, size=3):
+    """Two systems on conversations, in some of which one is alone right on the first turn; the rest are alike."""
+    right = np.zeros((2, clusters, size))
+    right[0, :ahead, 0] = right[1, ahead : ahead + behind, 0] = 1
+    right[:, :, 1] = np.arange(clusters) % 2
+    turns = [f"{at}_{turn}" for at in range(clusters) for turn in range(size)]
+    made = cube(right.reshape(2, -1, 1), ["mine", "bm25"], turns, ["success"])
+    return with_clusters(made, "stem")
+
+
+def test_scores_of_0_and_1_over_clusters_are_told_in_clusters():
+    """The exact sign test over clusters says how many must go one way, a t test what their spread lets see."""
+    found = irmeta.versus(_conversations(7, 3), "mine", "bm25", test="sign")
+    # 9 to 1 has p = .021, 8 to 2 .109; the sd of 7 times 1/3, 3 times -1/3 and 7 times 0 is .2508, and statsmodels'
+    # TTestPower has an effect of .7239 for 17
+    said = (
+        "Scores are 0 or 1, and the two differ on 10 of 17 clusters: 9 of them must go one way (exact sign test at "
+        "5%); with 17 clusters the smallest difference found in 80% of samples is .18."
+    )
+    assert said in found.findings[0]
+    assert found["p"].item() == pytest.approx(0.34375)
+    assert said.replace("the two", "two typical systems") in str(
+        irmeta.reliability(_conversations(7, 3)).findings[0]
+    )
+    few = irmeta.versus(_conversations(4, 0, clusters=5), "mine", "bm25")
+    assert (
+        "4 of 5 clusters: too few for a test at 5%; with 5 clusters no difference is found"
+        in few.findings[0]
+    )
+    graded = _conversations(7, 3) * 0.5
+    assert "0 or 1" not in irmeta.versus(graded, "mine", "bm25").findings[0]
 
 
 def test_scores_of_0_and_1_are_told_in_flips():

@@ -11,13 +11,13 @@ from irmeta.errors import ScoresError, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import measured
+from irmeta.scores.clusters import measured, of_0_and_1, of_each
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, require_variation
 from irmeta.scores.teams import Grouping, teams_of
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes
 from irmeta.stats.reliability.intervals import signal_ends
@@ -112,6 +112,7 @@ def reliability(
         **_taus(values, counts),
         "tau": (("size", "metric"), tau),
         **_tau_ends(values, half["half_tau"][1], here, generator, level),
+        **_differing(used),
         **_shown(values, counts, difference, alpha, power),
         **half,
     }
@@ -244,18 +245,20 @@ def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
     )
 
 
-def _differing(values: Floats, pairs: tuple[Ints, Ints]) -> dict[str, Any]:
-    """Compute, where scores are 0 or 1, on what share of the topics the median pair differs; nothing where none are."""
-    binary = np.asarray(np.isin(values, (0.0, 1.0)).all(axis=(0, 1)))
+def _differing(used: xr.DataArray) -> dict[str, Any]:
+    """Compute, where scores are 0 or 1, on what share of topics, or clusters, the median pair differs; else nothing."""
+    binary = of_0_and_1(used)
     if not binary.any():
         return {}
+    each = of_each(used).transpose("metric", "system", "topic").values
+    upper = np.triu_indices(each.shape[1], 1)
     shares = np.full(len(binary), np.nan)
     for metric in np.flatnonzero(binary):
-        ones = values[..., metric]
-        right = ones.sum(axis=1)
-        # topics that one alone has right, and those that the other alone has
-        apart = right[:, None] + right - 2 * ones @ ones.T
-        shares[metric] = np.median(apart[pairs]) / values.shape[1]
+        # of each system with every other: (system, system)
+        apart = [
+            (settled(each[metric] - one) != 0).mean(axis=1) for one in each[metric]
+        ]
+        shares[metric] = np.median(np.stack(apart)[upper])
     return {"differing": ("metric", shares)}
 
 
@@ -277,7 +280,6 @@ def _shown(
     data: dict[str, Any] = {
         "deviation": (("share", "metric"), deviation),
         "detectable": (("share", "size", "metric"), detectable),
-        **_differing(values, upper),
     }
     if difference is None:
         return data

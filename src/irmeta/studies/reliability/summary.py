@@ -165,13 +165,17 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
 
 def _differing(one: xr.Dataset, topics: int) -> str:
     """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
-    if "differing" not in one or np.isnan(one["differing"]) or unit(one) != "topic":
+    if "differing" not in one or np.isnan(one["differing"]):
         return ""
     options = about(one)["options"]
     differ = round(float(one["differing"]) * topics)
     if not differ:
         return ""
-    found = seen(differ, topics, options["alpha"], options["power"])
+    deviation = None
+    if unit(one) != "topic":
+        deviation = float(one["deviation"].sel(share=0.5))
+    alpha, power = options["alpha"], options["power"]
+    found = seen(differ, topics, alpha, power, deviation=deviation)
     return f" Scores are 0 or 1, and two typical systems differ on {found}"
 
 

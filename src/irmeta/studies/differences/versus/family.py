@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import added, each, of_each
+from irmeta.scores.clusters import added, each, of_0_and_1, of_each
 from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.names import known_as
 from irmeta.scores.repeats import unmoved
@@ -82,6 +82,8 @@ class Family:
             "ties": (PAIR, (shown == 0).sum(axis=1)),
             "losses": (PAIR, (shown < 0).sum(axis=1)),
             "who": (PAIR, who),
+            "deviation": (PAIR, np.nanstd(self.found, axis=1, ddof=1)),
+            "of_0_and_1": ("metric", of_0_and_1(self.scores)),
             "by_topic": (BY_TOPIC, shown),
             "opponent": from_additive(
                 xr.DataArray(theirs, dims=BY_TOPIC, coords=places)

@@ -307,10 +307,14 @@ def _flips(one: xr.Dataset) -> str:
     """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
     both = np.stack([one["score"].values, one["opponent"].values])
     both = both[:, np.isfinite(both).all(axis=0)]
-    if unit(one) != "topic" or not np.isin(both, (0.0, 1.0)).all():
+    clusters = unit(one) != "topic"
+    if not (one["of_0_and_1"] if clusters else np.isin(both, (0.0, 1.0)).all()):
         return ""
     found = seen(
-        int((both[0] != both[1]).sum()), both.shape[1], about(one)["options"]["alpha"]
+        int(one["wins"] + one["losses"]),
+        both.shape[1],
+        about(one)["options"]["alpha"],
+        deviation=float(one["deviation"]) if clusters else None,
     )
     return f" Scores are 0 or 1, and the two differ on {found}"
 
