@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -396,3 +397,31 @@ def test_tables_that_are_none(tmp_path: Path, text: str, says: str) -> None:
     path.write_text(text)
     with pytest.raises(IrmetaError, match=says):
         importing.read_table(path)
+
+
+def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> None:
+    """Invitations say where their address comes from and are listed until they are taken; the log has names."""
+    site = tmp_path / "site"
+    given = ["track", "--site", site]
+    qrels = write_qrels(tmp_path / "q.txt")
+    assert run("board", "new", *given, "--qrels", qrels)[0] == 0
+    code, link, note = run("board", "invite", *given, "--team", "Lund")
+    assert (code, link.startswith("http://127.0.0.1:8400/i/#")) == (0, True)
+    assert "replace http://127.0.0.1:8400, or set address in" in " ".join(note.split())
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    pattern = rf"^ +member +Lund +invited {today}, until \d{{4}}-\d\d-\d\d$"
+    assert re.search(pattern, run("board", "people", *given)[1], re.MULTILINE)
+    engine = tables.upgraded(site / "site.db")
+    ann = people.take(engine, link.strip().rpartition("#")[2], "Ann").person
+    [key] = [one.key for one in people.people(engine, 1)]
+    assert "invited" not in run("board", "people", *given)[1]
+    assert "came in as member of Lund by Ann" in run("board", "log", *given)[1]
+    people.remove(engine, "track", key)
+    assert "removed Ann\n" in run("board", "log", *given)[1]
+    people.erase(engine, key)
+    erased = run("board", "log", *given, "--verify")[1]
+    assert (f"removed person {ann}\n" in erased, "Ann" in erased) == (True, False)
+    engine.dispose()
+    (site / "site.toml").write_text('address = "https://runs.example.org"\n')
+    code, link, note = run("board", "invite", *given, "--role", "organizer")
+    assert (link.startswith("https://runs.example.org/i/#"), note) == (True, "")

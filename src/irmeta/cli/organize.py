@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from irmeta.cli.app import argument, option
 from irmeta.cli.board import Key, SiteOption, board, opened
+from irmeta.cli.output import say_note
 from irmeta.cli.serve import extra
 
 Output = Annotated[
@@ -33,6 +34,10 @@ def invite(
 
     secret = people.invite(engine, key, role, team)
     print(f"{of.address}/i/#{secret}")
+    if not of.settings.address:
+        mend = f"or set address in {of.folder / 'site.toml'}"
+        where = f"where others reach the site elsewhere, replace {of.address}"
+        say_note(f"{where}, {mend}")
 
 
 @board.command("people")
@@ -53,7 +58,7 @@ def people_(
         str, option(metavar="PERSON", help="Erase a person, by key; runs stay.")
     ] = "",
 ) -> None:
-    """List the people and teams of a board, or change what they may.
+    """List the people of a board and who is invited, or change what teams may.
 
     irmeta board people covid1 --site site/
 
@@ -61,6 +66,7 @@ def people_(
     """
     _, engine = opened(site)
     from irmeta.serve.catalogue import boards, people
+    from irmeta.serve.catalogue.rules import clock
 
     if accept:
         people.set_team(engine, key, accept, state="in")
@@ -70,10 +76,16 @@ def people_(
         people.set_team(engine, key, holder, holder=True)
     if erase:
         people.erase(engine, erase)
-    for one in people.people(engine, boards.board_of(engine, key).id):
+    at = boards.board_of(engine, key).id
+    for one in people.people(engine, at):
         team = f"{one.team} ({one.state})" if one.team else "-"
         who = ", ".join(filter(None, (one.name, one.affiliation)))
         print(f"{one.key}  {one.role:10} {team:20} {who}")
+    for one in people.invitations(engine, at):
+        since, until = clock(one.created)[:10], clock(one.expires)[:10]
+        print(
+            f"{'':16}  {one.role:10} {one.team or '-':20} invited {since}, until {until}"
+        )
 
 
 @board.command()
@@ -165,17 +177,18 @@ def log(
         bool, option("--verify", help="Say whether a line was changed or is lost.")
     ] = False,
 ) -> None:
-    """Print what happened to a board, who did it by number.
+    """Print what happened to a board, and who did it; who was erased is a number.
 
     irmeta board log covid1 --verify --site site/
     """
     _, engine = opened(site)
-    from irmeta.serve.catalogue import boards, events
+    from irmeta.serve.catalogue import boards, events, people
     from irmeta.serve.catalogue.rules import clock
 
+    names = people.names(engine)
     for one in events.of_board(engine, boards.board_of(engine, key).id):
-        who = "" if one.person is None else f" by {one.person}"
-        print(f"{clock(one.at)}  {events.said(one)}{who}")
+        by = "" if one.person is None else f" by {events.who(one.person, names)}"
+        print(f"{clock(one.at)}  {events.said(one, names)}{by}")
     if verify:
         print(
             f"the log of the site is whole; its last digest: {events.verified(engine)}"

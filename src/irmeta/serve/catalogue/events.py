@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -89,8 +90,8 @@ def verified(engine: Engine) -> str:
     return previous
 
 
-def said(one: Any) -> str:
-    """Say in words what happened."""
+def said(one: Any, names: Mapping[int, str] = MappingProxyType({})) -> str:
+    """Say in words what happened. names : of people, by number."""
     given = one.detail
     team, role = given.get("team") or "", given.get("role", "")
     match one.action:
@@ -111,7 +112,7 @@ def said(one: Any) -> str:
         case "joined":
             return f"came in as {role}{team and f' of {team}'}"
         case "removed":
-            return f"removed person {given['person']}"
+            return f"removed {who(given['person'], names)}"
         case "team" if "holder" in given:
             return f"{team} has seen the judgments"
         case "team":
@@ -119,6 +120,15 @@ def said(one: Any) -> str:
         case "pooled":
             return f"pool of {len(given['runs'])} runs, {given['depth']} documents deep"
     return str(one.action)
+
+
+def who(number: int, names: Mapping[int, str]) -> str:
+    """Return a person's name, or what stands for it.
+
+    >>> who(1, {1: "Ann"}), who(2, {1: "Ann"})
+    ('Ann', 'person 2')
+    """
+    return names.get(number, f"person {number}")
 
 
 def has_been(db: Connection, at: int, action: str) -> bool:

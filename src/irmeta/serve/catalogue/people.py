@@ -414,6 +414,23 @@ def boards_of(engine: Engine, who: int) -> Sequence[Any]:
         return db.execute(wanted).all()
 
 
+def names(engine: Engine) -> dict[int, str]:
+    """Return the names of people by their numbers in the log; who was erased has none."""
+    wanted = sa.select(person.c.id, person.c.name).where(person.c.name != "")
+    with reading(engine) as db:
+        return {one.id: one.name for one in db.execute(wanted)}
+
+
+def invitations(engine: Engine, at: int) -> Sequence[Any]:
+    """List the invitations to a board that nobody has taken: role, team, when made, until when."""
+    free = (token.c.kind == "invite") & (token.c.board == at) & token.c.used.is_(None)
+    free &= (token.c.expires > now()) & token.c.revoked.is_(None)
+    more = (team.c.name.label("team"), token.c.created, token.c.expires)
+    wanted = sa.select(token.c.role, *more).outerjoin(team, team.c.id == token.c.team)
+    with reading(engine) as db:
+        return db.execute(wanted.where(free).order_by(token.c.created)).all()
+
+
 def person_of(engine: Engine, who: int) -> Row[Any]:
     """Return a person."""
     with reading(engine) as db:

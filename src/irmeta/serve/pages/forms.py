@@ -13,7 +13,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup, escape
 
-from irmeta.serve.catalogue.events import said
+from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
 
 FORMULA = tuple("=+-@\t\r")
@@ -45,7 +45,7 @@ def _environment() -> jinja2.Environment:
     )
     forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
     environment.filters |= {**forms, "interval": interval, "tex": tex}
-    environment.filters |= {"said": said, "soft": soft}
+    environment.filters |= {"said": said, "soft": soft, "who": who}
     return environment
 
 

@@ -176,6 +176,7 @@ class Pages:
             "state": state(of, phase(at, when), when),
             "home": self._home(caller, of),
             "about": FIGURES[of.feedback],
+            "address": self._door.site.address,
         }
         page = self._page("mine.html", board=of, team=is_.team, said=said, **given)
         page.status_code = status
@@ -278,12 +279,12 @@ class Pages:
         self, caller: Caller, of: Any, alike: Sequence[Alike] | None = None
     ) -> Response:
         """Show a board to its organizers, and which runs are alike if that was looked for."""
-        every = people.people(self._engine, of.id)
         given = {
             "alike": alike,
             "runs": submissions.of_team(self._engine, of.id),
-            "people": every,
-            "names": {one.id: one.name for one in every},
+            "people": people.people(self._engine, of.id),
+            "invited": people.invitations(self._engine, of.id),
+            "names": people.names(self._engine),
             "teams": people.teams(self._engine, of.id),
             "judged": boards.judgments_of(self._engine, of.key),
             "events": events.of_board(self._engine, of.id)[-LINES:],
