@@ -368,6 +368,14 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "KIND: 'csv' is not one of table, trec_eval, ir_measures, tot, jsonl, matrix, systemwise, mteb, "
             "nuggets, support, labels, inspect, lm-eval, promptfoo, deepeval, helm, eee",
         ),
+        (
+            "predictivity s.parquet --target online",
+            "irmeta predictivity has no option --target; irmeta predictivity --help-all lists all",
+        ),
+        (
+            "predictivity s.parquet --partition=3",
+            "irmeta predictivity has no option --partition; did you mean --partitions?",
+        ),
         ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
         ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),
         ("describe s.parquet --level x", "--level must be a number, not 'x'"),

@@ -433,3 +433,30 @@ def test_samples_from_a_file_of_several_collections(run, made):
     )
     assert code == 2
     assert "a file of one" in error
+
+
+def test_logs_of_two_judges_are_told_from_judgments(run, tmp_path):
+    """Nuggets as two judges assigned them are compared after the import that the error types out."""
+    for judge, first in (("people", "support"), ("machine", "not_support")):
+        lines = [
+            {
+                "qid": str(topic),
+                "run_id": system,
+                "nuggets": [
+                    {"text": "a", "importance": "vital", "assignment": first},
+                    {"text": "b", "importance": "vital", "assignment": held},
+                ][: 1 + (topic % 2)],
+            }
+            for system, held in (("x", "support"), ("y", "not_support"))
+            for topic in range(6)
+        ]
+        text = "\n".join(map(json.dumps, lines))
+        (tmp_path / f"{judge}.jsonl").write_text(text)
+    files = ["people.jsonl", "machine.jsonl"]
+    code, _, error = run("judges", "compare", *files)
+    command = "import nuggets people.jsonl machine.jsonl -o scores.parquet"
+    assert (code, f"irmeta {command}" in " ".join(error.split())) == (2, True)
+    assert run(*command.split())[0] == 0
+    code, out, error = run("judges", "compare", "scores.parquet")
+    assert code == 0, error
+    assert "machine" in out

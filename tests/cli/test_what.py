@@ -1,5 +1,6 @@
 """`irmeta what` knows what files hold, and its commands run as they are."""
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -170,6 +171,14 @@ def test_files_of_text(name, tmp_path):
     (tmp_path / name).write_text(text)
     seen = recognise(str(tmp_path / name))
     assert (seen.kind, seen.reader) == (kind, reader)
+
+
+def test_nuggets_without_assignments_say_what_they_lack(run, tmp_path):
+    """Nuggets that were not looked for in answers yet are named, with what does that."""
+    nuggets = [{"text": "a", "importance": "vital"}]
+    (tmp_path / "n.jsonl").write_text(json.dumps({"qid": "1", "nuggets": nuggets}))
+    said = " ".join(run("what", "n.jsonl")[1].split())
+    assert "n.jsonl: nuggets, not assigned to answers yet: nuggetizer assign" in said
 
 
 def test_what_irmeta_writes(run, tmp_path):

@@ -20,6 +20,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, Token
 from cyclopts.exceptions import (
     CoercionError,
     MissingArgumentError,
+    UnknownOptionError,
     UnusedCliTokensError,
     ValidationError,
 )
@@ -46,6 +47,9 @@ PANELS: dict[About, Group] = {
 """The groups of `irmeta --help`."""
 ARGUMENTS = Group("Arguments", sort_key=0)
 OPTIONS = Group("Options", sort_key=1)
+
+ALIKE = 0.75
+"""How alike an option must be to one that there is not, to be the one that was meant: --table is not --target."""
 
 VALUES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
 """What stands for the value of an option in the help, by its type."""
@@ -354,6 +358,8 @@ def _in_our_words(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
         first = (error.unused_tokens or [""])[0]
         return f"{verb} takes {_takes(error)}, not also {first}{_in_quotes(first)}"
+    if isinstance(error, UnknownOptionError):
+        return _unknown(error, f"irmeta {verb}".rstrip())
     if isinstance(error, CoercionError) and taken is not None and error.token:
         name = taken.parameter.metavar if _is_argument(taken) else taken.name
         return f"{name}{misfit(error.token.value, taken.hint)}"
@@ -367,6 +373,17 @@ def _in_our_words(error: CycloptsError) -> str:
             return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
         return f"{verb} needs {taken.name} {value}"
     return str(error).rstrip(".")
+
+
+def _unknown(error: UnknownOptionError, command: str) -> str:
+    """Name the option that was meant, if one is much alike; else say where all are."""
+    from irmeta.metrics.names import alike
+
+    name = (error.token.keyword or error.token.value).partition("=")[0]
+    every = [own for one in error.argument_collection if one.parse for own in one.names]
+    close = alike(name, every, ALIKE)
+    rest = f"did you mean {close[0]}?" if close else f"{command} --help-all lists all"
+    return f"{command} has no option {name}; {rest}"
 
 
 def _in_quotes(word: str) -> str:

@@ -23,8 +23,10 @@ from irmeta.cli.options import (
     Shown,
     Teamed,
     named,
+    to_import,
 )
 from irmeta.cli.output import FAILED, refuse_overwriting, say, working
+from irmeta.errors import FileFormatError
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
@@ -219,7 +221,12 @@ class Derived:
         folder = shown.folder if self.verb.page else None
         if folder is not None:
             shown = replace(shown, output=None)
-        result = shown.show(self.function, view=view, **cubes, **options)
+        try:
+            result = shown.show(self.function, view=view, **cubes, **options)
+        except FileFormatError as error:
+            # data that may be judgments, or scores: logs of other tools are neither yet
+            data = [one for name in self.positional for one in _listed(given.get(name))]
+            raise FileFormatError(to_import(data) or str(error)) from error
         if scores_of is not None and to is not None:
             from irmeta.io.scores import save
 

@@ -1,7 +1,7 @@
 """The options that commands share, in groups: a command takes a group as one parameter and gets what it stands for."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -156,7 +156,7 @@ class Selected:
                 topics=topics,
             )
         except OtherTableError as error:
-            raise OtherTableError(_to_import(path) or str(error)) from error
+            raise OtherTableError(to_import([str(path)]) or str(error)) from error
         seen = {
             name: self._averaged(self._clustered(scores), systems)
             for name, scores in by_name(cubes).items()
@@ -509,17 +509,15 @@ def named(text: str | None) -> str | list[str] | None:
     return list(filter(None, map(stripped, lines(data))))
 
 
-def _to_import(path: Path) -> str:
-    """Say how a file or folder becomes a score file, where it holds scores in another form."""
-    from irmeta.cli.what import importing
+def to_import(paths: Sequence[str]) -> str:
+    """Say how files or folders become a score file, where they hold scores in one other form."""
+    from irmeta.cli.what import importing, joined
     from irmeta.studies.checks.recognition import recognise
 
-    seen = recognise(str(path))
-    if seen.kind != "table":
+    seen = list(joined([recognise(path) for path in paths]))
+    if len(seen) != 1 or seen[0].kind != "table":
         return ""
-    return (
-        f"{path}: {seen.text}; make a score file of it: irmeta import {importing(seen)}"
-    )
+    return f"{seen[0].path}: {seen[0].text}; make a score file of it: irmeta import {importing(seen[0])}"
 
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":

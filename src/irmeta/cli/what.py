@@ -119,19 +119,19 @@ def _commands(seen: Sequence["Seen"]) -> Iterator[tuple[str, str]]:
     judgments = [one for one in seen if one.kind == "judgments"]
     if runs := [one for one in seen if one.kind == "runs"]:
         yield from _of_runs(judgments, runs)
-    for one in _joined(seen):
+    for one in joined(seen):
         yield from _of_scores(one) if one.kind == "scores" else _of_others(one)
 
 
-def _joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
+def joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
     """Yield what there is, files that one import takes together as one."""
-    joined: dict[str, list[Seen]] = {}
+    of: dict[str, list[Seen]] = {}
     for one in seen:
         if one.kind == "table" and one.reader not in SINGLE:
-            joined.setdefault(one.reader, []).append(one)
+            of.setdefault(one.reader, []).append(one)
         else:
             yield one
-    for some in joined.values():
+    for some in of.values():
         yield replace(some[0], files=tuple(one.path for one in some))
 
 

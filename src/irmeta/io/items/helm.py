@@ -17,10 +17,15 @@ from irmeta.io.items.records import document
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number
 from irmeta.io.tables.matrices import Paths, all_files, given_as
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 WHAT = "a run of HELM"
 FILE = "per_instance_stats.json"
+_SPENT = re.compile(
+    "num_.*|finish_reason_.*|prompt_truncated|batch_size|estimated_num_tokens_cost|"
+    "(inference|training)_(.*_)?(runtime|cost)"
+)
+"""Statistics of what was asked and spent: of HELM's groups general_information and efficiency, not of quality."""
 _MODEL = re.compile(r"[:,]model(_deployment)?=([^,]*)")
 
 
@@ -30,7 +35,7 @@ def import_helm(
     """Read runs of HELM as cubes by scenario: models are systems, instances topics, statistics metrics.
 
     A collection is a run's name without its model. Training trials are averaged, and a note says how many there were.
-    Perturbed instances are left out, and a note counts them.
+    Perturbed instances are left out, and a note counts them; so are counts of tokens and costs, and a note names them.
 
     paths : benchmark_output/runs/SUITE, or folders or globs of runs, with per_instance_stats.json and run_spec.json.
     names : "model", or "file", for two suites of one model: systems are called by their suite.
@@ -48,6 +53,7 @@ def _part(path: Location) -> Part:
     scenario, model = _about(path)
     part = Part(path, PurePath(shown(path)).parent.parent.name, [])
     perturbed = 0
+    spent = set[str]()
     seen: dict[tuple[str, str, str], float] = {}
     for at, record in enumerate(_records(path), 1):
         place = f"{shown(path)}: record {at}"
@@ -59,6 +65,9 @@ def _part(path: Location) -> Part:
             str(record.get("train_trial_index", 0)),
         )
         for metric, score in _stats(record, path):
+            if _SPENT.fullmatch(metric):
+                spent.add(metric)
+                continue
             key = (topic, trial, metric)
             if key in seen and seen[key] == score:  # two metrics with one statistic
                 continue
@@ -69,6 +78,10 @@ def _part(path: Location) -> Part:
     if perturbed:
         part.notes.append(
             f"{shown(path)}: left out {counted(perturbed, 'record')} of perturbed instances"
+        )
+    if spent:
+        part.notes.append(
+            f"{shown(path)}: left out {listed(sorted(spent), 3)}: what answers cost, not how good they are"
         )
     return part
 

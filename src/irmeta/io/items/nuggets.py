@@ -29,6 +29,11 @@ _WORTH = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0, "failed": 
 _WEIGHT = {"vital": 1.0, "okay": 0.5, "failed": 0.0}
 """What a nugget weighs in the weighted scores."""
 
+
+class UnassignedError(FileFormatError):
+    """Nuggets that nobody has looked for in answers yet."""
+
+
 Nugget = tuple[str, str, str]
 """Text, importance and assignment."""
 
@@ -132,7 +137,7 @@ def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
         if not isinstance(one, dict) or "importance" not in one:
             raise FileFormatError(f"{place}: a nugget without importance")
         if "assignment" not in one:
-            raise FileFormatError(
+            raise UnassignedError(
                 f"{place}: nuggets without assignments to answers; assign them first (nuggetizer assign)"
             )
         importance = _known(one["importance"], _WEIGHT, "importance", place)

@@ -93,7 +93,7 @@ def recognise(path: str) -> Seen:
     for read in (_by_beginning, _model, _nights, _groups, _judgments_or_table):
         if seen := read(path, where):
             return seen
-    if text := _of_irmeta(where):
+    if text := _of_irmeta(where) or _to_assign(path):
         return Seen(path, "unknown", text)
     start = next(iter(_beginning(where).splitlines()), b"")[:60]
     said = "empty"
@@ -119,6 +119,17 @@ def _of_irmeta(where: Location) -> str:
         return f"a result of irmeta ({shortened(str(held['study']))}) as JSON, for programs"
     if held.keys() == {"seed", "systems", "topics"}:
         return "what is true of a simulated collection, beside which it lies"
+    return ""
+
+
+def _to_assign(path: str) -> str:
+    """Say what nuggets lack that have no assignments; nothing of other files."""
+    try:
+        nuggets.import_nuggets(path)
+    except nuggets.UnassignedError:
+        return "nuggets, not assigned to answers yet: nuggetizer assign does it, and irmeta import nuggets reads that"
+    except IrmetaError:
+        pass
     return ""
 
 
