@@ -1,4 +1,4 @@
-// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks, and a test's draws.
+// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks; draws of a test, pairs of items.
 //
 // It keeps to CPython's stable ABI of 3.11, so that one build serves every Python, and lets go of the interpreter while
 // it works. What Python gives it, it trusts.
@@ -11,6 +11,7 @@
 
 #include "judgments.hpp"
 #include "measures.hpp"
+#include "pairs.hpp"
 #include "run.hpp"
 #include "steps.hpp"
 
@@ -272,6 +273,27 @@ PyObject* reached_of(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// concordance(x, y, batch, items, counts): x is (batch, a, item), y (batch, b, item), counts (batch, a, b).
+PyObject* concordance_of(PyObject*, PyObject* args) {
+  Lent x, y, counts;
+  long long batch, items;
+  if (!PyArg_ParseTuple(args, "y*y*LLw*", &x.view, &y.view, &batch, &items, &counts.view)) return nullptr;
+  if (batch < 1 || items < 1) return refused("no rankings");
+  const size_t parts = static_cast<size_t>(batch), n = static_cast<size_t>(items);
+  const size_t a = x.count<double>() / parts / n, b = y.count<double>() / parts / n;
+  if (x.count<double>() != parts * a * n || y.count<double>() != parts * b * n ||
+      counts.count<double>() != parts * a * b) {
+    return refused("arrays of other lengths");
+  }
+  const bool done = apart(parts * (a + b) * n * n, [&] {
+    for (size_t i = 0; i < parts; ++i) {
+      concordance(x.as<double>() + i * a * n, a, y.as<double>() + i * b * n, b, n, counts.as<double>() + i * a * b);
+    }
+  });
+  if (!done) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"run", run, METH_VARARGS, ""},
                          {"feed", feed, METH_VARARGS, ""},
@@ -283,6 +305,7 @@ PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"stops", stops_of, METH_VARARGS, ""},
                          {"above", above_of, METH_VARARGS, ""},
                          {"reached", reached_of, METH_VARARGS, ""},
+                         {"concordance", concordance_of, METH_VARARGS, ""},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_core", "", 0, METHODS, nullptr, nullptr, nullptr, nullptr};

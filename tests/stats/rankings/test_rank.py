@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from irmeta import compiled
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import settled
 from irmeta.stats.rankings import rank, topheavy
@@ -249,3 +250,28 @@ def test_errors(coefficient, x, y, says):
     """Rankings that a coefficient is not defined for raise an error that says so."""
     with pytest.raises(ScoresError, match=says):
         coefficient(x, y)
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize("n", [2, 3, 64, 65, 66, 130, 300])
+@pytest.mark.parametrize("decimals", [0, 1, 8])
+def test_the_core_counts_what_products_count(monkeypatch, n, decimals):
+    """Concordance of rankings of any length, with many ties and without, is that of products of signs."""
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, 3, 4, n)).round(decimals)
+    ours = rank.concordance(x, y[:, :2])
+    monkeypatch.setattr(compiled, "core", None)
+    np.testing.assert_array_equal(ours, rank.concordance(x, y[:, :2]))
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize(
+    ("batch", "items", "counts"),
+    [(0, 3, 4), (1, 0, 4), (1, 3, 5), (2, 3, 4), (1, 4, 4)],
+)
+def test_the_core_refuses_arrays_that_do_not_fit(batch, items, counts):
+    """Rankings of other lengths are refused, not read beyond their ends."""
+    two = np.zeros((1, 2, 3))
+    compiled.core.concordance(two, two, 1, 3, np.zeros(4))
+    with pytest.raises(ValueError, match="no rankings|other lengths"):
+        compiled.core.concordance(two, two, batch, items, np.zeros(counts))

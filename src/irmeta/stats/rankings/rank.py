@@ -6,13 +6,14 @@ A coefficient is NaN where a ranking ties all its items and the formula divides 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce, wraps
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
 
+from irmeta import compiled
 from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads
@@ -122,8 +123,7 @@ def _signs(ranks: Singles, start: int, stop: int, room: Singles) -> Singles:
 def concordance(x: Floats, y: Floats) -> Floats:
     """Return concordant minus discordant pairs of items, exactly; a pair tied in either ranking counts 0.
 
-    The sum over pairs i < j of sign(x_j - x_i) sign(y_j - y_i): the signs of a ranking are a vector, and the counts of
-    all rankings are one matrix product. Single precision is exact: a block has fewer than 2^24 pairs.
+    The sum over pairs i < j of sign(x_j - x_i) sign(y_j - y_i).
 
     >>> float(concordance([1, 2, 3, 3], [1, 3, 2, 4]))
     3.0
@@ -134,27 +134,43 @@ def concordance(x: Floats, y: Floats) -> Floats:
     counts = np.zeros((batch, x.shape[1], y.shape[1]))
     chunk = max(1, 2 * BLOCK // (n * n * width))
     parts = [slice(first, first + chunk) for first in range(0, batch, chunk)]
-    # comparisons that a block holds at most: all pairs of the items, or those of one item
-    pairs = min(n * (n - 1) // 2, max(BLOCK // (chunk * width), n - 1))
-    most = pairs * min(chunk, batch)
-
-    def count(parts: list[slice]) -> None:
-        room_x = np.empty(most * x.shape[1], dtype=np.float32)
-        room_y = np.empty(most * y.shape[1], dtype=np.float32)
-        for part in parts:
-            ranks_x = _single_ranks(x[part])  # (n, chunk, A)
-            ranks_y = _single_ranks(y[part])  # (n, chunk, B)
-            for start, stop in _blocks(n, width * ranks_x.shape[1]):
-                signs_x = _signs(ranks_x, start, stop, room_x)  # (pairs, chunk, A)
-                signs_y = _signs(ranks_y, start, stop, room_y)  # (pairs, chunk, B)
-                counts[part] += np.matmul(
-                    signs_x.transpose(1, 2, 0), signs_y.transpose(1, 0, 2)
-                )
-
+    way = _by_core if compiled.core else _by_products
+    count = partial(way, np.ascontiguousarray(x), np.ascontiguousarray(y), counts)
     workers = min(cores(), len(parts))
     shares = [parts[start :: cores()] for start in range(workers)]
     deque(on_threads(count, shares), maxlen=0)
     return counts
+
+
+def _by_core(x: Floats, y: Floats, counts: Floats, parts: Sequence[slice]) -> None:
+    """Fill parts of the counts from comparisons as bits."""
+    for part in parts:
+        of_part = counts[part]
+        compiled.core.concordance(x[part], y[part], len(of_part), x.shape[2], of_part)
+
+
+def _by_products(x: Floats, y: Floats, counts: Floats, parts: Sequence[slice]) -> None:
+    """Do as the compiled core: the signs of a ranking are a vector, and the counts of all one matrix product.
+
+    Single precision is exact: a block has fewer than 2^24 pairs. The first part is the longest.
+    """
+    n = x.shape[2]
+    chunk = min(parts[0].stop, len(x)) - parts[0].start
+    width = x.shape[1] + y.shape[1]
+    # comparisons that a block holds at most: all pairs of the items, or those of one item
+    pairs = min(n * (n - 1) // 2, max(BLOCK // (chunk * width), n - 1))
+    most = pairs * chunk
+    room_x = np.empty(most * x.shape[1], dtype=np.float32)
+    room_y = np.empty(most * y.shape[1], dtype=np.float32)
+    for part in parts:
+        ranks_x = _single_ranks(x[part])  # (n, chunk, A)
+        ranks_y = _single_ranks(y[part])  # (n, chunk, B)
+        for start, stop in _blocks(n, width * ranks_x.shape[1]):
+            signs_x = _signs(ranks_x, start, stop, room_x)  # (pairs, chunk, A)
+            signs_y = _signs(ranks_y, start, stop, room_y)  # (pairs, chunk, B)
+            counts[part] += np.matmul(
+                signs_x.transpose(1, 2, 0), signs_y.transpose(1, 0, 2)
+            )
 
 
 def _single_ranks(x: Floats) -> Singles:
