@@ -1,6 +1,7 @@
 """What `irmeta submit` says of servers that do not answer as they should."""
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,20 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import client
 from irmeta.serve.client import Server
 
+WAITING = {
+    **dict.fromkeys(("key", "board", "name", "team", "state", "phase"), "lab"),
+    **{"received": 1, "remarks": [], "published": False, "marks": []},
+    **{"page": "/b/lab/", "record": "/b/lab/s/key/record.json"},
+}
+"""What is known of a run that waits."""
+
 
 @pytest.fixture
 def server(monkeypatch) -> Server:
     """A client whose server keeps a run waiting for ever."""
     monkeypatch.setattr(client, "PATIENCE", 0.1)
     made = Server("http://127.0.0.1/b/lab", "secret")
-    monkeypatch.setattr(made._session, "request", answering(200, {"published": False}))
+    monkeypatch.setattr(made._session, "request", answering(200, WAITING))
     return made
 
 
@@ -30,7 +38,7 @@ def answering(status: int, content: Any) -> Any:
         found = requests.Response()
         found.status_code = status
         text = content if isinstance(content, str) else json.dumps(content)
-        found._content = text.encode()
+        found.raw = BytesIO(text.encode())
         return found
 
     return answer
@@ -39,7 +47,7 @@ def answering(status: int, content: Any) -> Any:
 @pytest.mark.parametrize(
     ("status", "content", "says"),
     [
-        (200, {"published": False}, "key: no score after 0 s; look later"),
+        (200, WAITING, "key: no score after 0 s; look later"),
         (404, {"detail": "there is no submission"}, "key: there is no submission"),
         (502, "<html>", "status 502, and no answer of irmeta serve"),
         (0, requests.Timeout(), "no answer within 120 s; try again"),

@@ -168,7 +168,7 @@ def test_options_that_do_not_go_together_are_refused(
 ) -> None:
     """Options that mean nothing together exit with 2 and name the mend before anything is sent."""
     monkeypatch.setenv("IRMETA_TOKEN", "x")
-    monkeypatch.setattr(client.Server, "_answer", lambda *_, **__: pytest.fail("sent"))
+    monkeypatch.setattr(client.exchange, "ask", lambda *_, **__: pytest.fail("sent"))
     (tmp_path / "sub").mkdir()
     for name in ("one", "two", "sub/one"):
         (tmp_path / name).write_bytes(a_run(1))

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from irmeta.cli.app import app, argument, option
 from irmeta.cli.output import FAILED
 from irmeta.errors import IrmetaError
+from irmeta.words import message
 
 SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
 
@@ -236,41 +237,48 @@ def _say(server: Any, found: dict[str, Any]) -> None:
     """Print what came of a run."""
     for remark in found.get("remarks", []):
         line = f" line {remark['line']}:" if remark.get("line") else ""
-        print(f"{remark['level']}: {found['run']}:{line} {remark['text']}")
+        _print(f"{remark['level']}: {found['run']}:{line} {remark['text']}")
     if found["status"] >= 400:
-        print(f"{found['run']}: {found.get('detail', found['status'])}")
+        _print(f"{found['run']}: {found.get('detail', found['status'])}")
     elif "state" in found:
         state = found.get("score", found)["state"]
         left = "" if found.get("left") is None else f"; {found['left']} left now"
         marks = "".join(f", {mark}" for mark in found.get("marks") or ())
-        print(f"{found['run']}: {state}{marks}{left}; {server.root + found['page']}")
+        _print(f"{found['run']}: {state}{marks}{left}; {server.root + found['page']}")
     else:
         wrong = any(one["level"] == "error" for one in found.get("remarks", []))
-        print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")
+        _print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")
     if told := found.get("told"):
         figure = "no figure" if told["figure"] is None else f"{told['figure']:.3f}"
-        print(f"{found['run']}: your team is told {figure}: {told['about']}")
+        _print(f"{found['run']}: your team is told {figure}: {told['about']}")
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]
         place = (
             f"rank {score['rank']} of {score['of']}" if score["rank"] else "not ranked"
         )
-        print(
+        _print(
             f"{score['metric']} {_figure(one, 'mean')}; {place}; "
             f"judgments version {score['judgments']}"
         )
         if score["claim"]:
-            print(
+            _print(
                 f"{score['claim']['name']}: {_figure(score['claim'], 'difference', '+')}"
             )
     if "gate" in found:
-        print(found["gate"])
+        _print(found["gate"])
+
+
+def _print(text: str) -> None:
+    """Print a line, in which names are those that a server sends."""
+    print(message(text.replace("\n", " ")))
 
 
 def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
     """Write a figure with its interval."""
-    if found["low"] is None:
+    if found[name] is None:
+        return "no figure"
+    if None in (found["low"], found["high"]):
         return f"{found[name]:{sign}.3f}"
     return (
         f"{found[name]:{sign}.3f} [{found['low']:{sign}.3f}, {found['high']:{sign}.3f}]"
@@ -296,8 +304,8 @@ def _gate(
             "--fail-if-worse: the board has no difference from --baseline"
         )
     keys = {record["label"]: record["key"], claim["name"]: claim["baseline"]}
-    vectors = [server.by_topic(key)[metric] for key in keys.values()]
-    topics = dict(server.topics())
+    vectors = server.by_topic(keys.values(), metric)
+    topics = server.topics()
     values = np.array(vectors, dtype=np.float64)[..., None]
     scores = cube(values, list(keys), list(topics), [metric])
     if any(topics.values()):

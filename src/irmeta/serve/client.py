@@ -7,27 +7,38 @@ import re
 import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
 from io import StringIO
 from pathlib import Path, PurePath
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import requests
 
 from irmeta.errors import IrmetaError
 from irmeta.scores.names import bare
+from irmeta.serve import exchange
+from irmeta.serve.exchange import Answer
+from irmeta.words import counted
 
 PATIENCE = 600.0
 """Seconds that the score of a run is waited for."""
-ANSWER = 120.0
-"""Seconds that an answer is waited for."""
 TAKEN, TOO_LONG = 409, 413
 """Statuses by which a run is not taken, for its name or its size; it is refused, too, where remarks say why."""
 NAMED = "has 1 to 40 of A-Z a-z 0-9 . _ -"
 """What the name of a run is, in words."""
-LOCAL = ("127.0.0.1", "localhost", "::1")
-Answer = dict[str, Any]
+LOCAL = ("127.0.0.1", "localhost", "[::1]")
+BOARD = re.compile(
+    r"(?P<root>https?://(?P<host>[\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~%/-]*)?)"
+    r"/b/(?P<board>[a-z0-9-]{2,40})(/.*)?"
+)
+"""The address of a board: no user, and nothing that two programs may read as two servers."""
+TOPIC = ("topic", "cluster")
+"""What is said of a topic."""
+SCRIPT = re.compile(r"irmeta_scores\((.*)\);\s*", re.DOTALL)
+"""Scores by topic as pages read them."""
 
 
 def names_of(paths: Sequence[PurePath]) -> list[str]:
@@ -66,48 +77,48 @@ class Server:
     """A board of a server, by its address (https://runs.example.org/b/covid1)."""
 
     def __init__(self, to: str, token: str) -> None:
-        found = re.fullmatch(r"(https?://[^/]+.*)/b/([a-z0-9-]{2,40})(/.*)?", to)
+        found = BOARD.fullmatch(to)
         if found is None:
             raise IrmetaError(
                 f"--to {to}: not the address of a board, as in https://runs.example.org/b/KEY"
             )
-        local = urlsplit(to).hostname in LOCAL
+        self.root, self.board = found["root"], found["board"]
+        local = found["host"] in LOCAL
         if not local and not to.startswith("https:"):
             raise IrmetaError(
                 f"--to {to}: a token is sent over https only, but to this machine"
             )
-        self.root, self.board = found[1], found[2]
         self._session = requests.Session()
-        self._session.headers["Authorization"] = f"Bearer {token}"
+        # in place of what a .netrc has for this host
+        self._session.auth = partial(_signed, token)
+        # nothing packed: its size is known while it is read
+        self._session.headers["Accept-Encoding"] = "identity"
         self._session.trust_env = not local  # no proxy leads to this machine
 
     def submit(self, path: Path, name: str, about: Mapping[str, str]) -> Answer:
         """Send a run; return what came of it, with its `status` among the answers of HTTP."""
         given = {what: text for what, text in about.items() if text}
         where = f"/v1/boards/{self.board}/runs/{quote(name, safe='')}"
-        with path.open("rb") as file:
-            return self._sent("PUT", where, params=given, data=file)
+        return self._sent("PUT", where, path, exchange.Submission, params=given)
 
     def check(self, path: Path) -> Answer:
         """Have a run checked that is not kept."""
-        with path.open("rb") as file:
-            where = f"/v1/boards/{self.board}/check"
-            return self._sent("POST", where, data=file)
+        where = f"/v1/boards/{self.board}/check"
+        return self._sent("POST", where, path, exchange.Checked)
 
     def submission(self, key: str) -> Answer:
         """Return what is known of a run that was sent."""
-        return self._ask("GET", f"/v1/submissions/{key}")
+        return self._ask("GET", f"/v1/submissions/{key}", exchange.Submission)
 
     def checked(self, found: Answer) -> Answer:
         """Wait until a run that was sent is checked; return what came of that."""
-        if found.get("state") != "received":
-            return found
-        found = self._until(found["key"], lambda one: one["state"] != "received")
-        return {**found, "status": 422} if found["state"] == "refused" else found
+        if found.get("state") == "received":
+            found = self._until(found["key"], lambda one: one["state"] != "received")
+        return {**found, "status": 422} if found.get("state") == "refused" else found
 
     def hides(self) -> str:
         """Return the feedback of a board that shows no scores yet (none, split, ladder, open); nothing of others."""
-        found = self._ask("GET", f"/v1/boards/{self.board}")
+        found = self._ask("GET", f"/v1/boards/{self.board}", exchange.Board)
         hidden = found.get("phase") in ("draft", "blind", "waiting")
         return str(found["feedback"]) if hidden else ""
 
@@ -118,7 +129,12 @@ class Server:
     def score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
         found = self._until(key, lambda one: bool(one["published"]))
-        return self._ask("GET", found["record"])
+        where = found["record"]
+        status, body = exchange.ask(self._session, "GET", self.root, where)
+        record = exchange.read(self.root, status, body, exchange.Record)
+        if status >= HTTPStatus.BAD_REQUEST:
+            raise IrmetaError(f"{self.root}{where}: {record['detail']}")
+        return {**json.loads(body), **record}
 
     def _until(self, key: str, done: Callable[[Answer], bool]) -> Answer:
         """Ask for a submission until something is true of it."""
@@ -126,43 +142,70 @@ class Server:
         pause = 0.1
         while time.monotonic() < until:
             found = self.submission(key)
-            if found["status"] >= 400:
-                raise IrmetaError(f"{key}: {found.get('detail', found['status'])}")
+            if found["status"] >= HTTPStatus.BAD_REQUEST:
+                raise IrmetaError(f"{key}: {found['detail']}")
             if done(found):
                 return found
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
 
-    def by_topic(self, key: str) -> dict[str, list[float | None]]:
-        """Return the scores of a run that is published, by metric, in the order of the board's topics."""
-        script = self._public(f"s/{key}/scores.js")
-        found: Answer = json.loads(script[script.index("(") + 1 : script.rindex(")")])
-        scores: dict[str, list[float | None]] = found["scores"]
-        return scores
+    def by_topic(self, keys: Iterable[str], metric: str) -> list[list[float | None]]:
+        """Return the scores of runs that are published, in the order of the board's topics."""
+        found = [self._scores(key).get(metric, []) for key in keys]
+        topics = len(self.topics())
+        if any(len(scores) != topics for scores in found):
+            raise IrmetaError(
+                f"{self.root}/b/{self.board}: {metric} is not there for each of its "
+                f"{counted(topics, 'topic')}"
+            )
+        return found
 
-    def topics(self) -> list[tuple[str, str]]:
+    def _scores(self, key: str) -> dict[str, list[float | None]]:
+        """Return the scores by topic of a run, by metric, of the script that holds them for pages."""
+        script = self._public(f"s/{key}/scores.js")
+        found = SCRIPT.fullmatch(script)
+        content = exchange.decoded(
+            self.root, found[1] if found else "", exchange.Scores
+        )
+        return content.scores
+
+    def topics(self) -> dict[str, str]:
         """Return the topics of the board in their order, each with its cluster, which may be empty."""
-        rows = csv.DictReader(StringIO(self._public("data/topics.csv")))
-        return [(row["topic"], row["cluster"]) for row in rows]
+        text = self._public("data/topics.csv")
+        try:
+            rows = [*csv.DictReader(StringIO(text), strict=True)]
+        except csv.Error as error:
+            raise IrmetaError(
+                f"{self.root}: its topics are not CSV ({error})"
+            ) from error
+        if not all(isinstance(row.get(name), str) for row in rows for name in TOPIC):
+            raise IrmetaError(f"{self.root}: its topics are not those of irmeta serve")
+        return {row["topic"]: row["cluster"] for row in rows}
 
     def _public(self, file: str) -> str:
         """Return a file of the board that anybody may read."""
         where = f"/b/{self.board}/{file}"
-        answer = self._answer("GET", where)
-        if answer.status_code != requests.codes.ok:
-            raise IrmetaError(
-                f"{self.root}{where}: status {answer.status_code}, and no scores"
-            )
-        return answer.content.decode()
+        status, body = exchange.ask(self._session, "GET", self.root, where)
+        if status != HTTPStatus.OK:
+            raise IrmetaError(f"{self.root}{where}: status {status}, and no scores")
+        return body.decode(errors="replace")
 
-    def _sent(self, method: str, where: str, **given: Any) -> Answer:
+    def _sent(
+        self,
+        method: str,
+        where: str,
+        path: Path,
+        form: type[exchange.Checked | exchange.Submission],
+        **given: Any,
+    ) -> Answer:
         """Send a run; raise IrmetaError unless it was taken, or refused for what it is."""
-        found = self._ask(method, where, **given)
+        with exchange.Upload(path) as file:
+            found = self._ask(method, where, form, data=file, **given)
         refused = found["status"] in (TAKEN, TOO_LONG) or found.get("remarks")
-        if found["status"] >= 400 and not refused:
-            what = found.get("detail", f"status {found['status']}")
-            if found["status"] == requests.codes.not_found:
+        if found["status"] >= HTTPStatus.BAD_REQUEST and not refused:
+            what = found["detail"]
+            if found["status"] == HTTPStatus.NOT_FOUND:
                 rest = "or it takes no run of yours now"
                 what = f"there is no board {self.board!r}, {rest}"
             raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
@@ -170,49 +213,42 @@ class Server:
             found["detail"] += " (--name NAME, --replace)"
         return found
 
-    def _ask(self, method: str, where: str, **given: Any) -> Answer:
-        answer = self._answer(method, where, **given)
-        try:
-            found: Answer = answer.json()
-        except ValueError as error:
-            raise IrmetaError(
-                f"{self.root}: status {answer.status_code}, and no answer of irmeta serve"
-            ) from error
-        return {**found, "status": answer.status_code}
+    def _ask(
+        self, method: str, where: str, form: type[exchange.Form], **given: Any
+    ) -> Answer:
+        status, body = exchange.ask(self._session, method, self.root, where, **given)
+        return exchange.read(self.root, status, body, form)
 
-    def _answer(self, method: str, where: str, **given: Any) -> requests.Response:
-        try:
-            return self._session.request(
-                method,
-                self.root + where,
-                timeout=ANSWER,
-                allow_redirects=False,
-                **given,
-            )
-        except requests.exceptions.SSLError as error:
-            mend = "mend its certificate, or --to"
-            raise IrmetaError(f"{self.root}: not to be trusted; {mend}") from error
-        except requests.Timeout as error:
-            raise IrmetaError(
-                f"{self.root}: no answer within {ANSWER:.0f} s; try again"
-            ) from error
-        except requests.RequestException as error:
-            mend = "start it (irmeta serve SITE), or mend --to"
-            raise IrmetaError(f"{self.root}: no server answers; {mend}") from error
+
+def _signed(token: str, request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Add the token to a request."""
+    request.headers["Authorization"] = f"Bearer {token}"
+    return request
 
 
 def token(path: Path | None) -> str:
     """Return the token of IRMETA_TOKEN, or of a file that nobody else can read."""
     if path is None:
-        found = os.environ.get("IRMETA_TOKEN", "").strip()
+        found = os.environ.get("IRMETA_TOKEN", "").strip().encode()
         if not found:
             raise IrmetaError(
                 "no token: set IRMETA_TOKEN, or name a file (--token-file FILE)"
             )
-        return found
+    else:
+        found = _kept(path)
+    if not re.fullmatch(rb"[!-~]{1,1000}", found):
+        raise IrmetaError(
+            f"{path or 'IRMETA_TOKEN'}: not a token, which is one word of ASCII"
+        )
+    return found.decode()
+
+
+def _kept(path: Path) -> bytes:
+    """Return the begin of a file that nobody else can read."""
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise IrmetaError(f"{path}: others can read this token; chmod 600 {path}")
-        return path.read_text(encoding="utf-8").strip()
+        with path.open("rb") as file:
+            return file.read(2000).strip()
     except OSError as error:
         raise IrmetaError(f"{path}: cannot be read ({error.strerror})") from error

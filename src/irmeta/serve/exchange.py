@@ -1,0 +1,238 @@
+"""One request to a server that may answer what it likes: bounded in size and time, and of a known form."""
+
+import io
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from http import HTTPStatus
+from pathlib import Path
+from threading import Thread
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+import requests
+from msgspec import Meta
+
+from irmeta.errors import IrmetaError
+from irmeta.words import reason, shortened
+
+ANSWER = 120.0
+"""Seconds in which a request must end, or the next piece of a file must be sent."""
+LARGEST = 1 << 26
+"""Bytes of an answer."""
+Answer = dict[str, Any]
+Found = TypeVar("Found")
+Form = TypeVar("Form")
+Key = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,64}$")]
+Figure = Annotated[float, Meta(ge=-1e9, le=1e9)]
+Count = Annotated[int, Meta(ge=0, le=1 << 53)]
+Place = Annotated[str, Meta(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?$")]
+"""A path from the root of a server: nothing in it leads out of it, or to another server."""
+
+
+class Remark(msgspec.Struct):
+    """What is odd about a run."""
+
+    level: Literal["error", "warning"]
+    text: str
+    line: Count | None = None
+
+
+class Problem(msgspec.Struct):
+    """What went wrong."""
+
+    detail: str
+    type: str = "about:blank"
+    title: str = ""
+    remarks: list[Remark] = []
+
+
+class Checked(msgspec.Struct):
+    """What is odd about a run that is not kept."""
+
+    remarks: list[Remark]
+
+
+class Board(msgspec.Struct):
+    """What a client knows of a board."""
+
+    phase: str
+    feedback: Literal["none", "split", "ladder", "open"]
+
+
+class Told(msgspec.Struct):
+    """What a team learns before the reveal."""
+
+    figure: Figure | None
+    topics: dict[str, Figure | None]
+    about: str
+
+
+class Submission(msgspec.Struct):
+    """What is known of a run that was sent."""
+
+    key: Key
+    board: str
+    name: str
+    team: str
+    state: str
+    received: Count
+    remarks: list[Remark]
+    published: bool
+    page: Place
+    record: Place
+    phase: str
+    marks: list[str]
+    told: Told | None = None
+    left: Count | None = None
+    more: Count | None = None
+
+
+class Mean(msgspec.Struct):
+    """A mean with its interval."""
+
+    mean: Figure | None
+    low: Figure | None
+    high: Figure | None
+
+
+class Claim(msgspec.Struct):
+    """How much better a run is than its baseline."""
+
+    baseline: Key
+    name: str
+    difference: Figure | None
+    low: Figure | None
+    high: Figure | None
+
+
+class Record(msgspec.Struct):
+    """What a client reads of a run with its scores."""
+
+    key: Key
+    label: str
+    state: str
+    metric: str
+    scores: dict[str, Mean]
+    rank: Count | None
+    of: Count
+    judgments: Count
+    claim: Claim | None
+
+
+class Scores(msgspec.Struct):
+    """Scores by metric, and within that by topic."""
+
+    scores: dict[str, list[Figure | None]]
+
+
+class Upload(io.BufferedReader):
+    """A file that knows when a piece of it was last read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path))
+        self.moved = time.monotonic()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read a piece."""
+        self.moved = time.monotonic()
+        return super().read(size)
+
+
+def ask(
+    session: requests.Session, method: str, root: str, where: str, **given: Any
+) -> tuple[int, bytes]:
+    """Return the status and the body of an answer; raise IrmetaError where none comes in time, or of this size.
+
+    given : what `requests` takes; an `Upload` as data is waited for as long as pieces of it are sent.
+    """
+
+    def asked() -> tuple[int, bytes]:
+        answer = session.request(
+            method,
+            root + where,
+            timeout=ANSWER,
+            allow_redirects=False,
+            stream=True,
+            **given,
+        )
+        with answer:
+            return answer.status_code, _body(root, answer)
+
+    file, began = given.get("data"), time.monotonic()
+    moved = (lambda: file.moved) if isinstance(file, Upload) else lambda: began
+    try:
+        return _in_time(asked, moved)
+    except requests.exceptions.SSLError as error:
+        mend = "mend its certificate, or --to"
+        raise IrmetaError(f"{root}: not to be trusted; {mend}") from error
+    except (requests.Timeout, TimeoutError) as error:
+        raise IrmetaError(
+            f"{root}: no answer within {ANSWER:.0f} s; try again"
+        ) from error
+    except requests.RequestException as error:
+        mend = "start it (irmeta serve SITE), or mend --to"
+        raise IrmetaError(f"{root}: no server answers; {mend}") from error
+
+
+def _in_time(work: Callable[[], Found], moved: Callable[[], float]) -> Found:
+    """Return what work returns; raise TimeoutError if it neither ends nor moves for `ANSWER` seconds.
+
+    A server that sends a byte a minute keeps every timeout of a socket, so the work is left to a thread of its own.
+    """
+    future: Future[Found] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    while not future.done():
+        left = moved() + ANSWER - time.monotonic()
+        try:
+            return future.result(timeout=max(left, 0))
+        except TimeoutError:
+            if not future.done() and moved() + ANSWER <= time.monotonic():
+                raise
+    return future.result()
+
+
+def _body(root: str, answer: requests.Response) -> bytes:
+    """Read an answer, which nobody asked to be packed."""
+    if answer.headers.get("Content-Encoding", "identity") != "identity":
+        raise IrmetaError(f"{root}: its answer is packed, which nobody asked for")
+    found = bytearray()
+    try:
+        for piece in answer.iter_content(1 << 16):
+            found += piece
+            if len(found) > LARGEST:
+                most = f"{LARGEST >> 20} MiB"
+                raise IrmetaError(
+                    f"{root}: more than {most}, and no answer of irmeta serve"
+                )
+    except (requests.exceptions.ChunkedEncodingError, ValueError) as error:
+        raise IrmetaError(f"{root}: its answer breaks off; try again") from error
+    return bytes(found)
+
+
+def read(root: str, status: int, body: bytes, form: type[Form]) -> Answer:
+    """Return an answer in JSON, with its `status`, if it has this form, or is a problem; else raise IrmetaError."""
+    if status >= HTTPStatus.BAD_REQUEST:
+        content: Any = decoded(root, body, Problem, f"status {status}")
+        content.detail = shortened(content.detail, 1000)
+    elif status >= HTTPStatus.MULTIPLE_CHOICES:
+        raise IrmetaError(f"{root}: status {status} leads elsewhere; mend --to")
+    else:
+        content = decoded(root, body, form)
+    return {**msgspec.to_builtins(content), "status": status}
+
+
+def decoded(root: str, text: bytes | str, form: type[Form], what: str = "") -> Form:
+    """Return JSON in a form; raise IrmetaError where it has another."""
+    try:
+        return msgspec.json.decode(text, type=form)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        why = what or f"{reason(error)}"
+        raise IrmetaError(f"{root}: {why}, and no answer of irmeta serve") from error
