@@ -34,29 +34,71 @@ class Labels:
 
     def draw(self, topics: int, rng: np.random.Generator) -> JudgmentSets:
         """Draw the labels of new topics; how lenient a judge is varies over them."""
-        shape = (topics, self.documents)
-        about = rng.normal(0, 0.5, (topics, 1))
+        names = [str(topic) for topic in range(topics)]
+        return self.of(names, partial(rng.normal, size=(topics, 1)), rng)
+
+    def of(
+        self,
+        topics: Sequence[str],
+        by_topic: Callable[[], np.ndarray],
+        rng: np.random.Generator,
+    ) -> JudgmentSets:
+        """Draw the labels of topics with these names; by_topic draws standard normal values, (topic, 1)."""
+        shape = (len(topics), self.documents)
+        about = 0.5 * by_topic()
         good = rng.normal(size=shape)
         steps = self.least + 0.7 * np.arange(self.grades - 1)
         seen = {"truth": about + good}
         for judge in ("judge", "other"):
             own = np.sqrt(1 - self.agrees**2) * rng.normal(size=shape)
-            lenient = 0.2 + rng.normal(0, 0.3, (topics, 1))
+            lenient = 0.2 + 0.3 * by_topic()
             seen[judge] = about + lenient + self.agrees * good + own
         return JudgmentSets.of(
-            {name: _qrels(np.digitize(part, steps)) for name, part in seen.items()}
+            {
+                name: _qrels(topics, np.digitize(part, steps))
+                for name, part in seen.items()
+            }
         )
 
 
-def _qrels(grades: np.ndarray) -> dict[str, dict[str, int]]:
+@dataclass(frozen=True)
+class Conversations(Labels):
+    """Judgments of conversations; what is of a topic is alike within one.
+
+    icc : the intraclass correlation.  most : sizes are 1 to this number; equal : all have 5 turns.
+    """
+
+    icc: float = 0.6
+    equal: bool = False
+    documents: int = 20
+    most: int = 10
+
+    def draw(self, topics: int, rng: np.random.Generator) -> JudgmentSets:
+        """Draw the labels of so many new conversations."""
+        sizes = np.full(topics, 5)
+        if not self.equal:
+            sizes = rng.integers(1, self.most + 1, topics)
+        cluster = np.repeat(np.arange(topics), sizes)
+        names = [f"{of}_{turn}" for turn, of in enumerate(cluster)]
+
+        def by_topic() -> np.ndarray:
+            common = rng.normal(size=(topics, 1))[cluster]
+            own = rng.normal(size=(len(cluster), 1))
+            return np.sqrt(self.icc) * common + np.sqrt(1 - self.icc) * own
+
+        return self.of(names, by_topic, rng)
+
+
+def _qrels(topics: Sequence[str], grades: np.ndarray) -> dict[str, dict[str, int]]:
     return {
-        str(topic): {f"d{at}": int(grade) for at, grade in enumerate(row)}
-        for topic, row in enumerate(grades)
+        topic: {f"d{at}": int(grade) for at, grade in enumerate(row)}
+        for topic, row in zip(topics, grades, strict=True)
     }
 
 
 def _compared(labels: Labels, topics: int, rng: np.random.Generator) -> xr.Dataset:
-    return compare_judges(labels.draw(topics, rng), truth="truth")
+    clusters = "stem" if isinstance(labels, Conversations) else None
+    return compare_judges(labels.draw(topics, rng), truth="truth", clusters=clusters)
 
 
 @cache
@@ -112,7 +154,12 @@ class Passes(Labels):
             own += np.sqrt(1 - self.again) * stays
             seen[f"judge_{at}"] = about + self.agrees * good + noise * own
         return JudgmentSets.of(
-            {name: _qrels(np.digitize(part, steps)) for name, part in seen.items()}
+            {
+                name: _qrels(
+                    [str(one) for one in range(topics)], np.digitize(part, steps)
+                )
+                for name, part in seen.items()
+            }
         )
 
 
@@ -167,12 +214,23 @@ WORLDS = {
 }
 
 
+IN_CONVERSATIONS: dict[str, Labels] = {
+    f"{name}, conversations of {'5' if equal else '1 to 10'}": Conversations(
+        labels.agrees, labels.least, labels.grades, equal=equal
+    )
+    for equal in (False, True)
+    for name, labels in WORLDS.items()
+}
+
+
 def _in_labels(
     check: Callable[[Labels, int, np.random.Generator], Mapping[str, float]],
+    worlds: Mapping[str, Labels] = WORLDS,
+    sizes: Sequence[int] = SIZES,
 ) -> Callable[[Path | None], Iterable[Case]]:
     def cases(folder: Path | None) -> Iterable[Case]:
-        for name, labels in WORLDS.items():
-            for topics in SIZES if folder is not None else (25,):
+        for name, labels in worlds.items():
+            for topics in sizes if folder is not None else sizes[1:2]:
                 yield Case(name, topics, partial(check, labels, topics))
 
     return cases
@@ -186,6 +244,14 @@ ENTRIES = [
             ("alphas of labels", ALPHAS),
             ("leniency of labels", LENIENCY),
         )
+    ),
+    Entry(
+        "kappas of labels, clusters",
+        0.95,
+        0.88,
+        _in_labels(partial(_of_a_judge, KAPPAS), IN_CONVERSATIONS, (5, 12, 30)),
+        150,
+        10,
     ),
     Entry("alphas of several judges", 0.95, 0.88, _in_labels(_of_all), 400, 20),
     Entry(

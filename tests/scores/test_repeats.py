@@ -131,6 +131,9 @@ def test_notes_say_who_ran_several_times_and_what_helps():
     assert (
         "% of the variance of differences by AP: twice as many runs would make" in note
     )
+    turns = {str(topic): f"c{at // 2}" for at, topic in enumerate(made.topic.values)}
+    notes = " ".join(irmeta.describe(with_clusters(made, turns)).notes)
+    assert ", twice as many clusters " in notes
     alone = irmeta.design(made, target="AP", partitions=10)
     [note] = [one for one in alone.notes if "several runs" in one]
     assert note == (

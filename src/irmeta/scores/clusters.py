@@ -223,8 +223,9 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
     if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
         means, differences = worth(scores, number)
         note += (
-            f" By {metric} the topics are worth {means:.0f} independent ones for a mean, {differences:.0f} for a "
-            "difference of two."
+            f" By {metric} the topics are worth {means:.0f} independent ones for a mean (design effect "
+            f"{len(number) / means:.2f}), {differences:.0f} for a difference of two "
+            f"({len(number) / differences:.2f})."
         )
     return note
 
@@ -245,11 +246,6 @@ def noticed(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
     """
     if CLUSTER in scores.coords or scores.isnull().any():
         return []
-    stems = [stem(str(topic)) for topic in scores.topic.values]
-    several = len(set(stems)) < 2 / 3 * len(stems)
-    if not several or len(set(stems)) < FEW:
-        return []
-    _, number = numbered(with_clusters(scores, STEM))
     first = additive(scores).isel(metric=0)
     metric = str(first.metric.item())
     values = first.transpose("system", "topic").values
@@ -258,13 +254,27 @@ def noticed(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
     }
     if of_means:
         looked[f"scores by {metric}", " of means"] = values
+    return look_clustered([str(topic) for topic in scores.topic.values], looked)
+
+
+def look_clustered(
+    topics: Sequence[str], looked: Mapping[tuple[str, str], Floats]
+) -> list[str]:
+    """Note that topics look clustered, by their names and by the first of some values, (several, topic), that does.
+
+    looked : the values by what they are, and of what intervals are then too short, "" of all.
+    """
+    stems = [stem(topic) for topic in topics]
+    names, number = in_order(stems)
+    if len(names) >= 2 / 3 * len(stems) or len(names) < FEW:
+        return []
     for (what, which), line in looked.items():
         found = statistics.alike(line, number)
         if found.low > 0:
             times = statistics.wider(line, number)
             return [
                 Act(
-                    f"Topics look clustered: {len(stems)} names have {len(set(stems))} stems (such as {stems[0]}), and "
+                    f"Topics look clustered: {len(stems)} names have {len(names)} stems (such as {stems[0]}), and "
                     f"{what} are alike within them (intraclass correlation {found.icc:.2f}, 95% {found.low:.2f} to "
                     f"{found.high:.2f}). Ignoring it makes intervals{which} {times:.1f} times too short "
                     "(--clusters stem)."
@@ -317,6 +327,11 @@ def unit(outcome: xr.Dataset) -> str:
     if any("clusters" in described for described in collections):
         return CLUSTER
     return "topic"
+
+
+def called(scores: xr.DataArray) -> str:
+    """Return what a cube has in the place of topics, "topic" or "cluster", as sentences call it."""
+    return CLUSTER if "clusters" in about(scores) else "topic"
 
 
 def units(scores: xr.DataArray) -> list[str]:

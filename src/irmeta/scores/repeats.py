@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import REPEATS, about, recorded
-from irmeta.scores.clusters import in_clusters, numbered
+from irmeta.scores.clusters import called, in_clusters, numbered
 from irmeta.scores.cube import check
 from irmeta.scores.means import additive, from_additive
 from irmeta.scores.runs import (
@@ -167,7 +167,7 @@ def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         metric: dict(zip(systems, one, strict=True)) for metric, one in factors.items()
     }
     return made.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": by_name}})), [
-        said_of(facts, found, metrics[0])
+        said_of(facts, found, metrics[0], ("system", called(units)))
     ]
 
 
@@ -214,18 +214,18 @@ def said_of(
     facts: Mapping[str, Any],
     found: repeats.Widened,
     what: str,
-    called: tuple[str, str] = ("system", "topic"),
+    nouns: tuple[str, str],
 ) -> str:
     """Say what a system is the mean of, what runs do to differences, and what would make intervals narrower.
 
-    what : the metric, the first of `found`.  called : what systems and topics are called.
+    what : the metric, the first of `found`.  nouns : what systems and topics are called.
     """
     share = 100 * found.share[0]
     runs, topics = (100 * (1 - one[0]) for one in (found.more_runs, found.more_topics))
     who = "judges" if "judges" in facts else "runs"
     return (
-        f"{_whose(facts, called[0])}. Other {who} cause {share:.0f}% of the variance of differences by {what}: twice "
-        f"as many {who} would make intervals {runs:.0f}% narrower, twice as many {called[1]}s {topics:.0f}%."
+        f"{_whose(facts, nouns[0])}. Other {who} cause {share:.0f}% of the variance of differences by {what}: twice "
+        f"as many {who} would make intervals {runs:.0f}% narrower, twice as many {nouns[1]}s {topics:.0f}%."
     )
 
 

@@ -412,6 +412,7 @@ def test_scores_of_0_and_1_over_clusters_are_told_in_clusters():
     assert said.replace("the two", "two typical systems") in str(
         irmeta.reliability(_conversations(7, 3)).findings[0]
     )
+    assert any("wins on more clusters" in note for note in found.notes)
     few = irmeta.versus(_conversations(4, 0, clusters=5), "mine", "bm25")
     assert (
         "4 of 5 clusters: too few for a test at 5%; with 5 clusters no difference is found"

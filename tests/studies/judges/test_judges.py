@@ -449,6 +449,29 @@ def test_labels_are_over_clusters_where_topics_have_them() -> None:
     assert "18 topics come in 6 clusters" in " ".join(found.notes)
 
 
+@pytest.mark.parametrize("alike", [False, True])
+def test_labels_that_look_clustered_are_noticed(alike: bool) -> None:
+    """Where a judge errs much in some conversations only, a note says so; where it errs anywhere, none does."""
+    rng = np.random.default_rng(0)
+    wrong = rng.permutation(np.arange(16) % 2 if alike else np.full(16, 0.5))
+    people: dict[str, dict[str, int]] = {}
+    machine: dict[str, dict[str, int]] = {}
+    for at in range(16):
+        for turn in range(4):
+            grades = rng.integers(2, size=20)
+            other = grades ^ (rng.random(20) < 0.1 + 0.3 * wrong[at])
+            for given, of in ((people, grades), (machine, other)):
+                given[f"{at}_{turn}"] = {f"d{doc}": int(g) for doc, g in enumerate(of)}
+    given = JudgmentSets.of({"people": people, "llm": machine})
+    notes = " ".join(compare_judges(given).notes)
+    assert (
+        "shares of equal labels (relevant or not) are alike within them" in notes
+    ) == alike
+    assert "look clustered" not in " ".join(
+        compare_judges(given, clusters="stem").notes
+    )
+
+
 def test_scales_that_differ_are_compared_as_relevant_or_not() -> None:
     """Only a judge on the truth's scale has graded kappas and alphas; the others are named with their scale."""
     outcome = compare_judges(JudgmentSets.of(LABELS))

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.measured.coverage import Held, held
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import added, each, held_of_means
+from irmeta.scores.clusters import added, called, each, held_of_means
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
@@ -19,7 +19,7 @@ from irmeta.words import counted
 ASKED: Mapping[str, str] = MappingProxyType(
     {
         "wilcoxon": "whether the differences lie symmetrically around 0",
-        "sign": "which of two systems wins on more topics",
+        "sign": "which of two systems wins on more {}s",
     }
 )
 """What a test asks that does not ask of means."""
@@ -47,12 +47,12 @@ def on_tests(
     lines = []
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
-        lines.append(_too_few(way, topics, comparisons))
+        lines.append(_too_few(way, topics, comparisons, f"{called(scores)}s"))
     elif way.test in floors.SIGNED:
         lines += _tied(way, differing)
     if way.test in ASKED:
         lines.append(
-            f"{way.test} tests {ASKED[way.test]}, not whether two means differ"
+            f"{way.test} tests {ASKED[way.test].format(called(scores))}, not whether two means differ"
         )
     if logs := ", ".join(geometric(scores.metric.values)):
         lines.append(
@@ -61,16 +61,16 @@ def on_tests(
     return lines
 
 
-def _too_few(way: Way, topics: int, comparisons: int) -> str:
+def _too_few(way: Way, topics: int, comparisons: int, noun: str) -> str:
     """Say why nothing can be significant, and what to use instead."""
     test = way.joint or way.test
     needed = way.needed(comparisons)
-    enough = f"use {_topics_for(needed)} topics or more, or --test t"
+    enough = f"use {_topics_for(needed)} {noun} or more, or --test t"
     if floors.of_topics(test, topics) < needed:
         why = f"with {way.resamples} resamples"
         better = f"use {int(np.ceil(1 / needed))} resamples"
     else:
-        why = f"for {test} on {topics} topics"
+        why = f"for {test} on {topics} {noun}"
         drawn = test in floors.RESAMPLED
         better = f"{enough}; more resamples do not help" if drawn else enough
     needs = f"alpha is {way.alpha:g}"

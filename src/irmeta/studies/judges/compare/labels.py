@@ -11,11 +11,12 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import clusters_of
+from irmeta.scores.clusters import clusters_of, look_clustered
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import labels
 from irmeta.stats.judging.labels import Estimate
+from irmeta.stats.rankings.rank import over
 
 FIGURES = (
     "kappa_relevant",
@@ -116,6 +117,26 @@ def units_of(
     names, number = np.unique(clusters_of(topics, clusters), return_inverse=True)
     note = f"Labels: {len(topics)} topics come in {len(names)} clusters, which intervals leave out in turn"
     return number[sets.pairs.topic], [note] if len(names) < len(topics) else []
+
+
+def noticed_of_labels(sets: JudgmentSets, truth: str, rel: Relevant) -> list[str]:
+    """Note that topics look clustered, by their names and by how often judges agree on what is relevant there."""
+    sides = _sides(sets, rel)
+    true, topic = sides.pop(truth), sets.pairs.topic
+    shares = []
+    for one in sides.values():
+        both = (true.codes >= 0) & (one.codes >= 0)
+        alike = true.relevant[true.codes] == one.relevant[one.codes]
+        same, judged = (
+            np.bincount(topic, part).astype(np.float64) for part in (both & alike, both)
+        )
+        shares.append(over(same, judged))
+    agree = np.stack(shares)
+    whole = np.isfinite(agree).all(axis=0)
+    names = np.array(sets.pairs.topics)[whole].tolist()
+    return look_clustered(
+        names, {("shares of equal labels (relevant or not)", ""): agree[:, whole]}
+    )
 
 
 def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:

@@ -13,8 +13,8 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
-from irmeta.scores.attributes import CLUSTER, about
-from irmeta.scores.clusters import measured, with_clusters
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import called, measured, with_clusters
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
@@ -34,7 +34,12 @@ from irmeta.studies.judges.compare.agreement import Variables, agreement
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.baselines import beside_baselines
 from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
-from irmeta.studies.judges.compare.labels import Relevant, label_variables, units_of
+from irmeta.studies.judges.compare.labels import (
+    Relevant,
+    label_variables,
+    noticed_of_labels,
+    units_of,
+)
 from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
 from irmeta.studies.judges.sampled import CLUSTERS
 from irmeta.words import counted
@@ -151,6 +156,8 @@ def compare_judges(
         labels, said = label_variables(judgments, truth, rel, unit)
         data = {**data, **labels}
         notes = [*notes, *of_clusters, *said]
+        if cubes is None and clusters is None:
+            notes += noticed_of_labels(judgments, truth, rel)
         if passes is not None:
             data |= of_labels(
                 judgments, truth, _passes(judgments.sets, truth, passes), rel, unit
@@ -442,7 +449,7 @@ def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
     systems = together.first.sizes["system"]
-    noun = CLUSTER if "clusters" in about(together.first) else "topic"
+    noun = called(together.first)
     if together.shared:
         units = counted(together.first.sizes["topic"], noun)
         over = f"{systems} systems on {units}"
