@@ -141,3 +141,14 @@ def test_memory_that_is_refused_ends_in_a_sentence(monkeypatch, capsys):
     assert said.startswith(
         "irmeta: not enough memory (Unable to allocate 3 GiB); raise"
     )
+
+
+def test_a_summary_that_is_a_folder_is_named_after_scores_are_read(run) -> None:
+    """Studies of two score files refuse to write to a folder in a sentence, as those of one do."""
+    for name in ("c", "d"):
+        scores = np.random.default_rng(1).random((4, 5, 1))
+        made = cube(scores, list("abcd"), list("12345"), ["AP"], collection=name)
+        irmeta.save(made, f"{name}.parquet")
+    given = ["c.parquet", "d.parquet", "--system", "a", "--against", "b"]
+    code, _, said = run("replicate", *given, "--summary", ".")
+    assert (code, "this is a folder; name a file" in said) == (2, True)

@@ -225,7 +225,11 @@ class Derived:
             result = shown.show(self.function, view=view, **cubes, **options)
         except FileFormatError as error:
             # data that may be judgments, or scores: logs of other tools are neither yet
-            data = [one for name in self.positional for one in _listed(given.get(name))]
+            every = [
+                one for name in self.positional for one in _listed(given.get(name))
+            ]
+            # what is read already was scores
+            data = [str(one) for one in every if isinstance(one, str | Path)]
             raise FileFormatError(to_import(data) or str(error)) from error
         if scores_of is not None and to is not None:
             from irmeta.io.scores import save
