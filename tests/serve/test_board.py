@@ -150,13 +150,13 @@ def test_withdrawn_runs_leave_the_table(served: Served) -> None:
 @pytest.fixture
 def board(served, monkeypatch):
     """A client of the board `lab`, whose requests go to the server of the tests."""
-    client = Server("http://127.0.0.1/b/lab", served.token)
 
-    def answer(method, where):
-        return served.client.request(method, where, headers=served.headers)
+    def ask(_, method, root, where):
+        answer = served.client.request(method, where, headers=served.headers)
+        return answer.status_code, answer.content
 
-    monkeypatch.setattr(client, "_answer", answer)
-    return client
+    monkeypatch.setattr("irmeta.serve.client.exchange.ask", ask)
+    return Server("http://127.0.0.1/b/lab", served.token)
 
 
 def test_a_bad_run_fails_and_is_a_night(served, board, tmp_path):
