@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import irmeta
+from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import CLUSTERS, TOLERATED, rows
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
@@ -48,11 +49,42 @@ def judged(systems, clusters):
     )
 
 
+def against_itself(systems, clusters):
+    one = clustered(systems, clusters)
+    other = one.assign_coords(
+        topic=[f"x{name}" for name in one.topic.values],
+        cluster=("topic", [f"x{name}" for name in one["cluster"].values]),
+    )
+    return irmeta.compare(
+        {"one": one, "other": other}, kinds=["raw"], partitions=20, same_systems=True
+    )
+
+
+def labelled(_, clusters):
+    rng = np.random.default_rng(0)
+    names = [f"{at}_{turn}" for at in range(clusters) for turn in range(2)]
+    sets = {
+        judge: {
+            topic: {
+                f"d{at}": int(grade) for at, grade in enumerate(rng.integers(2, size=9))
+            }
+            for topic in names
+        }
+        for judge in ("people", "machine")
+    }
+    return irmeta.judges.compare(JudgmentSets.of(sets), clusters="stem")
+
+
 METRICS = ("AP", "P@10", "nDCG@20")
 SAYS = {
     "t interval of a mean": lambda *size: irmeta.describe(clustered(*size)),
     "rank sets": lambda *size: irmeta.describe(clustered(*size)),
     "paired t test": lambda *size: irmeta.versus(clustered(*size), "s0", test="t"),
+    "permutation test": lambda *size: irmeta.versus(
+        clustered(*size), "s0", test="permutation"
+    ),
+    "max-t test of all pairs": lambda *size: irmeta.versus(clustered(*size), "s0"),
+    "a system against itself on other topics": against_itself,
     "difference of placed systems": lambda *size: irmeta.place(
         clustered(*size), on=clustered(*size)
     ),
@@ -66,6 +98,7 @@ SAYS = {
     ),
     "Phi": lambda *size: irmeta.reliability(clustered(*size)),
     "tau, good judge": judged,
+    "kappas of labels": labelled,
     "difference of tau, good and bad judge": judged,
     "soft pairwise accuracy": judged,
     "difference of means of runs": lambda *size: irmeta.versus(of_both(*size), "s0"),
@@ -88,10 +121,33 @@ WORSE = {
     (row.of, row.systems, row.topics): row.kept
     for row in sorted(rows(), key=lambda row: -row.kept)
     if (row.of.endswith(CLUSTERS) or "of runs" in row.of)
-    and row.promised - TOLERATED > 0.5
+    and row.promised > 0.5
     and row.kept < row.promised - TOLERATED
 }
 """The least share of each promise that was kept too seldom, by numbers of systems and of clusters or topics."""
+
+
+REJECTS = {
+    (row.of, row.systems, row.topics): row.kept
+    for row in sorted(rows(), key=lambda row: row.kept)
+    if (row.of.endswith(CLUSTERS) or "of runs" in row.of)
+    and row.promised < 0.5
+    and row.kept > row.promised + TOLERATED
+}
+"""The largest share in which each test rejected true hypotheses too often, by the same numbers."""
+
+
+@pytest.mark.parametrize(("of", "systems", "units"), REJECTS)
+def test_what_rejects_too_often_is_said(of, systems, units):
+    """A note names a share at least as large, where results rest on the test with as many systems and clusters."""
+    notes = SAYS[of](systems or 10, units).notes
+    said = [
+        int(share)
+        for note in notes
+        if "systems were equal" in note
+        for share in re.findall(r"(\d+)%", note)
+    ]
+    assert max(said) >= round(100 * REJECTS[of, systems, units])
 
 
 @pytest.mark.parametrize(("of", "systems", "units"), WORSE)

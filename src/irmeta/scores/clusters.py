@@ -321,6 +321,22 @@ def held_over_clusters(
     return [f"{intervals} held in {found}."] if found.broken else []
 
 
+def rejected_over_clusters(units: xr.DataArray, promise: str, test: str) -> list[str]:
+    """Say how often a test at 5% rejects what is true of clusters in place of topics, where that is clearly more often.
+
+    test : what it is called.
+    """
+    if called(units) == "topic":
+        return []
+    sizes = {"systems": units.sizes["system"], "topics": units.sizes["topic"]}
+    found = held(promise + CLUSTERS, **sizes)
+    if not found.broken:
+        return []
+    return [
+        f"A {test} at 5% rejected in {found} although systems were equal (docs/coverage.md)."
+    ]
+
+
 def unit(outcome: xr.Dataset) -> str:
     """Return what a study took as independent, "topic" or "cluster", as its sentences and tables call it."""
     collections = about(outcome)["inputs"]["collections"].values()

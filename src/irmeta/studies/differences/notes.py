@@ -9,7 +9,13 @@ import xarray as xr
 from irmeta.measured.coverage import Held, held
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import added, called, each, held_of_means
+from irmeta.scores.clusters import (
+    added,
+    called,
+    each,
+    held_of_means,
+    rejected_over_clusters,
+)
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import floors, multiplicity
@@ -23,6 +29,14 @@ ASKED: Mapping[str, str] = MappingProxyType(
     }
 )
 """What a test asks that does not ask of means."""
+LEVELS: Mapping[str, str] = MappingProxyType(
+    {
+        "t": "paired t test",
+        "permutation": "permutation test",
+        "max-t": "max-t test of all pairs",
+    }
+)
+"""What was measured of tests over clusters, by test."""
 OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = MappingProxyType(
     {"wilcoxon": each, "sign": each, "max-t": added, "permutation": added}
 )
@@ -44,7 +58,7 @@ def on_tests(
 
     comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
     """
-    lines = []
+    lines = _levels(way, scores)
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
         lines.append(_too_few(way, topics, comparisons, f"{called(scores)}s"))
@@ -59,6 +73,13 @@ def on_tests(
             f"{logs}: means are geometric, so differences are between means of natural logarithms"
         )
     return lines
+
+
+def _levels(way: Way, scores: xr.DataArray) -> list[str]:
+    """Say how often a test over clusters rejects wrongly, where that was measured to be clearly too often."""
+    if way.test not in LEVELS:
+        return []
+    return rejected_over_clusters(scores, LEVELS[way.test], f"{way.test} test")
 
 
 def _too_few(way: Way, topics: int, comparisons: int, noun: str) -> str:

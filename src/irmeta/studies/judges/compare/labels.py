@@ -10,6 +10,7 @@ import numpy as np
 
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
+from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.metrics.names import nearest
 from irmeta.scores.clusters import clusters_of, look_clustered
 from irmeta.scores.notes import Method
@@ -116,7 +117,11 @@ def units_of(
         return sets.pairs.topic, []
     names, number = np.unique(clusters_of(topics, clusters), return_inverse=True)
     note = f"Labels: {len(topics)} topics come in {len(names)} clusters, which intervals leave out in turn"
-    return number[sets.pairs.topic], [note] if len(names) < len(topics) else []
+    if len(names) == len(topics):
+        return number[sets.pairs.topic], []
+    found = held("kappas of labels" + CLUSTERS, systems=1, topics=len(names))
+    short = [f"Such 95% intervals of kappa held in {found} (docs/coverage.md)"]
+    return number[sets.pairs.topic], [note, *short * found.broken]
 
 
 def noticed_of_labels(sets: JudgmentSets, truth: str, rel: Relevant) -> list[str]:

@@ -15,7 +15,7 @@ from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster, told
+from irmeta.scores.clusters import by_cluster, rejected_over_clusters, told
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
@@ -34,6 +34,9 @@ NORMALISED_FORM_OF = {
     **{f"n{base}": base for base in NORMALISED},
 }
 """Metrics that are another divided by what an ideal ranking of the topic would get."""
+
+ITSELF = "a system against itself on other topics"
+"""What was measured of tests of one system on two samples of topics."""
 
 
 @study
@@ -266,6 +269,8 @@ def _prepare(
         )
         forms[kind][name] = form
         notes += [f"{name}, {line}" for line in more]
+    for units in forms[kinds[0]].values():
+        notes += rejected_over_clusters(units, ITSELF, "test of a system with itself")
     chosen = {name: told(scores) for name, scores in chosen.items()}
     return chosen, forms, notes
 
