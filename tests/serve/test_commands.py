@@ -17,6 +17,7 @@ import pytest
 import requests
 import uvicorn
 from bench.killed_server import free_port
+from sqlalchemy import Engine
 
 import irmeta
 from irmeta.errors import IrmetaError
@@ -51,6 +52,41 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
     engine.dispose()
 
 
+def member_of(engine: Engine, board: str, to: str, folder: Path) -> Path:
+    """Invite somebody into a team of a board; return the file with the token."""
+    welcome = requests.post(
+        f"{to.partition('/b/')[0]}/v1/invitations",
+        json={"secret": people.invite(engine, board, "member", "Lund"), "name": "Ada"},
+        timeout=60,
+    )
+    token = folder / "token"
+    token.write_text(welcome.json()["token"])
+    token.chmod(0o600)
+    return token
+
+
+def test_a_member_waits_for_a_score_that_not_everybody_may_see(
+    run, listening: tuple[Site, str], tmp_path: Path
+) -> None:
+    """A run on a board for members gets its score and rank on the terminal; strangers find no record."""
+    site, to = listening
+    engine = tables.upgraded(site.database)
+    qrels = write_qrels(tmp_path / "qrels")
+    importing.open_board(site, engine, "club", qrels=qrels, visibility="members")
+    token = member_of(engine, "club", to, tmp_path)
+    (tmp_path / "mine").write_bytes(a_run(7))
+    club = to.replace("/lab", "/club")
+    sent = ["submit", str(tmp_path / "mine"), "--to", club]
+    code, out, said = run(*sent, "--token-file", str(token), "--wait")
+    assert code == 0, said
+    assert "rank 1 of 1" in out
+    page = next(site.private.glob("b/club/s/*/record.json")).relative_to(site.private)
+    for headers in ({}, {"Authorization": "Bearer nonsense"}):
+        where = f"{to.partition('/b/')[0]}/private/{page}"
+        assert requests.get(where, headers=headers, timeout=60).status_code == 404
+    engine.dispose()
+
+
 def test_a_hidden_board_takes_a_run_and_shows_no_score(
     run, listening: tuple[Site, str], tmp_path: Path
 ) -> None:
@@ -60,15 +96,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     engine = tables.upgraded(site.database)
     qrels = write_qrels(tmp_path / "qrels")
     importing.open_board(site, engine, "track", qrels=qrels, opens="now")
-    secret = people.invite(engine, "track", "member", "Lund")
-    welcome = requests.post(
-        f"{to.partition('/b/')[0]}/v1/invitations",
-        json={"secret": secret, "name": "Ada"},
-        timeout=60,
-    )
-    token = tmp_path / "token"
-    token.write_text(welcome.json()["token"])
-    token.chmod(0o600)
+    token = member_of(engine, "track", to, tmp_path)
     (tmp_path / "mine").write_bytes(a_run(7))
     given = [str(tmp_path / "mine"), "--to", track, "--token-file", str(token)]
     gate = ["--baseline", "mine", "--fail-if-worse", "0.1"]

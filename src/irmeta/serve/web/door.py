@@ -80,15 +80,20 @@ class Door:
         """Let pass who does not ask too often."""
         await self._come(request, authorization, needed=False)
 
+    async def with_token(self, request: Request, authorization: str) -> Caller | None:
+        """Return who has the token that a request brings, if it is valid."""
+        kind, _, secret = authorization.partition(" ")
+        bearer = secret.strip() if kind.lower() == "bearer" else ""
+        return await self.known(request, bearer, "api")
+
     async def _come(
         self, request: Request, authorization: str, *, needed: bool
     ) -> None:
         """Note who asks, by the token."""
-        kind, _, secret = authorization.partition(" ")
-        bearer = secret.strip() if kind.lower() == "bearer" else ""
-        found = await self.known(request, bearer, "api")
+        found = await self.with_token(request, authorization)
         if found is None and needed:
-            raise RefusedError(401, UNKNOWN if secret else LACKING)
+            given = authorization.partition(" ")[2]
+            raise RefusedError(401, UNKNOWN if given else LACKING)
         request.state.caller = found or NOBODY
 
     async def known(self, request: Request, secret: str, kind: str) -> Caller | None:
@@ -229,6 +234,10 @@ class Door:
         """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
         one = submissions.submission_of(self.engine, key)
         of = boards.board_of(self.engine, one.board_key)
+        everybody = self.may(NOBODY, of, Action.SEE_SCORES)
+        folder, where = (
+            (self.site.public, "/") if everybody else (self.site.private, "/private/")
+        )
         page = f"b/{one.board_key}/s/{key}/"
         record = f"{page}record.json"
         known = revealed(boards.rules(of), now())
@@ -236,9 +245,9 @@ class Door:
         done &= self.crew.published.get(one.board_key, 0) >= one.board_version
         more = {
             "board": one.board_key,
-            "published": done and (self.site.public / record).exists(),
-            "page": f"/{page}",
-            "record": f"/{record}",
+            "published": done and (folder / record).exists(),
+            "page": f"{where}{page}",
+            "record": f"{where}{record}",
             "phase": phase(boards.rules(of), now()),
         }
         if not known:

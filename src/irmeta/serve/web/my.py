@@ -53,8 +53,12 @@ class Session:
         """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
         if request.method == "POST":
             require_own(request)
-        secret = request.cookies.get(self.cookie, "")
-        found = await self._door.known(request, secret, "session")
+        token = request.headers.get("authorization", "")
+        if token and request.url.path.startswith("/private/"):  # as programs do
+            found = await self._door.with_token(request, token)
+        else:
+            secret = request.cookies.get(self.cookie, "")
+            found = await self._door.known(request, secret, "session")
         request.state.caller, request.state.form = found or NOBODY, {}
         # a form with a file is read by who takes the file
         if request.method == "POST" and not request.url.path.endswith("/runs"):
@@ -263,12 +267,10 @@ class Pages:
 
     def _record(self, one: SubmissionFacts) -> Any:
         """Return the published record of a run, where there is one."""
-        site = self._door.site
-        for folder in (site.public, site.private) if one.record else ():
-            path = folder / one.record.removeprefix("/")
-            if path.is_file():
-                return json.loads(path.read_bytes())
-        return None
+        site, where = self._door.site, one.record.removeprefix("/private/")
+        folder = site.public if where == one.record else site.private
+        path = folder / where.removeprefix("/")
+        return json.loads(path.read_bytes()) if where and path.is_file() else None
 
     def organize(self, request: Request, board: BOARD) -> Response:
         """Show organizers a board: runs, people, judgments, dates, what answers give away, log."""
