@@ -41,9 +41,10 @@ def listed(names: Iterable[object], most: int = NAMED) -> str:
     >>> listed("abc"), listed("abcdefg")
     ('a, b, c', 'a, b, c, d, e and 2 more')
     """
-    every = [shortened(str(name), _LONGEST) for name in names]
+    every = list(names)
     more = len(every) - most
-    return ", ".join(every[:most]) + (f" and {more} more" if more > 0 else "")
+    first = [shortened(str(name), _LONGEST) for name in every[:most]]
+    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:

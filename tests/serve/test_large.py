@@ -23,8 +23,10 @@ MIB = 1 << 20
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, int]]:
-    """A server in a process of its own, and the number of that process."""
+def server(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[Server, int, str]]:
+    """A server in a process of its own, the number of that process, and a token."""
     folder = tmp_path_factory.mktemp("large")
     site = folder / "site"
     killed_server.write_qrels(folder / "qrels.txt")
@@ -38,7 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, i
             requests.get(f"http://127.0.0.1:{port}/healthz", timeout=60)
             break
         time.sleep(0.1)
-    yield Server(f"http://127.0.0.1:{port}/b/lab", token), process.pid
+    yield Server(f"http://127.0.0.1:{port}/b/lab", token), process.pid, token
     process.kill()
     process.wait()
 
@@ -57,10 +59,10 @@ def packed() -> Iterator[bytes]:
     yield gzip.compress(b"x" * MIB, 1) * 1024
 
 
-def sent(server: Server, name: str, body: Iterator[bytes]) -> int:
+def sent(server: Server, token: str, name: str, body: Iterator[bytes]) -> int:
     """Send a body in chunks; return the status, 0 where the server hung up."""
     connection = http.client.HTTPConnection(server.root.removeprefix("http://"))
-    headers = {"Authorization": server._session.headers["Authorization"]}
+    headers = {"Authorization": f"Bearer {token}"}
     try:
         where = f"/v1/boards/lab/runs/{name}"
         connection.request("PUT", where, body, headers, encode_chunked=True)
@@ -82,11 +84,11 @@ def sent(server: Server, name: str, body: Iterator[bytes]) -> int:
     ],
 )
 def test_large_bodies_are_refused(
-    server: tuple[Server, int], name: str, body: Callable[[], Iterator[bytes]]
+    server: tuple[Server, int, str], name: str, body: Callable[[], Iterator[bytes]]
 ) -> None:
     """A line of a gigabyte, plain or packed, and ten million topics are refused; the server stays small and goes on."""
-    board, process = server
-    status = sent(board, name, body())
+    board, process, token = server
+    status = sent(board, token, name, body())
     if name == "endless":
         assert status in (413, 0)
     else:
@@ -103,9 +105,9 @@ def test_large_bodies_are_refused(
 
 
 @pytest.mark.slow
-def test_silent_connections_keep_nobody_out(server: tuple[Server, int]) -> None:
+def test_silent_connections_keep_nobody_out(server: tuple[Server, int, str]) -> None:
     """While ten thousand connections say nothing, somebody else is answered, and the server stays small."""
-    board, process = server
+    board, process, _ = server
     address = ("127.0.0.1", int(board.root.rpartition(":")[2]))
     silent = []
     for _ in range(10_000):
