@@ -423,12 +423,17 @@ def names(engine: Engine) -> dict[int, str]:
 
 def invitations(engine: Engine, at: int) -> Sequence[Any]:
     """List the invitations to a board that nobody has taken: role, team, when made, until when."""
-    free = (token.c.kind == "invite") & (token.c.board == at) & token.c.used.is_(None)
-    free &= (token.c.expires > now()) & token.c.revoked.is_(None)
-    more = (team.c.name.label("team"), token.c.created, token.c.expires)
-    wanted = sa.select(token.c.role, *more).outerjoin(team, team.c.id == token.c.team)
+    name = team.c.name.label("team")
+    wanted = (
+        sa.select(token.c.role, name, token.c.created, token.c.expires)
+        .outerjoin(team, team.c.id == token.c.team)
+        .where(token.c.kind == "invite", token.c.board == at)
+        .where(token.c.used.is_(None), token.c.revoked.is_(None))
+        .where(token.c.expires > now())
+        .order_by(token.c.created)
+    )
     with reading(engine) as db:
-        return db.execute(wanted.where(free).order_by(token.c.created)).all()
+        return db.execute(wanted).all()
 
 
 def person_of(engine: Engine, who: int) -> Row[Any]:
