@@ -1,4 +1,4 @@
-// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks; draws of a test, pairs of items.
+// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks; draws of a test, pairs of items, moves of tau.
 //
 // It keeps to CPython's stable ABI of 3.11, so that one build serves every Python, and lets go of the interpreter while
 // it works. What Python gives it, it trusts.
@@ -11,6 +11,7 @@
 
 #include "judgments.hpp"
 #include "measures.hpp"
+#include "moves.hpp"
 #include "pairs.hpp"
 #include "run.hpp"
 #include "steps.hpp"
@@ -294,6 +295,41 @@ PyObject* concordance_of(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// moves(here, order, there, counts, pairs, beside, after, member, metrics, system, untied, moves): a partition is first.
+PyObject* moves_of(PyObject*, PyObject* args) {
+  Lent here, order, there, counts, pairs, beside, after, member, moves;
+  long long metrics, system;
+  int untied;
+  if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*LLpw*", &here.view, &order.view, &there.view, &counts.view, &pairs.view,
+                        &beside.view, &after.view, &member.view, &metrics, &system, &untied, &moves.view)) {
+    return nullptr;
+  }
+  if (metrics < 1 || system < 0) return refused("no metrics or no system");
+  const size_t width = static_cast<size_t>(metrics), one = static_cast<size_t>(system);
+  const size_t parts = pairs.count<double>() / width;
+  if (!parts) Py_RETURN_NONE;
+  const size_t items = here.count<double>() / parts / width, members = member.count<i64>() / parts;
+  const size_t square = width * width, topics = moves.count<double>() / parts / square;
+  if (one >= items || order.count<i64>() != here.count<double>() || there.count<double>() != here.count<double>() ||
+      counts.count<double>() != parts * square || beside.count<double>() != pairs.count<double>() ||
+      after.count<double>() != parts * members * width || moves.count<double>() != parts * topics * square) {
+    return refused("arrays of other lengths");
+  }
+  const bool done = apart(moves.count<double>(), [&] {
+    Moves add(width, items, untied);
+    for (size_t i = 0; i < parts; ++i) {
+      const size_t at = i * width * items;
+      const Partition part{here.as<double>() + at,           order.as<i64>() + at,
+                           there.as<double>() + at,          counts.as<double>() + i * square,
+                           pairs.as<double>() + i * width,   beside.as<double>() + i * width};
+      add.add(part, one, after.as<double>() + i * members * width, member.as<i64>() + i * members, members,
+              moves.as<double>() + i * topics * square);
+    }
+  });
+  if (!done) return nullptr;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"run", run, METH_VARARGS, ""},
                          {"feed", feed, METH_VARARGS, ""},
@@ -306,6 +342,7 @@ PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"above", above_of, METH_VARARGS, ""},
                          {"reached", reached_of, METH_VARARGS, ""},
                          {"concordance", concordance_of, METH_VARARGS, ""},
+                         {"moves", moves_of, METH_VARARGS, ""},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef MODULE = {PyModuleDef_HEAD_INIT, "_core", "", 0, METHODS, nullptr, nullptr, nullptr, nullptr};

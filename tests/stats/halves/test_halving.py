@@ -6,6 +6,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from irmeta import compiled
 from irmeta.parallel import streams
 from irmeta.stats.arrays import settled
 from irmeta.stats.halves import halving
@@ -270,3 +271,22 @@ def test_interval_covers_what_it_claims_with_teams():
         assert (
             covered["systems"][predictor, target] < covered["teams"][predictor, target]
         )
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize("ties", ["a", "b"])
+@pytest.mark.parametrize(
+    ("systems", "topics", "metrics"), [(2, 4, 1), (12, 9, 3), (70, 5, 17)]
+)
+def test_single_scores_by_the_core_are_those_by_products(
+    monkeypatch, ties, systems, topics, metrics
+):
+    """The compiled core and NumPy give the same noise of single scores, to the last bit, with ties and with teams."""
+    scores = made(5, systems, topics, metrics)
+    drawn = draw(topics, (topics // 2, topics - topics // 2), 30)
+    team = np.arange(systems) // 2
+    by_core = sampling._score_moves(scores, drawn, ties, team)
+    monkeypatch.setattr(compiled, "core", None)
+    by_products = sampling._score_moves(scores, drawn, ties, team)
+    np.testing.assert_array_equal(by_core, by_products)
+    assert systems == 2 or by_core.any()

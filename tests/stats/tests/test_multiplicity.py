@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +47,17 @@ def test_systems_share_a_letter_exactly_if_they_do_not_differ(size, seed, share)
         for number in set().union(*groups)
     ]
     assert not any(one < other for one in members for other in members)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 7, 49, 5000])
+@pytest.mark.parametrize("count", [2, 3, 23, 90])
+def test_quantile_of_the_range_is_that_of_scipy(count, freedom):
+    """Tukey's quantile is scipy's, over root 2; with one degree of freedom scipy.s has fewer digits."""
+    expected = scipy.stats.studentized_range.isf(0.05, count, freedom) / np.sqrt(2)
+    found = multiplicity.range_quantile(count, freedom)
+    assert found == pytest.approx(expected, rel=1e-5 if freedom == 1 else 1e-10)
+
+
+def test_one_figure_has_the_quantile_of_two():
+    """A single figure makes no difference: it is treated as one of two."""
+    assert multiplicity.range_quantile(1, 9) == multiplicity.range_quantile(2, 9)

@@ -1,10 +1,11 @@
 """How far split-half figures would move with other topics and other systems: a two-way jackknife."""
 
-from functools import partial, reduce
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from irmeta import compiled
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
@@ -204,87 +205,125 @@ def _without(mean: Floats, score: Floats, size: int) -> Floats:
     return settled(mean + (mean - score) / (size - 1))
 
 
+class _Half(NamedTuple):
+    """One half of each partition, and what tau between it and the other half is made of."""
+
+    members: Ints
+    """The topics of the half: (partition, member)."""
+    exact: Floats
+    """Means that are not settled: (partition, metric, system)."""
+    here: Floats
+    """The same, settled."""
+    order: Ints
+    """The systems from the lowest mean to the highest: (partition, metric, system)."""
+    there: Floats
+    """Means on the other half, settled: (partition, metric, system)."""
+    counts: Floats
+    """Concordant minus discordant pairs: (partition, metric here, metric there)."""
+    pairs: Floats
+    """Pairs of systems that tau divides by: (partition, metric here)."""
+    beside: Floats
+    """One over the root of the pairs on the other half: (partition, metric there)."""
+
+    def part(self, partitions: slice) -> "_Half":
+        """Take some of the partitions."""
+        return _Half._make(one[partitions] for one in self)
+
+
 class _SingleScores:
     """What leaving out one system's score on one topic does: only that system's mean on one half changes."""
 
     def __init__(self, scores: Floats, drawn: Bools, ties: Ties) -> None:
         self.scores = scores  # (system, topic, metric)
-        self.drawn = drawn  # (partition, 2, topic)
+        self.partitions = len(drawn)
         self.ties = ties
-        # (partition, 2, metric, system)
-        self.exact = set_means(scores.transpose(1, 2, 0), drawn)
-        self.means = settled(self.exact)
-        # (partition, metric, metric)
-        self.counts = concordance(self.means[:, 0], self.means[:, 1])
-        self.pairs = self._pairs()  # (partition, 2, metric)
+        exact = set_means(scores.transpose(1, 2, 0), drawn)
+        means = settled(exact)  # (partition, 2, metric, system)
+        counts = concordance(means[:, 0], means[:, 1])
+        pairs = self._pairs(means)  # (partition, 2, metric)
+        self.halves = []
+        for half, of_half in enumerate((counts, counts.transpose(0, 2, 1))):
+            here = means[:, half]
+            made = _Half(
+                members=_members(drawn, half),
+                exact=exact[:, half],
+                here=here,
+                order=np.argsort(here, axis=-1, kind="stable"),
+                there=means[:, 1 - half],
+                counts=of_half,
+                pairs=pairs[:, half],
+                beside=_inverse_root(pairs[:, 1 - half]),
+            )
+            self.halves.append(_Half._make(map(np.ascontiguousarray, made)))
 
-    def _pairs(self) -> Floats:
+    def _pairs(self, means: Floats) -> Floats:
         """Count the pairs of systems that tau divides by: those not tied for tau-b, all for tau-a."""
         if self.ties == "b":
-            return untied(self.means)
-        systems = self.means.shape[-1]
-        return np.full(self.means.shape[:-1], systems * (systems - 1) / 2)
+            return untied(means)
+        systems = means.shape[-1]
+        return np.full(means.shape[:-1], systems * (systems - 1) / 2)
 
     def squares(self, members: Indices) -> Floats:
         """Sum the squared moves over the topics of one team, of which these systems are: (figure, metric, metric)."""
         systems, topics, metrics = self.scores.shape
         moves = _Moves(topics, metrics)
         chunk = max(1, BLOCK // (topics * metrics * systems))
-        for start in range(0, len(self.drawn), chunk):
+        for start in range(0, self.partitions, chunk):
             part = slice(start, start + chunk)
-            each = (self._moves(part, system) for system in members.tolist())
-            taus = reduce(np.add, each)
+            parts = [half.part(part) for half in self.halves]
+            taus = np.zeros((len(parts[0].here), topics, metrics, metrics))
+            for system in members.tolist():
+                for half in parts:
+                    self._add_moves(half, system, taus)
             moves.add(_summed(taus), len(taus))
         return moves.squares()
 
-    def _moves(self, part: slice, system: int) -> Floats:
-        """Return how far tau moves without the system's score on each topic: (partition, topic, metric, metric)."""
-        drawn = self.drawn[part]
-        metrics = self.scores.shape[2]
-        partition = np.arange(len(drawn))[:, None]
-        moves = np.zeros((len(drawn), drawn.shape[2], metrics, metrics))
-        for half in (0, 1):
-            members = _members(drawn, half)
-            moves[partition, members] = self._moved(part, half, members, system)
-        return moves
-
-    def _moved(self, part: slice, half: int, members: Ints, system: int) -> Floats:
-        """Return how far tau moves without each member of a half: (partition, member, metric, metric).
+    def _add_moves(self, half: _Half, system: int, taus: Floats) -> None:
+        """Add how far tau moves without the system's score on each topic of a half: (partition, topic, metric, metric).
 
         tau = counts / sqrt(pairs here * pairs there). When the system's mean m becomes m', only its own pairs change,
         by sign(m' - m_j) - sign(m - m_j) for every other system j; so
 
             counts move by  sum over j of (new sign - old sign) * sign in the other half
             pairs move by   number of new signs that are not 0 - number of old ones
+
+        Only the systems between m and m' count, which the core adds up in their order.
         """
-        # (partition, metric, system)
-        here = self.means[part, half]
-        there = self.means[part, 1 - half]
-        size = members.shape[1]
-        before = here[:, :, system]
-        exact = self.exact[part, half, :, system]
-        # (partition, member, metric)
-        after = _without(exact[:, None], self.scores[system][members], size)
+        exact = half.exact[:, None, :, system]
+        score = self.scores[system][half.members]
+        after = _without(
+            exact, score, half.members.shape[1]
+        )  # (partition, member, metric)
+        if compiled.core:
+            compiled.core.moves(
+                *(half.here, half.order, half.there),
+                *(half.counts, half.pairs, half.beside),
+                *(np.ascontiguousarray(after), half.members, after.shape[-1], system),
+                self.ties == "b",
+                taus,
+            )
+        else:
+            partition = np.arange(len(taus))[:, None]
+            taus[partition, half.members] += self._moved(half, system, after)
 
+    def _moved(self, half: _Half, system: int, after: Floats) -> Floats:
+        """Do as the compiled core, by products of signs: (partition, member, metric, metric)."""
+        before = half.here[:, :, system]
         # (partition, member, metric, system)
-        new = _signs(after[..., None], here[:, None])
+        new = _signs(after[..., None], half.here[:, None])
         new[..., system] = 0  # a system makes no pair with itself
-        old = _signs(before[..., None], here)  # (partition, metric, system)
+        old = _signs(before[..., None], half.here)  # (partition, metric, system)
         # (partition, system, metric)
-        other = _signs(there[:, :, system, None], there).transpose(0, 2, 1)
+        other = _signs(half.there[:, :, system, None], half.there).transpose(0, 2, 1)
 
-        counts = self.counts[part]
-        if half == 1:
-            counts = counts.transpose(0, 2, 1)
-        counts = counts[:, None]  # (partition, 1, metric here, metric there)
+        counts = half.counts[:, None]  # (partition, 1, metric here, metric there)
         products = new.reshape(len(new), -1, new.shape[-1]) @ other
         # (partition, member, metric here, metric there)
         tau = products.reshape(*after.shape, -1).astype(np.float64)
         tau += counts - (old @ other)[:, None]
 
-        pairs = self.pairs[part, half][:, None]  # (partition, 1, metric here)
-        # (partition, 1, 1, metric there)
-        beside = _inverse_root(self.pairs[part, 1 - half])[:, None, None, :]
+        pairs = half.pairs[:, None]  # (partition, 1, metric here)
+        beside = half.beside[:, None, None]  # (partition, 1, 1, metric there)
         pairs_after = pairs
         if self.ties == "b":
             # (partition, member, metric here)
