@@ -384,7 +384,7 @@ def test_a_site_says_what_is_damaged(filled: Site) -> None:
     (filled.folder / "site.toml").write_text("uploads = 100\n")
     found = list(checkup.problems(Site.open(filled.folder), engine))
     engine.dispose()
-    assert [line.split(": ")[0] for line in found] == [
+    assert [one.where for one in found] == [
         *sorted([str(changed), str(lost)]),
         str(judged),
         "site.toml",
@@ -405,8 +405,8 @@ def test_a_damaged_catalogue_is_named(filled: Site) -> None:
     engine = tables.upgraded(filled.database)
     [found] = checkup.problems(filled, engine)
     engine.dispose()
-    assert found.startswith(f"{filled.database}: damaged (")
-    assert found.endswith("restore a backup")
+    assert str(found).startswith(f"{filled.database}: damaged (")
+    assert found.mend == "restore a backup"
 
 
 def test_what_no_site_froze_is_refused(filled: Site, tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ def test_a_ladder_begins_at_what_the_organizer_brought(tmp_path: Path) -> None:
     settings = {"feedback": "ladder", "step": 0.2, "metrics": "P@10"}
     for track in open_track(tmp_path, qrels, **settings):
         here = (track.site, track.engine)
-        assert "answers nothing until" in " ".join(checkup.problems(*here))
+        assert "answers nothing until" in " ".join(map(str, checkup.problems(*here)))
         keys = [track.put("member", "early", a_run(1, -4)).json()["key"]]
         bring(track, tmp_path, a_run(1, 5))
         keys.append(track.put("member", "bad", a_run(1, -5)).json()["key"])
@@ -250,7 +250,9 @@ def test_a_ladder_begins_at_what_the_organizer_brought(tmp_path: Path) -> None:
         )
         assert early["figure"] is None
         assert bad["figure"] == 1.0
-        assert "answers nothing until" not in " ".join(checkup.problems(*here))
+        assert "answers nothing until" not in " ".join(
+            map(str, checkup.problems(*here))
+        )
 
 
 def bring(track: Track, folder: Path, run: bytes) -> None:

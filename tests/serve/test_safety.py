@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import itertools
+import json
 import lzma
 import re
 import shutil
@@ -558,6 +559,13 @@ def test_logs_have_neither_tokens_nor_names(tmp_path: Path) -> None:
     assert "the disk:" in said
     assert token not in said
     assert "secret" not in said
+    lines = [json.loads(one) for one in said.splitlines() if one.startswith("{")]
+    asked = [one for one in lines if "request" in one]
+    assert {"/v1/boards/{board}/runs/{name}", "/v1/boards", "files"} <= {
+        one["route"] for one in asked
+    }
+    assert {200, 201, 404, 422, 507} <= {one["status"] for one in asked}
+    assert len({one["request"] for one in asked}) == len(asked)
 
 
 def answers(port: int) -> bool:

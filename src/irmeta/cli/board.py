@@ -1,5 +1,6 @@
 """`irmeta board`: the boards of a site, from the shell."""
 
+import json
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,6 +11,7 @@ from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.serve import extra
 from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
+from irmeta.words import counted
 
 board = Verbs("board", help="Make, show, change and import the boards of a site.")
 
@@ -214,20 +216,26 @@ def show(key: Key, site: SiteOption) -> None:
 
 
 @board.command()
-def check(site: SiteOption) -> None:
-    """Say what is damaged or unsafe in a site; exit with 1 if anything is.
+def check(
+    site: SiteOption,
+    format: Annotated[Literal["text", "json"], option(help="What to print.")] = "text",
+) -> None:
+    """Say what is damaged or unsafe in a site, and how to mend it; exit with 1 if anything is.
 
     irmeta board check --site site/
     """
     of, engine = opened(site)
     from irmeta.serve import checkup, organizing
 
-    for one in organizing.hidden(engine):
-        print(organizing.leak(engine, one))
+    leaks = [organizing.leak(engine, one) for one in organizing.hidden(engine)]
     found = list(checkup.problems(of, engine))
-    for line in found:
-        print(line)
-    print(f"{len(found)} problem{'' if len(found) == 1 else 's'}.")
+    if format == "json":
+        problems = [one._asdict() for one in found]
+        print(json.dumps({"problems": problems, "leaks": leaks}, indent=1))
+    else:
+        for line in (*leaks, *found):
+            print(line)
+        print(f"{counted(len(found), 'problem')}.")
     sys.exit(int(bool(found)))
 
 

@@ -20,6 +20,8 @@ from irmeta.serve.site import Site, own, settle
 
 MANIFEST, CATALOGUE = "MANIFEST.sha256", "site.db"
 SETTINGS, TOKEN = "site.toml", "token"
+BEGUN = "backed-up"
+"""A file as old as the last backup."""
 _OURS = re.compile(
     r"site\.(db|toml)|token|runs/[0-9a-f]{2}/[0-9a-f]{64}|truth/[0-9a-f]{64}\.qrels|documents/[0-9a-f]{64}\.txt"
 )
@@ -36,6 +38,8 @@ def back_up(site: Site, target: Path) -> int:
         raise IrmetaError(f"{target} exists; choose another name, or remove it")
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     with TemporaryDirectory(dir=site.temporary) as held:
+        begun = Path(held) / BEGUN
+        begun.touch()
         catalogue = Path(held) / CATALOGUE
         tables.copied(site.database, catalogue)
         paths = [site.folder / SETTINGS, site.folder / TOKEN, *_named(site, catalogue)]
@@ -48,6 +52,7 @@ def back_up(site: Site, target: Path) -> int:
             with own(part) as file:
                 _write(file, files)
             settle(part, target)
+            begun.replace(site.folder / BEGUN)
         except FileNotFoundError as error:
             raise IrmetaError(
                 f"{error.filename}: lost; irmeta board check --site {site.folder} names all that is"

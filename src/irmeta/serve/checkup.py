@@ -1,46 +1,161 @@
-"""What is damaged or unsafe in a site."""
+"""What is damaged or unsafe in a site, each with the mend."""
 
 import hashlib
+import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from irmeta.serve.catalogue.tables import board, judgments, reading, run, submission
+from irmeta.serve.catalogue.rules import clock, now
+from irmeta.serve.catalogue.tables import (
+    board,
+    event,
+    judgments,
+    reading,
+    run,
+    submission,
+)
+from irmeta.serve.client import LOCAL
 from irmeta.serve.site import Settings, Site
 
+DAY = 24 * 3600 * 1_000_000
+WEEK = 7 * DAY
+"""Microseconds that something may be in no backup."""
+MINUTE = 60_000_000
+"""Microseconds by which clocks differ."""
+SECRET = re.compile(r"(?im)^\s*\w*(secret|password|token)\w*\s*=\s*[\"'].")
+"""A setting that nobody else may read."""
+LIMITS = ("body", "uploads", "requests", "seconds", "memory")
 
-def problems(site: Site, engine: Engine) -> Iterator[str]:
-    """Yield what somebody should mend: damaged or lost files, open folders, limits above the defaults."""
+
+class Problem(NamedTuple):
+    """What somebody should mend: where, what is wrong, and how."""
+
+    where: str
+    wrong: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.wrong}; {self.mend}"
+
+
+def problems(site: Site, engine: Engine) -> Iterator[Problem]:
+    """Yield what is damaged, and what is unsafe."""
+    yield from _damage(site, engine)
+    yield from _boards(engine)
+    yield from _files(site, engine)
+    yield from _settings(site)
+    yield from _time(site, engine)
+
+
+def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
     with reading(engine) as db:
         state = db.execute(sa.text("PRAGMA integrity_check")).scalar()
         here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
-        judged = db.execute(sa.select(judgments.c.digest)).scalars().all()
-        brought = sa.exists().where(
-            (submission.c.board == board.c.id) & (submission.c.team == "")
-        )
-        bare = sa.select(board.c.key).where((board.c.feedback == "ladder") & ~brought)
-        low = db.execute(bare).scalars().all()
     if state != "ok":
-        yield f"{site.database}: damaged ({state}); restore a backup"
-    for digest in digests:
-        path = site.run(digest)
+        yield Problem(str(site.database), f"damaged ({state})", "restore a backup")
+    for path, digest in ((site.run(one), one) for one in digests):
         if not path.is_file():
-            yield f"{path}: lost; submit the run again or restore a backup"
+            mend = "submit the run again or restore a backup"
+            yield Problem(str(path), "lost", mend)
             continue
         with path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != digest:
-                yield f"{path}: damaged; its bytes are not those received"
-    for key in low:
-        yield (
-            f"{key}: its ladder answers nothing until it begins at a run that you bring; "
-            f"irmeta board import {key} BASELINE"
-        )
+                wrong = "damaged: its bytes are not those received"
+                yield Problem(str(path), wrong, "restore it from a backup")
+
+
+def _boards(engine: Engine) -> Iterator[Problem]:
+    brought = sa.exists().where(
+        (submission.c.board == board.c.id) & (submission.c.team == "")
+    )
+    hidden: Any = board.c.reveals.is_(None) | (board.c.reveals > now())
+    given = (board.c.key, board.c.feedback, brought.label("brought"))
+    with reading(engine) as db:
+        every = db.execute(sa.select(*given).where(hidden)).all()
+    for one in every:
+        if one.feedback == "ladder" and not one.brought:
+            wrong = "its ladder answers nothing until it begins at a run that you bring"
+            yield Problem(one.key, wrong, f"irmeta board import {one.key} BASELINE")
+        if one.feedback == "open":
+            wrong = "its answers give the judgments away in a few runs"
+            mend = f"irmeta board set {one.key} --feedback none, split or ladder"
+            yield Problem(one.key, wrong, mend)
+
+
+def _files(site: Site, engine: Engine) -> Iterator[Problem]:
+    """Yield what others on this machine can read, or write."""
+    with reading(engine) as db:
+        judged = db.execute(sa.select(judgments.c.digest)).scalars().all()
     for path in map(site.truth, judged):
-        if path.exists() and path.stat().st_mode & 0o077:
-            yield f"{path}: others can read the judgments; chmod 600 {path}"
-    for name in ("body", "uploads", "requests", "seconds", "memory"):
-        value, default = getattr(site.settings, name), getattr(Settings(), name)
+        if _open(path):
+            yield Problem(str(path), "others can read it", f"chmod 600 {path}")
+    text = (site.folder / "site.toml").read_text(encoding="utf-8")
+    if SECRET.search(text) and _open(site.folder / "site.toml"):
+        path = site.folder / "site.toml"
+        yield Problem(str(path), "others can read its secrets", f"chmod 600 {path}")
+    if not _open(site.folder):
+        return
+    # others come in, as a proxy that serves public/ must
+    own = (site.database, *site.folder.glob("site.db*"), site.folder / "token")
+    folders = ("private", "runs", "truth", "tmp", "documents")
+    for path in sorted({*own, *map(site.folder.joinpath, folders)}):
+        if _open(path):
+            mend = f"chmod go= {path}"
+            yield Problem(str(path), "others can read it", mend)
+    if site.folder.stat().st_mode & 0o022:
+        mend = f"chmod go-w {site.folder}"
+        yield Problem(str(site.folder), "others can write in it", mend)
+
+
+def _open(path: Path) -> bool:
+    """Say whether somebody else may do something with a file."""
+    return path.exists() and bool(path.stat().st_mode & 0o077)
+
+
+def _settings(site: Site) -> Iterator[Problem]:
+    may, where = site.settings, "site.toml"
+    found = urlsplit(may.address)
+    plain = found.scheme in ("http", "https") and found.hostname and not found.username
+    if may.address and (not plain or found.path.strip("/") or found.query):
+        wrong = f"address = {may.address!r} is not one as https://runs.example.org"
+        mend = "mend it: requests for another host are refused"
+        yield Problem(where, wrong, mend)
+    elif found.scheme == "http" and found.netloc.partition(":")[0] not in LOCAL:
+        wrong = f"address = {may.address!r}: tokens and cookies go in the clear"
+        yield Problem(where, wrong, "put a proxy with https in front")
+    if may.address and not may.contact:
+        wrong = "others reach it, and nobody is named whom they can ask"
+        yield Problem(where, wrong, 'write contact = "you@example.org"')
+    for name in LIMITS:
+        value, default = getattr(may, name), getattr(Settings(), name)
         if value > default:
-            yield f"site.toml: {name} = {value} is above the default of {default}"
+            wrong = f"{name} = {value} is above the default of {default}"
+            yield Problem(where, wrong, "lower it unless you know why")
+    free = shutil.disk_usage(site.folder).free
+    if free < 2 * may.free:
+        wrong = f"the disk has {free >> 20} MiB; below {may.free >> 20} no runs come in"
+        yield Problem(str(site.folder), wrong, "make room")
+
+
+def _time(site: Site, engine: Engine) -> Iterator[Problem]:
+    """Yield what the clock has to do with: a clock that was set back, runs that are in no backup."""
+    backed = site.backed_up()
+    new = sa.select(sa.func.min(run.c.stored)).where(run.c.stored > backed)
+    last = sa.select(sa.func.max(event.c.at))
+    with reading(engine) as db:
+        oldest = db.execute(new).scalar()
+        newest = db.execute(last).scalar() or 0
+    if newest > now() + MINUTE:
+        wrong = f"the clock is before what happened at {clock(newest)} UTC"
+        yield Problem("log", wrong, "set it (timedatectl), before dates are missed")
+    if oldest is not None and oldest < now() - WEEK:
+        days = (now() - oldest) // DAY
+        mend = f"irmeta board backup --site {site.folder} -o FILE"
+        yield Problem(str(site.folder), f"runs of {days} days are in no backup", mend)

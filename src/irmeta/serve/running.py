@@ -1,7 +1,6 @@
 """`irmeta serve`: one process that takes uploads and gives files, and children that compute."""
 
 import asyncio
-import logging
 import re
 import socket
 import sys
@@ -12,7 +11,7 @@ from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing
+from irmeta.serve import importing, logs
 from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.client import LOCAL
 from irmeta.serve.crew.crew import Crew
@@ -63,11 +62,12 @@ def serve(
         fill(site, engine, qrels, runs, metrics)
         durable(site.folder / "address", f"http://{listen}".encode())
         _say(site, engine, site.address)
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+        logs.begin()
         uvicorn.run(
             application(site, engine, Crew(site, engine, children)),
             host=host,
             port=int(port),
+            log_config=None,
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -125,6 +125,11 @@ class Site:
         """Where the list of a collection's documents lies."""
         return self.folder / "documents" / f"{digest}.txt"
 
+    def backed_up(self) -> int:
+        """When the site was backed up last, in microseconds; 0 if it never was."""
+        path = self.folder / "backed-up"
+        return path.stat().st_mtime_ns // 1000 if path.exists() else 0
+
     @contextmanager
     def alone(self, lock: str, *, wait: bool = False) -> Iterator[None]:
         """Hold a lock of the site, which goes with the process; raise IrmetaError where another has it."""

@@ -387,6 +387,34 @@ def counted(db: Connection, at: int) -> dict[str, int]:
     return {str(state): int(count) for state, count in found}
 
 
+def totals(engine: Engine) -> dict[str, int]:
+    """Count all submissions by state; before its board's reveal a run that has a score is accepted, as for its team."""
+    known = board.c.reveals <= now()
+    judged = submission.c.state.in_(["scored", "failed"])
+    state = sa.case(
+        (judged & ~sa.func.coalesce(known, sa.false()), "accepted"),
+        else_=submission.c.state,
+    )
+    wanted = sa.select(state, sa.func.count()).join(
+        board, board.c.id == submission.c.board
+    )
+    with reading(engine) as db:
+        found = db.execute(wanted.group_by(state).order_by(state)).all()
+    return {str(state): int(count) for state, count in found}
+
+
+def unscored(engine: Engine) -> tuple[int, int]:
+    """Count the runs of all boards that can be checked or scored; say for how many seconds the oldest waits."""
+    judged = sa.exists().where(judgments.c.board == submission.c.board)
+    waits: Any = submission.c.state == "received"
+    waits |= (submission.c.state == "accepted") & judged
+    wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
+    here = wanted.join(run, run.c.digest == submission.c.run)
+    with reading(engine) as db:
+        count, oldest = db.execute(here.where(waits & run.c.stored.is_not(None))).one()
+    return count, 0 if oldest is None else max(now() - oldest, 0) // 1_000_000
+
+
 def waiting(engine: Engine) -> dict[str, int]:
     """Count what waits, and say since when the oldest does."""
     waits: Any = submission.c.state.in_(["received", "accepted"])
@@ -396,5 +424,5 @@ def waiting(engine: Engine) -> dict[str, int]:
     wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
     with reading(engine) as db:
         count, oldest = db.execute(wanted.where(waits)).one()
-    seconds = 0 if oldest is None else (now() - oldest) // 1_000_000
+    seconds = 0 if oldest is None else max(now() - oldest, 0) // 1_000_000
     return {"waiting": count, "oldest_s": seconds}

@@ -257,7 +257,9 @@ def _require_text(name: str, text: str, most: int) -> None:
 
 def engine(path: Path) -> sa.Engine:
     """Open a catalogue: one writer at a time, and a commit returns when the disk has it."""
-    made = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
+    made = sa.create_engine(
+        f"sqlite:///{path}", connect_args={"timeout": 30}, hide_parameters=True
+    )
 
     @sa.event.listens_for(made, "connect")
     def _set(connection: Any, _: Any) -> None:

@@ -1,7 +1,6 @@
 """The crew: it checks and scores what the catalogue says is to do, and has changes published."""
 
 import base64
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -14,9 +13,10 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.crew.child import Child
+from irmeta.serve.crew.figures import Figures
+from irmeta.serve.logs import LOG
 from irmeta.serve.site import Site
 
-LOG = logging.getLogger("irmeta.serve")
 AHEAD = 2
 """Runs that are handed out at a time, for each child: an upload's check waits for no more."""
 PAUSE = 1.0
@@ -24,6 +24,8 @@ PAUSE = 1.0
 AT_LEAST = 0.2
 """Seconds after which the publisher looks whether boards have changed."""
 HOUR = 3600
+LATE = 600.0
+"""Seconds without an answer of the publisher, after which something is wrong."""
 
 
 class Crew:
@@ -33,6 +35,8 @@ class Crew:
         self.site = site
         self.engine = engine
         self.published: dict[str, int] = {}
+        self.figures = Figures(site, engine)
+        self._alive = time.monotonic()
         self._size = children
         self._pool = ThreadPoolExecutor(children, "child")
         self._own = threading.local()
@@ -58,6 +62,10 @@ class Crew:
         self._pool.shutdown(wait=False, cancel_futures=True)
         for child in self._children:
             child.close()
+
+    def late(self) -> bool:
+        """Say whether nothing was published, and nothing was found to be, for long."""
+        return time.monotonic() - self._alive > LATE
 
     def check(self, key: str) -> "Future[None]":
         """Check a submission, before others that wait."""
@@ -92,7 +100,9 @@ class Crew:
             child = self._own.child = Child()
             self._children.append(child)
         may = self.site.settings
-        return child.ask(task, may.seconds, limits=(may.memory, may.seconds), **given)
+        limits = may.memory, may.seconds
+        with self.figures.timed(task):
+            return child.ask(task, may.seconds, limits=limits, **given)
 
     def _remarks(self, path: str, name: str, board: Any) -> tuple[list[Remark], bool]:
         """Check a run, without judgments; say whether that failed. `board` has topics, documents and depth."""
@@ -149,11 +159,13 @@ class Crew:
             left = self._written("publish_rest", seconds=seconds)["left"]
         else:
             self._closed.wait(AT_LEAST)
-        self._left = left
+        self._left, self._alive = left, time.monotonic()
 
     def _written(self, task: str, **given: Any) -> dict[str, Any]:
         """Have the publisher write; one that cannot is replaced, and begins again."""
-        answer = self._publisher.ask(task, HOUR, site=str(self.site.folder), **given)
+        folder = str(self.site.folder)
+        with self.figures.timed(task):
+            answer = self._publisher.ask(task, HOUR, site=folder, **given)
         if "error" in answer:
             self._left = None
             self._publisher.close()

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import logging
 import os
 import resource
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from irmeta.errors import IrmetaError, typed
-from irmeta.serve import answers
+from irmeta.serve import answers, logs
 from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
 
@@ -25,6 +24,7 @@ def main() -> None:
     """Work until there is no more: an answer has `error` where a task failed."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
+    logs.begin()
     for line in sys.stdin:
         given = json.loads(line)
         try:
@@ -34,7 +34,7 @@ def main() -> None:
         except MemoryError:
             found = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises
-            logging.exception("a task failed")
+            logs.LOG.exception("a task failed")
             found = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(found), file=out, flush=True)
 

@@ -1,7 +1,7 @@
 """The server: its routes, the files that people look at, and what every answer has."""
 
-import logging
 import secrets
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -25,6 +25,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from irmeta.errors import typed
 from irmeta.serve.catalogue.rules import MISSING, RefusedError
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.crew.figures import Figures
+from irmeta.serve.logs import LOG, REQUESTS
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of
 from irmeta.serve.site import Site
@@ -32,7 +34,6 @@ from irmeta.serve.web import my, routes
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import problem
 
-LOG = logging.getLogger("irmeta.serve")
 HOSTS = {"127.0.0.1", "localhost", "[::1]", "testserver"}
 SAFE = {
     "content-security-policy": (
@@ -43,10 +44,15 @@ SAFE = {
     "referrer-policy": "same-origin",
     "x-frame-options": "DENY",
 }
-API = ("/v1/", "/healthz")
+API = ("/v1/", "/healthz", "/metrics")
 """Where the paths of the API begin."""
 DYNAMIC = (*API, "/i/", "/my/", "/organize/", "/join/", "/private/", "/review/")
 """Where the paths begin whose answers depend on who asks."""
+METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS", "PATCH", "DELETE")
+FILES = "files"
+"""How the paths of finished files are called where paths are counted."""
+GONE = 499
+"""The status, in what is counted, of who did not wait for an answer."""
 SMALL = 1 << 18
 """Bytes of a file that is read at once."""
 
@@ -75,7 +81,7 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     app.exception_handler(RequestValidationError)(partial(_invalid, site))
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
-    app.add_middleware(_Guarded)
+    app.add_middleware(_Guarded, figures=crew.figures)
     door = Door(site, engine, crew)
     routes.add(app, door)
     my.add(app, door)
@@ -159,10 +165,11 @@ def _invalid(site: Site, request: Request, error: RequestValidationError) -> Res
 
 
 class _Guarded:
-    """Answers every request, with the headers that browsers heed."""
+    """Answers every request, with the headers that browsers heed; counts and logs it, by the template of its path."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, figures: Figures) -> None:
         self._app = app
+        self._figures = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -170,22 +177,34 @@ class _Guarded:
             return
         dynamic = scope["path"].startswith(DYNAMIC)
         own = SAFE | {"cache-control": "no-store" if dynamic else "no-cache"}
-        begun = False
+        number, began, status = secrets.token_hex(8), time.perf_counter(), 0
 
         async def answer(message: Message) -> None:
-            nonlocal begun
+            nonlocal status
             if message["type"] == "http.response.start":
-                begun = True
+                status = message["status"]
                 MutableHeaders(scope=message).update(own)
             await send(message)
 
         try:
             await self._app(scope, receive, answer)
         except ClientDisconnect:  # nobody waits for an answer
-            return
+            status = GONE
         except Exception:
-            number = secrets.token_hex(4)
             LOG.exception("request %s", number)
-            if not begun:
+            if not status:
                 mend = problem(500, f"tell the operator the number {number}")
                 await mend(scope, receive, answer)
+        self._note(scope, number, status, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, number: str, status: int, seconds: float) -> None:
+        """Count and log a request: no path, since it has names; no query; of a person the number."""
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        route = getattr(scope.get("route"), "path", FILES)
+        self._figures.answered(method, route, status, seconds)
+        facts = {"request": number, "route": route, "status": status}
+        facts["ms"] = round(1000 * seconds, 1)
+        caller = scope.get("state", {}).get("caller")
+        if caller and caller.person is not None:
+            facts["person"] = caller.person
+        REQUESTS.info("%s", method, extra={"facts": facts})

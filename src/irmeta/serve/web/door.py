@@ -36,7 +36,8 @@ UNKNOWN = (
     "this token opens nothing here: it is not of this site, or has expired; "
     "the operator finds a valid one in the site's folder, in the file token"
 )
-OURS = ("127.0.0.1", "::1", "testclient")
+OURS = ("127.0.0.1", "::1", "localhost", "testclient", "testserver")
+"""How this machine is called."""
 
 
 class Frequency:

@@ -126,9 +126,11 @@ class Me(BaseModel):
 
 
 class Health(BaseModel):
-    """How the site is."""
+    """How the site is; disk : ok or full. publishing : ok, or late where nothing was written for ten minutes."""
 
     database: str
+    disk: str
+    publishing: str
     waiting: int
     oldest_s: int
     published: dict[str, int]

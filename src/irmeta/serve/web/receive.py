@@ -44,8 +44,7 @@ async def receive(
 ) -> Arrived:
     """Write a body to a temporary file; refuse one that is too long, too slow, or for which there is no room."""
     _require_length(length or 0, site.settings.body)
-    needed = site.settings.free + (length or 0)
-    if shutil.disk_usage(site.folder).free < needed:
+    if full_disk(site, length or 0):
         raise RefusedError(507, "the disk of this site is full; tell its operator")
     part = site.temporary / f"{secrets.token_hex(8)}.part"
     size, sha = 0, hashlib.sha256()
@@ -67,6 +66,11 @@ async def receive(
             raise RefusedError(408, f"the body came too slowly; {mend}") from error
         raise
     return Arrived(part, Bytes(sha.hexdigest(), size))
+
+
+def full_disk(site: Site, length: int = 0) -> bool:
+    """Say whether there is no room for so many bytes more."""
+    return shutil.disk_usage(site.folder).free < site.settings.free + length
 
 
 def _require_length(size: int, most: int) -> None:

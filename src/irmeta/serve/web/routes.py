@@ -12,10 +12,10 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import importing
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
-from irmeta.serve.catalogue.rules import RefusedError, described, now
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, described, now
 from irmeta.serve.client import NAMED
 from irmeta.serve.policy import Action
-from irmeta.serve.web.door import Door
+from irmeta.serve.web.door import OURS, Door
 from irmeta.serve.web.facts import (
     About,
     BoardFacts,
@@ -30,8 +30,12 @@ from irmeta.serve.web.facts import (
     answers,
     problem,
 )
+from irmeta.serve.web.receive import full_disk
 
 OCTETS = "application/octet-stream"
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+PASSED = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"}
+"""Headers by which a proxy says that it asks for somebody else."""
 FILE: dict[str, Any] = {OCTETS: {"schema": {"type": "string", "format": "binary"}}}
 BODY: dict[str, Any] = {"requestBody": {"required": True, "content": FILE}}
 BOARD, RUN, ONE = "^[a-z0-9-]{2,40}$", "^[A-Za-z0-9._-]{1,40}$", "^[a-z2-7]{16}$"
@@ -62,7 +66,22 @@ class Routes:
         published = self._door.crew.published.items()
         waits = submissions.waiting(self._engine)
         shown = {key: version for key, version in published if key in seen}
-        return Health(database="ok", published=shown, **waits)
+        full = full_disk(self._door.site)
+        late = self._door.crew.late()
+        return Health(
+            database="ok",
+            disk="full" if full else "ok",
+            publishing="late" if late else "ok",
+            published=shown,
+            **waits,
+        )
+
+    def metrics(self, request: Request) -> Response:
+        """Say what is counted, to a program of this machine that no proxy stands before."""
+        near = request.client is not None and request.client.host in OURS
+        if not near or request.url.hostname not in OURS or PASSED & {*request.headers}:
+            raise RefusedError(404, MISSING)
+        return Response(self._door.crew.figures.text(), media_type=PROMETHEUS)
 
     def boards(self, request: Request, after: After = "", limit: Limit = 200) -> Boards:
         """List the boards."""
@@ -201,6 +220,7 @@ def add(app: FastAPI, door: Door) -> None:
     post(routes.take)
     member.get("/v1/me", responses=answers(401))(routes.me)
     anybody.get("/healthz", responses=answers())(routes.health)
+    app.get("/metrics", include_in_schema=False)(routes.metrics)
     anybody.get("/v1/boards", responses=answers(422))(routes.boards)
     anybody.get(board, responses=answers(404, 422))(routes.board)
     put = member.put(
