@@ -20,6 +20,7 @@ from irmeta.serve.catalogue.rules import (
 )
 from irmeta.serve.catalogue.tables import (
     board,
+    forget,
     membership,
     person,
     reading,
@@ -38,8 +39,8 @@ ORGANIZES = 30 * DAY
 """How long a token lasts that may organize."""
 IDLE = 7 * DAY
 """How long a session lasts that nobody uses."""
-TEAMS, PEOPLE = 1000, 20
-"""Teams of a board, and people of a team, at most."""
+TEAMS, PEOPLE, FOUNDED = 1000, 20, 3
+"""Teams of a board, people of a team, and teams that one person founds on a board, at most."""
 ROLES = {"reader": Role.READER, "member": Role.MEMBER, "organizer": Role.ORGANIZER}
 SCOPES = {"reader": "read", "member": "submit", "organizer": "organize"}
 """What a token of somebody's role may."""
@@ -54,6 +55,13 @@ class Caller(NamedTuple):
 
 
 NOBODY = Caller(scope="submit")
+
+
+class Identity(NamedTuple):
+    """Whom a login provider knows: the issuer, and the subject that this issuer alone calls so."""
+
+    issuer: str
+    subject: str
 
 
 class Place(NamedTuple):
@@ -128,6 +136,38 @@ def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
 
 def _set(db: Connection, digest: str, **values: Any) -> None:
     db.execute(sa.update(token).where(token.c.digest == digest).values(values))
+
+
+def log_in(engine: Engine, known: Identity, name: str) -> str:
+    """Begin a session of whom a provider knows: of a new person, unless it has come before."""
+    with engine.begin() as db:
+        found = _identified(db, known)
+        if found is not None and found.disabled is not None:
+            raise RefusedError(403, "the operator of this site does not let you in")
+        who = (
+            _new_person(db, {"person": name, "affiliation": ""}, known)
+            if found is None
+            else found.id
+        )
+        return _secret(db, "session", person=who, scope="organize", used=now())
+
+
+def link(engine: Engine, who: int, known: Identity) -> None:
+    """Let a person come in by a login from now on; refuse one of somebody else, and a second one."""
+    own = person.c.id == who
+    with engine.begin() as db:
+        found = _identified(db, known)
+        if found is not None and found.id != who:
+            raise RefusedError(409, "this login is of another person here")
+        has = db.execute(sa.select(person.c.issuer).where(own)).scalar_one()
+        if found is None and has is not None:
+            raise RefusedError(409, "you have a login here, and can have no second")
+        db.execute(sa.update(person).where(own).values(known._asdict()))
+
+
+def _identified(db: Connection, known: Identity) -> Row[Any] | None:
+    same = (person.c.issuer == known.issuer) & (person.c.subject == known.subject)
+    return db.execute(sa.select(person).where(same)).first()
 
 
 def begin_session(engine: Engine, who: int) -> str:
@@ -258,10 +298,7 @@ def take(
     digest = digest_of(secret)
     with engine.begin() as db:
         found = _unused(db, digest)
-        known = found.person or who
-        if known is None and not texts["person"]:
-            raise RefusedError(422, "name: say who you are")
-        number = known or _new_person(db, texts)
+        number = found.person or _coming(db, who, texts)
         _set(db, digest, used=now())
         if found.board is None:
             return Taken(number, "", "")
@@ -282,26 +319,68 @@ def ask(
     affiliation: str = "",
     who: int | None = None,
 ) -> int:
-    """Ask to take part with a new team; return the number of the person, a new one unless it is known."""
+    """Ask to take part with a new team, which takes part at once where a board is open to whoever logs in.
+
+    Return the number of the person, a new one unless it is known.
+    """
     texts = described({"person": name, "affiliation": affiliation})
-    if not (who or texts["person"]) or not team_name.strip():
-        raise RefusedError(422, "name and team: say who you are, and who asks")
+    if not team_name.strip():
+        raise RefusedError(422, "team: say who asks")
     with engine.begin() as db:
-        at = row_of(db, key).id
+        of = row_of(db, key)
+        at, open_ = of.id, of.join == "open"
+        if open_ and not _logs_in(db, who):
+            raise RefusedError(403, "log in first: this board knows people by a login")
+        number = _coming(db, who, texts)
         free, more = team_name, 1
         while _team(db, at, free):
             more += 1
             free = f"{team_name[:50]} {more}"
-        made = _new_team(db, at, free, "asked")
-        number = who or _new_person(db, texts)
+        made = _new_team(db, at, free, "in" if open_ else "asked", number)
         asks = {"team": made.name, "state": made.state}
         log(db, at, "team", asks, number)
         _join(db, number, at, "member", made)
         return number
 
 
-def _new_person(db: Connection, texts: dict[str, str]) -> int:
+def _logs_in(db: Connection, who: int | None) -> bool:
+    """Say whether a provider knows somebody."""
+    issuer = sa.select(person.c.issuer).where(person.c.id == who)
+    return db.execute(issuer).scalar() is not None
+
+
+def _coming(db: Connection, who: int | None, texts: dict[str, str]) -> int:
+    """Return the number of who comes to a board, a new person unless it is known; nobody comes without a name."""
+    named = sa.select(person.c.name).where(person.c.id == who)
+    if who is not None and db.execute(named).scalar_one():
+        return who
+    if not texts["person"]:
+        raise RefusedError(422, "name: say who you are")
+    if who is None:
+        return _new_person(db, texts)
+    _call(db, who, texts)
+    return who
+
+
+def _call(db: Connection, who: int, texts: dict[str, str]) -> None:
     values = {"name": texts["person"], "affiliation": texts["affiliation"]}
+    db.execute(sa.update(person).where(person.c.id == who).values(values))
+
+
+def call(engine: Engine, who: int, name: str, affiliation: str) -> None:
+    """Give a person another name and affiliation."""
+    texts = described({"person": name, "affiliation": affiliation})
+    if not texts["person"]:
+        raise RefusedError(422, "name: say who you are")
+    with engine.begin() as db:
+        _call(db, who, texts)
+
+
+def _new_person(
+    db: Connection, texts: dict[str, str], known: Identity | None = None
+) -> int:
+    values = {"name": texts["person"], "affiliation": texts["affiliation"]}
+    values |= known._asdict() if known else {}
     line = sa.insert(person).values(values | {"key": new_key(), "created": now()})
     return int(db.execute(line.returning(person.c.id)).scalar_one())
 
@@ -329,16 +408,27 @@ def _team(db: Connection, at: int, name: str) -> Row[Any] | None:
     return db.execute(sa.select(team).where(own)).first()
 
 
-def _new_team(db: Connection, at: int, name: str, state: str) -> Row[Any]:
+def _new_team(
+    db: Connection, at: int, name: str, state: str, founder: int | None = None
+) -> Row[Any]:
     text = described({"team": name})["team"]
     # those that only ask keep nobody out whom an organizer invites
-    same = (team.c.board == at) & (team.c.state == state)
-    count = sa.select(sa.func.count()).where(same)
-    if db.execute(count).scalar_one() >= TEAMS:
+    of_state, founded = team.c.state == state, team.c.founder == founder
+    if _count(db, at, of_state) >= TEAMS:
         raise RefusedError(409, f"the board has {TEAMS} teams, and may have no more")
+    if founder is not None and _count(db, at, founded) >= FOUNDED:
+        says = f"you have founded {FOUNDED} teams on this board, and may found no more"
+        raise RefusedError(409, says)
     values = {"board": at, "name": text, "folded": _fold(text), "state": state}
+    values["founder"] = founder
     line = sa.insert(team).values(values | {"created": now()}).returning(team)
     return db.execute(line).one()
+
+
+def _count(db: Connection, at: int, which: Any) -> int:
+    """Count teams of a board."""
+    count = sa.select(sa.func.count()).where((team.c.board == at) & which)
+    return int(db.execute(count).scalar_one())
 
 
 def teams(engine: Engine, at: int) -> Sequence[Row[Any]]:
@@ -442,17 +532,35 @@ def person_of(engine: Engine, who: int) -> Row[Any]:
         return db.execute(sa.select(person).where(person.c.id == who)).one()
 
 
+def _change(db: Connection, key: str, **values: Any) -> int:
+    """Change what is kept of a person; return the number."""
+    line = sa.update(person).where(person.c.key == key).values(values)
+    found = db.execute(line.returning(person.c.id)).scalar()
+    if found is None:
+        raise RefusedError(404, f"there is no person {key!r}")
+    return int(found)
+
+
+def disable(engine: Engine, key: str) -> None:
+    """End all that lets a person in, also a login, until it is enabled again."""
+    with engine.begin() as db:
+        who = _change(db, key, disabled=now())
+        ends = sa.update(token).where(token.c.person == who)
+        db.execute(ends.where(token.c.revoked.is_(None)).values(revoked=now()))
+
+
+def enable(engine: Engine, key: str) -> None:
+    """Let a person log in again."""
+    with engine.begin() as db:
+        _change(db, key, disabled=None)
+
+
 def erase(engine: Engine, key: str) -> None:
     """Erase what is kept of a person; runs stay with the team, and the log keeps a number."""
+    gone: dict[str, Any] = {"name": "", "affiliation": "", "erased": now()}
+    gone |= dict.fromkeys(Identity._fields)
     with engine.begin() as db:
-        found = db.execute(sa.select(person).where(person.c.key == key)).first()
-        if found is None:
-            raise RefusedError(404, f"there is no person {key!r}")
-        at = now()
-        gone = {"name": "", "affiliation": "", "erased": at}
-        own = person.c.id == found.id
-        db.execute(sa.update(person).where(own).values(gone))
-        of = sa.delete(membership).where(membership.c.person == found.id)
-        db.execute(of)
-        ends = sa.update(token).where(token.c.person == found.id)
-        db.execute(ends.values(revoked=at, label=""))
+        who = _change(db, key, **gone)
+        for of in (membership, token):
+            db.execute(sa.delete(of).where(of.c.person == who))
+    forget(engine)

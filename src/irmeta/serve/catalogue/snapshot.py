@@ -28,7 +28,8 @@ Vectors = Mapping[str, Mapping[str, npt.NDArray[np.float64]]]
 """By key of the submission and metric the scores of the judged topics."""
 SETTINGS = [one.name for one in board.c if one.name not in ("id", "documents")]
 JUDGMENTS = [one.name for one in judgments.c if one.name not in ("id", "board", "salt")]
-SAID = [one.name for one in submission.c if one.name not in ("id", "board", "tried")]
+_INNER = ("id", "board", "tried", "person")
+SAID = [one.name for one in submission.c if one.name not in _INNER]
 EVENTS = ["at", "action", "detail"]
 """What the public data say of a board, of judgments, of a submission and of an event: no more of it is restored."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import dropwhile
+from math import inf
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -95,11 +96,11 @@ def submit(
                 409, f"another run of the board is called {name}; {mend}"
             )
         if by is not None:
-            _require_left(db, of, own, received)
+            _require_left(db, of, own, person, received)
         _keep(db, content)
         made = {"key": new_key(), "board": of.id, "name": name, "run": content.digest}
         made |= {"received": received, "replaces": old and old.key, **texts}
-        made |= {"state": "received", "remarks": []}
+        made |= {"state": "received", "remarks": [], "person": person}
         marks = [] if by is None else _marks(db, of, by, received)
         db.execute(sa.insert(submission).values(made | {"marks": marks}))
         sent = {"team": own, "run": name, "replaces": made["replaces"]}
@@ -107,35 +108,54 @@ def submit(
         return Received(made["key"], new=True)
 
 
-def _require_left(db: Connection, of: Row[Any], team: str, at: int) -> None:
-    """Refuse a run more than the limits of a team; withdrawn and replaced ones count, refused ones by themselves."""
-    found = remaining(db, of, team, at)
+def _require_left(
+    db: Connection, of: Row[Any], team: str, who: int | None, at: int
+) -> None:
+    """Refuse a run more than the limits; withdrawn and replaced ones count, refused ones by themselves."""
+    counted = submission.c.state != "refused"
+    found = _left(db, of, team, who, counted, limits(of), at)
     if found.number == 0:
         more = "" if found.more is None else f"; more from {clock(found.more)} UTC"
-        raise RefusedError(429, f"your team has no run left now{more}")
+        raise RefusedError(429, f"your team, or you, have no run left now{more}")
     if of.opens == of.reveals:
         return
-    refused = _times(db, of, team, submission.c.state == "refused")
-    if left(Limits(per_day=REFUSED), refused, at).number == 0:
+    most = Limits(per_day=REFUSED)
+    if _left(db, of, team, who, ~counted, most, at).number == 0:
         raise RefusedError(429, f"{REFUSED} runs were refused in a day; check first")
 
 
-def remaining(db: Connection, of: Row[Any], team: str, at: int) -> Left:
-    """Count within a transaction what is left of a team's limits."""
-    times = _times(db, of, team, submission.c.state != "refused")
-    return left(limits(of), times, at)
+def _left(
+    db: Connection,
+    of: Row[Any],
+    team: str,
+    who: int | None,
+    which: Any,
+    most: Limits,
+    at: int,
+) -> Left:
+    """Count within a transaction what is left to a team, and to one of its people in whichever teams: the lesser."""
+    whose = [submission.c.team == team]
+    if who is not None:
+        whose.append(submission.c.person == who)
+    rest = []
+    for own in whose:
+        these = (submission.c.board == of.id) & own & which
+        times = db.execute(sa.select(submission.c.received).where(these))
+        rest.append(left(most, times.scalars().all(), at))
+    return min(
+        rest,
+        key=lambda one: (
+            inf if one.number is None else one.number,
+            -inf if one.more is None else -one.more,
+        ),
+    )
 
 
-def _times(db: Connection, of: Row[Any], team: str, which: Any) -> Sequence[int]:
-    """Return when some runs of a team were received."""
-    own = (submission.c.board == of.id) & (submission.c.team == team) & which
-    return db.execute(sa.select(submission.c.received).where(own)).scalars().all()
-
-
-def left_of(engine: Engine, key: str, team: str) -> Left:
-    """Return what is left of a team's limits now."""
+def left_of(engine: Engine, key: str, team: str, who: int | None) -> Left:
+    """Return what is left now of the limits of a team, and of a person's."""
     with reading(engine) as db:
-        return remaining(db, row_of(db, key), team, now())
+        of, counted = row_of(db, key), submission.c.state != "refused"
+        return _left(db, of, team, who, counted, limits(of), now())
 
 
 def _marks(db: Connection, of: Row[Any], by: Place, at: int) -> list[str]:

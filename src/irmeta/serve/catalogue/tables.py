@@ -138,6 +138,7 @@ submission = Table(
     _needed("remarks", JSON),
     Column("replaces", String(16)),
     _needed("marks", JSON, server_default="[]"),
+    Column("person", Integer),
 )
 sa.Index(
     "one_name_a_team",
@@ -163,7 +164,11 @@ person = Table(
     _text("affiliation", 200),
     _needed("created", BigInteger),
     Column("erased", BigInteger),
+    Column("issuer", String(200)),
+    Column("subject", String(255)),
+    Column("disabled", BigInteger),
 )
+sa.Index("one_identity", person.c.issuer, person.c.subject, unique=True)
 team = Table(
     "team",
     META,
@@ -174,6 +179,7 @@ team = Table(
     _needed("state", String(10)),
     _needed("holder", sa.Boolean, server_default=sa.false()),
     _needed("created", BigInteger),
+    Column("founder", Integer),
     sa.UniqueConstraint("board", "folded"),
 )
 membership = Table(
@@ -264,7 +270,8 @@ def engine(path: Path) -> sa.Engine:
     @sa.event.listens_for(made, "connect")
     def _set(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin where we say
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        kept = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+        for pragma in (*kept, "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @sa.event.listens_for(made, "begin")
@@ -280,6 +287,13 @@ def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
     """Yield a connection that sees the catalogue at one moment."""
     with engine.connect().execution_options(reads=True) as one, one.begin():
         yield one
+
+
+def forget(engine: sa.Engine) -> None:
+    """Take what was erased out of SQLite's file of newest writes; what is deleted is overwritten anyway."""
+    if engine.dialect.name == "sqlite":
+        with closing(engine.raw_connection()) as one:
+            one.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def upgraded(path: Path) -> sa.Engine:

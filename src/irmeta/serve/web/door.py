@@ -256,7 +256,8 @@ class Door:
             if self.may(caller, of, Action.SEE_FEEDBACK, one.team):
                 more["told"] = self.told(of, one)
         if of.opens != of.reveals:
-            rest = submissions.left_of(self.engine, one.board_key, one.team)
+            asks = (self.engine, one.board_key, one.team, caller.person)
+            rest = submissions.left_of(*asks)
             more |= {"left": rest.number, "more": rest.more}
         return SubmissionFacts(**one._asdict() | more)
 

@@ -171,9 +171,10 @@ class Pages:
         of, is_ = self._mine(caller, key, Action.SEE_BOARD)
         runs = submissions.of_team(self._engine, of.id, is_.team)
         at, when = boards.rules(of), now()
+        asks = (self._engine, key, is_.team, caller.person)
         given = {
             "runs": [self._door.submission(caller, one.key) for one in reversed(runs)],
-            "left": submissions.left_of(self._engine, key, is_.team),
+            "left": submissions.left_of(*asks),
             "accepts": self._door.may(caller, of, Action.SUBMIT),
             "changes": self._door.may(caller, of, Action.WITHDRAW),
             "known": self._door.may(caller, of, Action.SEE_SCORES),
