@@ -70,8 +70,8 @@ class Settings:
         ),
     ] = None
     join: Annotated[
-        Literal["invite", "ask"] | None,
-        option(help="invite or ask: how teams come to take part."),
+        Literal["invite", "ask", "open"] | None,
+        option(help="invite, ask, or open to whoever logs in: how teams join."),
     ] = None
     late: Annotated[
         Literal["refuse", "mark"] | None,
@@ -171,12 +171,13 @@ def set_(
 
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
-    _, engine = opened(site)
+    of, engine = opened(site)
     from irmeta.serve import answers
     from irmeta.serve.catalogue import boards
     from irmeta.serve.catalogue.rules import moment, require_order
 
     changes = settings.said()
+    of.require_login(changes)
     for date in changes.keys() & boards.DATES.keys():
         changes[date] = moment(changes[date])
     old = boards.board_of(engine, key)

@@ -57,6 +57,12 @@ def people_(
     erase: Annotated[
         str, option(metavar="PERSON", help="Erase a person, by key; runs stay.")
     ] = "",
+    disable: Annotated[
+        str, option(metavar="PERSON", help="Let a person in no more, by key.")
+    ] = "",
+    enable: Annotated[
+        str, option(metavar="PERSON", help="Let a disabled person log in again.")
+    ] = "",
 ) -> None:
     """List the people of a board and who is invited, or change what teams may.
 
@@ -76,6 +82,10 @@ def people_(
         people.set_team(engine, key, holder, holder=True)
     if erase:
         people.erase(engine, erase)
+    if disable:
+        people.disable(engine, disable)
+    if enable:
+        people.enable(engine, enable)
     at = boards.board_of(engine, key).id
     for one in people.people(engine, at):
         team = f"{one.team} ({one.state})" if one.team else "-"

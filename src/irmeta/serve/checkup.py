@@ -28,7 +28,7 @@ WEEK = 7 * DAY
 """Microseconds that something may be in no backup."""
 MINUTE = 60_000_000
 """Microseconds by which clocks differ."""
-SECRET = re.compile(r"(?im)^\s*\w*(secret|password|token)\w*\s*=\s*[\"'].")
+SECRET = re.compile(r"(?im)^\s*\w*(secret|password|token)\s*=\s*[\"'].")
 """A setting that nobody else may read."""
 LIMITS = ("body", "uploads", "requests", "seconds", "memory")
 
@@ -47,7 +47,7 @@ class Problem(NamedTuple):
 def problems(site: Site, engine: Engine) -> Iterator[Problem]:
     """Yield what is damaged, and what is unsafe."""
     yield from _damage(site, engine)
-    yield from _boards(engine)
+    yield from _boards(site, engine)
     yield from _files(site, engine)
     yield from _settings(site)
     yield from _time(site, engine)
@@ -71,7 +71,7 @@ def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
                 yield Problem(str(path), wrong, "restore it from a backup")
 
 
-def _boards(engine: Engine) -> Iterator[Problem]:
+def _boards(site: Site, engine: Engine) -> Iterator[Problem]:
     brought = sa.exists().where(
         (submission.c.board == board.c.id) & (submission.c.team == "")
     )
@@ -79,6 +79,12 @@ def _boards(engine: Engine) -> Iterator[Problem]:
     given = (board.c.key, board.c.feedback, brought.label("brought"))
     with reading(engine) as db:
         every = db.execute(sa.select(*given).where(hidden)).all()
+        open_ = sa.select(board.c.key).where(board.c.join == "open")
+        joined = db.execute(open_).scalars().all()
+    for key in () if site.settings.login else joined:
+        wrong = "anybody may join it who logs in, and site.toml names no login provider"
+        mend = f"irmeta board set {key} --join ask --site {site.folder}"
+        yield Problem(key, wrong, mend)
     for one in every:
         if one.feedback == "ladder" and not one.brought:
             wrong = "its ladder answers nothing until it begins at a run that you bring"
@@ -100,6 +106,10 @@ def _files(site: Site, engine: Engine) -> Iterator[Problem]:
     if SECRET.search(text) and _open(site.folder / "site.toml"):
         path = site.folder / "site.toml"
         yield Problem(str(path), "others can read its secrets", f"chmod 600 {path}")
+    for login in site.settings.login:
+        path = site.folder / login.secret_file
+        if login.secret_file and _open(path):
+            yield Problem(str(path), "others can read a secret", f"chmod 600 {path}")
     if not _open(site.folder):
         return
     # others come in, as a proxy that serves public/ must

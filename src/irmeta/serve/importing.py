@@ -55,6 +55,7 @@ def open_board(
     **settings: Any,
 ) -> None:
     """Make a board, with its judgments if there are any; one with dates hides them until it is revealed."""
+    site.require_login(settings)
     judged = None if qrels is None else _kept_judgments(site, qrels)
     if topics is not None:
         wanted = read_topics(topics)

@@ -3,11 +3,12 @@
 import fcntl
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -23,6 +24,31 @@ title = "{title}"
 # contact = "somebody@example.org"
 """
 _Count = Annotated[int, msgspec.Meta(ge=1)]
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A provider of OpenID Connect, through which people log in.
+
+    name : in addresses of this site. issuer : as the provider calls itself. client : what it calls this site. The
+    secret that it gave stands in a file, or in a variable of the environment.
+    """
+
+    name: Annotated[str, msgspec.Meta(pattern="^[a-z0-9-]{1,20}$")]
+    label: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    issuer: Annotated[str, msgspec.Meta(max_length=200)]
+    client: Annotated[str, msgspec.Meta(min_length=1)]
+    secret_file: str = ""
+    secret_env: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a provider that anybody on the way could play, and one with no secret or two."""
+        at = urlsplit(self.issuer)
+        loopback = at.scheme == "http" and at.hostname in _LOOPBACK
+        if not at.hostname or not (at.scheme == "https" or loopback):
+            raise ValueError(f"login {self.name}: issuer begins with https://")
+        if bool(self.secret_file) == bool(self.secret_env):
+            raise ValueError(f"login {self.name}: give secret_file or secret_env")
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,6 +70,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How long a child may check or score one run."""
     memory: _Count = 2048 * MIB
     """Memory of a child, at most."""
+    login: tuple[Login, ...] = ()
+    """Providers through which people log in."""
+
+    def __post_init__(self) -> None:
+        """Refuse two providers of one name, or of one issuer."""
+        for what in ("name", "issuer"):
+            if len({getattr(one, what) for one in self.login}) < len(self.login):
+                raise ValueError(f"login: two providers have one {what}")
 
 
 @dataclass(frozen=True)
@@ -92,6 +126,31 @@ class Site:
         served = self.folder / "address"
         last = served.read_text(encoding="utf-8") if served.exists() else ADDRESS
         return self.settings.address or last
+
+    def secret(self, login: Login) -> str:
+        """Return the secret that a login provider gave this site; raise IrmetaError where there is none."""
+        where = f"{self.folder / 'site.toml'}: login {login.name}"
+        if login.secret_env:
+            found, place = os.environ.get(login.secret_env, ""), login.secret_env
+        else:
+            path = self.folder / login.secret_file
+            try:
+                found, place = path.read_text(encoding="utf-8"), str(path)
+            except (OSError, UnicodeDecodeError) as error:
+                raise IrmetaError(f"{where}: {path} cannot be read: {error}") from error
+        if not found.strip():
+            raise IrmetaError(
+                f"{where}: {place} is empty; put the client's secret there"
+            )
+        return found.strip()
+
+    def require_login(self, board: Mapping[str, Any]) -> None:
+        """Refuse a board that anybody may join where nobody can log in."""
+        if board.get("join") == "open" and not self.settings.login:
+            raise IrmetaError(
+                f"join open: without a login one person could be as many teams as they like; "
+                f"name a login provider in {self.folder / 'site.toml'}, or say --join ask"
+            )
 
     @property
     def database(self) -> Path:

@@ -526,10 +526,10 @@ def invitations(engine: Engine, at: int) -> Sequence[Any]:
         return db.execute(wanted).all()
 
 
-def person_of(engine: Engine, who: int) -> Row[Any]:
-    """Return a person."""
+def person_of(engine: Engine, who: int | None) -> Any:
+    """Return a person; None for nobody."""
     with reading(engine) as db:
-        return db.execute(sa.select(person).where(person.c.id == who)).one()
+        return db.execute(sa.select(person).where(person.c.id == who)).first()
 
 
 def _change(db: Connection, key: str, **values: Any) -> int:

@@ -46,7 +46,16 @@ SAFE = {
 }
 API = ("/v1/", "/healthz", "/metrics")
 """Where the paths of the API begin."""
-DYNAMIC = (*API, "/i/", "/my/", "/organize/", "/join/", "/private/", "/review/")
+DYNAMIC = (
+    *API,
+    "/i/",
+    "/my/",
+    "/organize/",
+    "/join/",
+    "/private/",
+    "/review/",
+    "/login/",
+)
 """Where the paths begin whose answers depend on who asks."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS", "PATCH", "DELETE")
 FILES = "files"
@@ -85,6 +94,10 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     door = Door(site, engine, crew)
     routes.add(app, door)
     my.add(app, door)
+    if site.settings.login:  # others need no Authlib
+        from irmeta.serve.web import login
+
+        login.add(app, door)
     app.mount("/", _Files(directory=site.public, html=True))
     return app
 

@@ -47,7 +47,13 @@ class Session:
     def __init__(self, door: Door) -> None:
         self._door = door
         self._secure = door.site.settings.address.startswith("https://")
-        self.cookie = "__Host-session" if self._secure else "session"
+
+    def cookie_of(self, request: Request, name: str) -> str:
+        """Return what a browser keeps under a name."""
+        return request.cookies.get(self._called(name), "")
+
+    def _called(self, name: str) -> str:
+        return f"__Host-{name}" if self._secure else name
 
     async def come(self, request: Request) -> None:
         """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
@@ -57,7 +63,7 @@ class Session:
         if token and request.url.path.startswith("/private/"):  # as programs do
             found = await self._door.with_token(request, token)
         else:
-            secret = request.cookies.get(self.cookie, "")
+            secret = self.cookie_of(request, "session")
             found = await self._door.known(request, secret, "session")
         request.state.caller, request.state.form = found or NOBODY, {}
         # a form with a file is read by who takes the file
@@ -72,9 +78,20 @@ class Session:
     def begin(self, answer: Response, secret: str) -> Response:
         """Keep a session in the browser."""
         lasts = people.LASTS["session"] // 1_000_000
+        return self.keep(answer, "session", secret, lasts)
+
+    def keep(self, answer: Response, name: str, value: str, lasts: int) -> Response:
+        """Have a browser keep something for this site's own pages, some seconds; none: no longer."""
         rules: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
-        answer.set_cookie(self.cookie, secret, lasts, secure=self._secure, **rules)
+        rules |= {"max_age": lasts, "secure": self._secure}
+        answer.set_cookie(self._called(name), value, **rules)
         return answer
+
+    def end(self, request: Request) -> None:
+        """End the session with which somebody comes, if there is one."""
+        who, secret = request.state.caller.person, self.cookie_of(request, "session")
+        if who is not None:
+            people.revoke(self._door.engine, who, people.digest_of(secret))
 
 
 def remark(level: str, text: str) -> Remark:
@@ -105,17 +122,23 @@ class Pages:
         self._session = session
         self._root = root_of(door.site)
 
-    def enter(self) -> Response:
-        """Show the form that takes an invitation; whoever only looks at it uses nothing up."""
-        return self._page("enter.html", board=None, leads=None)
+    def enter(self, request: Request) -> Response:
+        """Show the form that takes an invitation, and ways to log in; whoever only looks uses nothing up."""
+        return self._enter(request.state.caller)
+
+    def _enter(self, caller: Caller, to: str = "my/", **given: Any) -> Response:
+        """Show a form by which somebody comes in."""
+        person = people.person_of(self._engine, caller.person)
+        shown = {"board": None, "leads": None, "person": person, "to": to}
+        return self.page("enter.html", **shown | given)
 
     def take(self, request: Request) -> Response:
         """Say where an invitation leads; once its taker has seen that, take it and begin a session."""
         given, who = request.state.form, request.state.caller.person
         if given.get("what") == "look":
             leads = people.invited(self._engine, secret_of(given))
-            shown = {"leads": leads, "secret": secret_of(given), "who": who}
-            return self._page("enter.html", board=None, **shown)
+            secret = secret_of(given)
+            return self._enter(request.state.caller, "i/", leads=leads, secret=secret)
         name, affiliation = given.get("name", ""), given.get("affiliation", "")
         found = people.take(self._engine, secret_of(given), name, affiliation, who)
         return self._begin(found.person, who)
@@ -123,9 +146,9 @@ class Pages:
     def _begin(self, who: int, was: int | None) -> Response:
         """Begin a session, unless it is somebody's who has one."""
         if who == was:
-            return self._to("my/")
+            return self.to("my/")
         begun = people.begin_session(self._engine, who)
-        return self._session.begin(self._to("my/"), begun)
+        return self._session.begin(self.to("my/"), begun)
 
     def my(self, request: Request) -> Response:
         """Show the boards and the tokens of a person."""
@@ -133,7 +156,7 @@ class Pages:
 
     def _my(self, caller: Caller, made: str = "") -> Response:
         if caller.person is None:
-            return self.enter()
+            return self._enter(caller)
         given = {
             "person": people.person_of(self._engine, caller.person),
             "boards": [
@@ -143,7 +166,7 @@ class Pages:
             "tokens": people.tokens_of(self._engine, caller.person),
             "made": made,
         }
-        return self._page("my.html", **given)
+        return self.page("my.html", **given)
 
     def change(self, request: Request) -> Response:
         """Make or end a token, or a way in from another browser; or end the session."""
@@ -158,8 +181,15 @@ class Pages:
             return self._my(caller, made)
         if what == "another":
             return self._my(caller, self._link("i", people.welcome(self._engine, who)))
+        if what == "name":
+            name, affiliation = given.get("name", ""), given.get("affiliation", "")
+            people.call(self._engine, who, name, affiliation)
+            return self.to("my/")
+        if what == "out":
+            self._session.end(request)
+            return self._session.keep(self.to(""), "session", "", 0)
         people.revoke(self._engine, who, given.get("token", ""))
-        return self._to("my/")
+        return self.to("my/")
 
     def board(self, request: Request, board: BOARD) -> Response:
         """Show a board as a member sees it: the runs of the team, and what is left."""
@@ -183,7 +213,7 @@ class Pages:
             "about": FIGURES[of.feedback],
             "address": self._door.site.address,
         }
-        page = self._page("mine.html", board=of, team=is_.team, said=said, **given)
+        page = self.page("mine.html", board=of, team=is_.team, said=said, **given)
         page.status_code = status
         return page
 
@@ -226,7 +256,7 @@ class Pages:
         except RefusedError as error:
             wrong = ([remark("error", str(error))], error.status)
             return await to_thread.run_sync(self._board, caller, board, *wrong)
-        return self._to(f"my/b/{board}")
+        return self.to(f"my/b/{board}")
 
     def withdraw(self, request: Request, board: BOARD) -> Response:
         """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
@@ -235,7 +265,7 @@ class Pages:
         if key := given.get("withdraw"):
             self._door.own(caller, key, Action.WITHDRAW)
             submissions.withdraw(self._engine, key, by)
-            return self._to(f"my/b/{board}")
+            return self.to(f"my/b/{board}")
         if key := given.get("review"):
             self._door.own(caller, key, Action.LINK)
             days = given.get("days", "")
@@ -249,7 +279,7 @@ class Pages:
         """Make an invitation, and show its link this once."""
         secret = people.invite(self._engine, of.key, role, team, by)
         given = {"role": role, "team": team, "link": self._link("i", secret)}
-        return self._page("link.html", board=of, **given)
+        return self.page("link.html", board=of, **given)
 
     def _link(self, where: str, secret: str) -> str:
         """Return the address at which a secret is taken, which no log has."""
@@ -257,14 +287,14 @@ class Pages:
 
     def reviewing(self) -> Response:
         """Show the form that takes a review link, which no log then has."""
-        return self._page("review.html", one=None)
+        return self.page("review.html", one=None)
 
     def review(self, request: Request) -> Response:
         """Show a submission without names, and its scores once they are known."""
         key = people.reviewed(self._engine, secret_of(request.state.form))
         one = self._door.submission(NOBODY, key)
         of = boards.board_of(self._engine, one.board)
-        return self._page("review.html", board=of, one=one, record=self._record(one))
+        return self.page("review.html", board=of, one=one, record=self._record(one))
 
     def _record(self, one: SubmissionFacts) -> Any:
         """Return the published record of a run, where there is one."""
@@ -297,7 +327,7 @@ class Pages:
             "preview": self._door.may(caller, of, Action.SEE_SCORES),
             "home": self._home(NOBODY, of),
         }
-        return self._page("organize.html", board=of, **given)
+        return self.page("organize.html", board=of, **given)
 
     def _allowed(self, request: Request, key: str, action: Action) -> Any:
         """Return a board on which somebody may do something."""
@@ -332,13 +362,12 @@ class Pages:
             boards.set_board(self._engine, key, new, typed=typed, by=by)
         elif what == "reveal":
             boards.reveal(self._engine, key, typed, by)
-        return self._to(f"organize/b/{key}")
+        return self.to(f"organize/b/{key}")
 
     def joining(self, request: Request, board: BOARD) -> Response:
         """Show the form by which a new team asks to take part."""
         of = self._allowed(request, board, Action.JOIN)
-        who = request.state.caller.person
-        return self._page("enter.html", board=of, leads=None, who=who)
+        return self._enter(request.state.caller, f"join/{board}", board=of)
 
     def join(self, request: Request, board: BOARD) -> Response:
         """Ask to take part."""
@@ -362,10 +391,12 @@ class Pages:
                 return FileResponse(file)
         raise RefusedError(404, MISSING)
 
-    def _to(self, path: str) -> Response:
+    def to(self, path: str) -> Response:
+        """Lead to another page of this site."""
         return RedirectResponse(f"{self._root}{path}", 303)
 
-    def _page(self, name: str, **given: Any) -> Response:
+    def page(self, name: str, **given: Any) -> Response:
+        """Return a page that is for who asks, and kept by no cache."""
         settings = self._door.site.settings
         shared = {"root": self._root, "site": settings, "frozen": False}
         shared["stamp"] = "for you"

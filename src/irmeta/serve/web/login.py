@@ -1,0 +1,276 @@
+"""Login by OpenID Connect: a provider says which of its people comes, and nothing else of them is believed."""
+
+import asyncio
+import hmac
+import logging
+import re
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
+from typing import Annotated, Any, NamedTuple
+
+import httpx2
+import msgspec
+from anyio import to_thread
+from authlib.integrations.starlette_client import StarletteOAuth2App
+from fastapi import APIRouter, Depends, FastAPI, Path, Request
+from fastapi.responses import Response
+
+from irmeta.serve.catalogue import people
+from irmeta.serve.catalogue.people import Identity
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, described
+from irmeta.serve.site import Login, Site
+from irmeta.serve.web.door import Door
+from irmeta.serve.web.my import Pages, Session
+from irmeta.words import shortened
+
+LOG = logging.getLogger("irmeta.serve")
+PROVIDER = Annotated[str, Path(pattern="^[a-z0-9-]{1,20}$")]
+SECONDS, LASTS = 10, 600
+"""Seconds that a provider may take in all, and that a person may take to log in there."""
+MOST = 1 << 18
+"""Bytes of an answer of a provider, at most."""
+SIGNATURES = ["RS256", "PS256", "ES256"]
+"""Signatures of a private key; what a provider says that it would use is not asked."""
+SUBJECT = 255
+"""Characters of a subject, at most."""
+LEEWAY = 60
+"""Seconds by which clocks may differ."""
+OWN = re.compile(r"(?:my|organize|join|i)/[a-z0-9/-]*")
+"""Pages of this site to which a login may lead; no other address."""
+UNBEGUN = "this login was not begun here, or took too long; begin it again"
+
+
+class _Found(msgspec.Struct):
+    """What a provider says of itself, as far as it is heard."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
+    authorization_response_iss_parameter_supported: bool = False
+
+
+class _Bounded(httpx2.AsyncHTTPTransport):
+    """Takes answers that are short and not packed."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Ask, and read the whole answer."""
+        request.headers["accept-encoding"] = "identity"
+        answer = await super().handle_async_request(request)
+        try:
+            if answer.headers.get("content-encoding", "identity") != "identity":
+                raise httpx2.DecodingError("a packed answer")
+            content = b""
+            async for piece in answer.aiter_raw():
+                content += piece
+                if len(content) > MOST:
+                    raise httpx2.DecodingError(f"an answer of more than {MOST} bytes")
+        finally:
+            await answer.aclose()
+        return httpx2.Response(
+            answer.status_code, headers=answer.headers, content=content
+        )
+
+
+class _Begun(NamedTuple):
+    """A login that was begun in a browser, which alone has this as a cookie.
+
+    secret : all that the provider is to repeat is derived from it. who : the person that is to be linked, 0 for none.
+    """
+
+    provider: str
+    secret: str
+    who: int
+    to: str
+
+    @classmethod
+    def of(cls, cookie: str) -> "_Begun | None":
+        """Return what a cookie says."""
+        parts = cookie.split(".")
+        if len(parts) != len(cls._fields) or not re.fullmatch("[0-9]{1,18}", parts[2]):
+            return None
+        return cls(parts[0], parts[1], int(parts[2]), parts[3])
+
+    def cookie(self) -> str:
+        """Return what a browser keeps."""
+        return ".".join(map(str, self))
+
+    def derived(self, what: str) -> str:
+        """Return a value that nobody knows without the cookie, and that tells nothing of it."""
+        return hmac.new(self.secret.encode(), what.encode(), sha256).hexdigest()
+
+
+class Provider:
+    """One provider, and what this site asks of it."""
+
+    def __init__(self, site: Site, login: Login) -> None:
+        self._login = login
+        self._secret = site.secret(login)
+        self._back = f"{site.address}/login/{login.name}"
+
+    async def begin(self, begun: _Begun) -> str:
+        """Return the address at which a person logs in."""
+        async with self._patience():
+            app = self._app(await self._found())
+            given = {
+                name: begun.derived(name)
+                for name in ("state", "nonce", "code_verifier")
+            }
+            made = await app.create_authorization_url(self._back, **given)
+            return str(made["url"])
+
+    async def end(self, begun: _Begun, said: dict[str, str]) -> tuple[Identity, str]:
+        """Return who came back, and the name that the provider has; refuse an answer that was not to this login."""
+        states = (said.get("state", ""), begun.derived("state"))
+        if not hmac.compare_digest(*(one.encode() for one in states)):
+            raise RefusedError(403, UNBEGUN)
+        async with self._patience():
+            found = await self._found()
+            needed = found.authorization_response_iss_parameter_supported
+            if said.get("iss", None if needed else found.issuer) != found.issuer:
+                raise RefusedError(403, UNBEGUN)
+            if "code" not in said:
+                raise RefusedError(403, f"{self._login.label} did not let you in")
+            app = self._app(found)
+            token = await app.fetch_access_token(
+                self._back,
+                code=said["code"],
+                code_verifier=begun.derived("code_verifier"),
+            )
+            exact = {"iss": found.issuer, "aud": self._login.client}
+            options = {
+                name: {"essential": True, "value": one} for name, one in exact.items()
+            }
+            claims = await app.parse_id_token(
+                token, begun.derived("nonce"), options, leeway=LEEWAY
+            )
+            subject = claims["sub"]
+            if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT:
+                raise ValueError("a subject that is no text, or too long")
+            return Identity(found.issuer, subject), _name(claims.get("name"))
+
+    @asynccontextmanager
+    async def _patience(self) -> AsyncIterator[None]:
+        """Wait for a provider some seconds; say one sentence of whatever is wrong with its answers."""
+        try:
+            async with asyncio.timeout(SECONDS):
+                yield
+        except RefusedError:
+            raise
+        except Exception as error:  # nobody knows what the answers of others bring
+            LOG.warning("login %s: %s", self._login.name, shortened(repr(error), 200))
+            says = f"{self._login.label} did not answer as it should; try it later"
+            raise RefusedError(502, says) from error
+
+    async def _found(self) -> _Found:
+        """Ask a provider where it takes what; it must call itself as the settings do, and be as safe."""
+        issuer = self._login.issuer
+        where = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
+        async with httpx2.AsyncClient(transport=_Bounded(), timeout=SECONDS) as client:
+            answer = await client.get(where)
+        found = msgspec.json.decode(answer.raise_for_status().content, type=_Found)
+        if found.issuer != issuer:
+            raise ValueError(f"another issuer: {found.issuer}")
+        scheme = issuer.partition("//")[0]
+        ends = (found.authorization_endpoint, found.token_endpoint, found.jwks_uri)
+        for end in ends:
+            if not end.startswith(("https://", f"{scheme}//")):
+                raise ValueError(f"an address that is not https: {end}")
+        return found
+
+    def _app(self, found: _Found) -> Any:
+        """Return Authlib's client, which asks and checks; it hears of the provider what is known to be safe."""
+        methods = found.token_endpoint_auth_methods_supported
+        basic = "client_secret_basic" in methods
+        return StarletteOAuth2App(
+            None,
+            client_id=self._login.client,
+            client_secret=self._secret,
+            client_kwargs={
+                "scope": "openid profile",
+                "code_challenge_method": "S256",
+                "token_endpoint_auth_method": f"client_secret_{'basic' if basic else 'post'}",
+                "transport": _Bounded(),
+                "timeout": SECONDS,
+            },
+            issuer=found.issuer,
+            authorization_endpoint=found.authorization_endpoint,
+            token_endpoint=found.token_endpoint,
+            jwks_uri=found.jwks_uri,
+            id_token_signing_alg_values_supported=SIGNATURES,
+        )
+
+
+def _name(said: Any) -> str:
+    """Return the name that a provider has of somebody, or none where it is no name for our pages."""
+    with suppress(RefusedError):
+        if isinstance(said, str):
+            return described({"person": " ".join(said.split())})["person"]
+    return ""
+
+
+class Logins:
+    """Begins and ends logins."""
+
+    def __init__(self, door: Door, session: Session, pages: Pages) -> None:
+        site = door.site
+        self._engine = door.engine
+        self._session, self._pages = session, pages
+        self._providers = {one.name: Provider(site, one) for one in site.settings.login}
+
+    def _provider(self, name: str) -> Provider:
+        if name not in self._providers:
+            raise RefusedError(404, MISSING)
+        return self._providers[name]
+
+    async def begin(self, request: Request, provider: PROVIDER) -> Response:
+        """Lead to a provider by a page: browsers let no form of this site end at another one."""
+        given, who = request.state.form, 0
+        asked = self._provider(provider)
+        if given.get("what") == "link":
+            who = request.state.caller.person
+            if who is None:
+                raise RefusedError(404, MISSING)
+        to = given.get("to", "")
+        to = to if OWN.fullmatch(to) else "my/"
+        begun = _Begun(provider, secrets.token_urlsafe(32), who, to)
+        page = self._pages.page("going.html", at=await asked.begin(begun))
+        return self._session.keep(page, "login", begun.cookie(), LASTS)
+
+    async def back(self, request: Request, provider: PROVIDER) -> Response:
+        """Take who comes back from a provider in, once."""
+        try:
+            answer = await self._back(request, self._provider(provider), provider)
+        except RefusedError as error:
+            answer = self._pages.page("missing.html", text=str(error))
+            answer.status_code = error.status
+        return self._session.keep(answer, "login", "", 0)
+
+    async def _back(self, request: Request, asked: Provider, name: str) -> Response:
+        begun = _Begun.of(self._session.cookie_of(request, "login"))
+        was = request.state.caller.person
+        if begun is None or begun.provider != name or begun.who not in (0, was):
+            raise RefusedError(403, UNBEGUN)
+        known, called = await asked.end(begun, dict(request.query_params))
+        if begun.who:
+            await to_thread.run_sync(people.link, self._engine, begun.who, known)
+            return self._pages.to("my/")
+        made = await to_thread.run_sync(people.log_in, self._engine, known, called)
+        await to_thread.run_sync(self._session.end, request)
+        to = begun.to if OWN.fullmatch(begun.to) else "my/"
+        return self._session.begin(self._pages.to(to), made)
+
+
+def add(app: FastAPI, door: Door) -> None:
+    """Add logins to a server whose site names providers."""
+    session = Session(door)
+    pages = Pages(door, session)
+    logins = Logins(door, session, pages)
+    router = APIRouter(include_in_schema=False, dependencies=[Depends(session.come)])
+    router.get("/login/")(pages.enter)
+    router.get("/login/{provider}")(logins.back)
+    router.post("/login/{provider}")(logins.begin)
+    app.include_router(router)
