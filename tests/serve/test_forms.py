@@ -155,7 +155,8 @@ def forms(attacked: Attacked, who: str, seed: str) -> Iterator[dict[str, str]]:
         for one in rows(attacked.track, tables.token)
         if one["person"] == attacked.persons[who]
     ]
-    buttons = itertools.cycle(rng.sample(BUTTONS, len(BUTTONS)))
+    staying = [one for one in BUTTONS if one != "leave"]
+    buttons = itertools.cycle(rng.sample(staying, len(staying)))
     for _ in range(FORMS):
         sent = {name: rng.choice(values) for name, values in attacked.fields.items()}
         sent["what"] = next(buttons)
@@ -214,8 +215,8 @@ def attack(attacked: Attacked, role: str) -> None:
     for one in changed(before, after, "team"):
         assert one["state"] == "asked"
     known = {one["id"] for one in before["person"]}
-    assert all(one["id"] not in known for one in changed(before, after, "person"))
     others = known - {attacked.persons[role]} if role != "visitor" else known
+    assert all(one["id"] not in others for one in changed(before, after, "person"))
     for one in changed(before, after, "membership"):
         assert one["person"] not in others
         asks = (one["role"], one["team"] in asked)

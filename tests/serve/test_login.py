@@ -413,7 +413,7 @@ def test_an_invitation_joins_who_is_logged_in(world: World) -> None:
     browser.post("/my/", data={"what": "name", "name": "Anna"}, headers=OWN)
     assert "<h1>Anna</h1>" in browser.get("/my/").text
     session = browser.cookies["session"]
-    assert browser.post("/my/", data={"what": "out"}, headers=OWN).status_code == 303
+    assert browser.post("/my/", data={"what": "leave"}, headers=OWN).status_code == 303
     assert people.caller(world.engine, people.digest_of(session), "session") is None
 
 

@@ -185,7 +185,7 @@ class Pages:
             name, affiliation = given.get("name", ""), given.get("affiliation", "")
             people.call(self._engine, who, name, affiliation)
             return self.to("my/")
-        if what == "out":
+        if what == "leave":
             self._session.end(request)
             return self._session.keep(self.to(""), "session", "", 0)
         people.revoke(self._engine, who, given.get("token", ""))
