@@ -61,6 +61,7 @@ class Served:
     engine: Engine
     client: TestClient
     token: str
+    crew: Crew
 
     @property
     def headers(self) -> dict[str, str]:
@@ -105,7 +106,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     patient.setattr("irmeta.serve.web.door.WAIT", 200.0)
     token = people.new_token(engine, "test")
     with TestClient(application(site, engine, crew)) as client:
-        yield Served(site, engine, client, token)
+        yield Served(site, engine, client, token, crew)
     patient.undo()
     engine.dispose()
 

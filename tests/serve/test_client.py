@@ -80,3 +80,42 @@ def test_a_name_that_is_taken_can_be_helped(
     monkeypatch.setattr(server._session, "request", answering(409, taken))
     found = server.submit(tmp_path / "run", "x", {})
     assert found["detail"] == f"{taken['detail']} (--name NAME, --replace)"
+
+
+def test_a_busy_server_is_asked_again(
+    server: Server, monkeypatch, tmp_path: Path, capsys
+) -> None:
+    """Who is told to come later, or is cut off, sends the whole run again, after the time that it is told."""
+    monkeypatch.setattr(client, "PATIENCE", 600.0)
+    path = tmp_path / "run"
+    path.write_bytes(b"all of it")
+    slept: list[float] = []
+    monkeypatch.setattr(client.time, "sleep", slept.append)
+    cut = requests.ConnectionError()
+    cut.__context__ = ConnectionResetError()
+    busy = answering(503, {"detail": "too many"})
+    steps = iter([busy, answering(0, cut), answering(200, WAITING)])
+    sent = []
+
+    def request(*given: Any, **more: Any) -> requests.Response:
+        sent.append(more["data"].read())
+        answer = next(steps)(*given, **more)
+        answer.headers["Retry-After"] = "40"
+        return answer
+
+    monkeypatch.setattr(server._session, "request", request)
+    assert server.submit(path, "run", {})["status"] == 200
+    assert sent == [b"all of it"] * 3
+    assert 20 <= slept[0] <= 60
+    assert 2.5 <= slept[1] <= 7.5
+    assert capsys.readouterr().err.count("too much to do: again in") == 2
+
+
+def test_a_server_that_stays_busy_is_named(
+    server: Server, monkeypatch, tmp_path: Path
+) -> None:
+    """Who waited long enough reads that the server has too much to do."""
+    (tmp_path / "run").write_bytes(b"x")
+    monkeypatch.setattr(server._session, "request", answering(503, "busy"))
+    with pytest.raises(IrmetaError, match="too much to do; try again later"):
+        server.submit(tmp_path / "run", "run", {})

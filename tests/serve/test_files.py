@@ -438,15 +438,22 @@ def test_settings_that_cannot_be(tmp_path: Path) -> None:
         Site.make(tmp_path)
 
 
-def test_one_server_a_site(tmp_path: Path) -> None:
-    """A second server of a site is refused while the first one runs."""
+def test_one_leader_a_site(tmp_path: Path) -> None:
+    """Many serve a site; one leads, the first removes what was left over, and nobody restores it meanwhile."""
     site = Site.make(tmp_path / "site")
-    with (
-        site.alone("lock"),
-        pytest.raises(IrmetaError, match="another process"),
-        site.alone("lock"),
-    ):
-        pytest.fail("two servers")
+    left = site.temporary / "left.part"
+    left.touch()
+    with site.served(), site.alone("leader"):
+        assert not left.exists()
+        left.touch()
+        with site.served():
+            assert left.exists()
+        for lock in ("leader", "lock"):
+            with (
+                pytest.raises(IrmetaError, match="another process"),
+                site.alone(lock),
+            ):
+                pytest.fail("two are alone")
 
 
 def test_the_migrations_make_the_tables(tmp_path: Path) -> None:

@@ -43,8 +43,9 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
         precision="float32",
     )
     token = people.new_token(engine, "test")
-    with TestClient(application(site, engine, Crew(site, engine, 2))) as client:
-        served = Served(site, engine, client, token)
+    crew = Crew(site, engine, 2)
+    with TestClient(application(site, engine, crew)) as client:
+        served = Served(site, engine, client, token, crew)
         for name, row in official.items():
             body = (folder / "runs" / f"{name}.gz").read_bytes()
             answer = served.put(name, body, team=row["team"], type=row["runtype"])

@@ -3,8 +3,10 @@
 import csv
 import json
 import os
+import random
 import re
 import stat
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -147,7 +149,7 @@ class Server:
             if done(found):
                 return found
             time.sleep(pause)
-            pause = min(2 * pause, 1.0)
+            pause = min(1.25 * pause, 5.0)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
 
     def by_topic(self, keys: Iterable[str], metric: str) -> list[list[float | None]]:
@@ -216,8 +218,22 @@ class Server:
     def _ask(
         self, method: str, where: str, form: type[exchange.Form], **given: Any
     ) -> Answer:
-        status, body = exchange.ask(self._session, method, self.root, where, **given)
-        return exchange.read(self.root, status, body, form)
+        """Ask, and ask again while the server has too much to do: the same bytes twice are one run."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                found = exchange.ask(self._session, method, self.root, where, **given)
+                return exchange.read(self.root, *found, form)
+            except exchange.BusyError as error:
+                # not all at the same moment
+                later = error.later * random.uniform(0.5, 1.5)
+                if time.monotonic() + later > until:
+                    raise
+                again = f"{error}: again in {later:.0f} s"
+                print(again.replace("; try again later", ""), file=sys.stderr)
+                time.sleep(later)
+                if file := given.get("data"):
+                    file.seek(0)
 
 
 def _signed(token: str, request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -1,6 +1,7 @@
 """One request to a server that may answer what it likes: bounded in size and time, and of a known form."""
 
 import io
+import re
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,6 +19,8 @@ from irmeta.words import reason, shortened
 
 ANSWER = 120.0
 """Seconds in which a request must end, or the next piece of a file must be sent."""
+LATER = 5.0
+"""Seconds after which a server that is busy is asked again, unless it says after how many, of at most a minute."""
 LARGEST = 1 << 26
 """Bytes of an answer."""
 Answer = dict[str, Any]
@@ -126,6 +129,14 @@ class Scores(msgspec.Struct):
     scores: dict[str, list[Figure | None]]
 
 
+class BusyError(IrmetaError):
+    """A server has too much to do now; `later` : seconds after which it may be asked again."""
+
+    def __init__(self, root: str, later: float = LATER) -> None:
+        super().__init__(f"{root}: the server has too much to do; try again later")
+        self.later = later
+
+
 class Upload(io.BufferedReader):
     """A file that knows when a piece of it was last read."""
 
@@ -157,6 +168,10 @@ def ask(
             **given,
         )
         with answer:
+            if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                says = answer.headers.get("Retry-After", "")
+                short = re.fullmatch("[1-9]|[1-5][0-9]", says)
+                raise BusyError(root, float(says) if short else LATER)
             return answer.status_code, _body(root, answer)
 
     file, began = given.get("data"), time.monotonic()
@@ -171,8 +186,19 @@ def ask(
             f"{root}: no answer within {ANSWER:.0f} s; try again"
         ) from error
     except requests.RequestException as error:
+        if isinstance(file, Upload) and _cut_off(error):
+            raise BusyError(root) from error
         mend = "start it (irmeta serve SITE), or mend --to"
         raise IrmetaError(f"{root}: no server answers; {mend}") from error
+
+
+def _cut_off(error: BaseException | None) -> bool:
+    """Say whether a server hung up while a file was sent, as one does that has too many connections."""
+    while error is not None:
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            return True
+        error = error.__context__
+    return False
 
 
 def _in_time(work: Callable[[], Found], moved: Callable[[], float]) -> Found:

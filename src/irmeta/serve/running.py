@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import resource
 import socket
 import sys
 from pathlib import Path
@@ -18,6 +19,10 @@ from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site, durable
 from irmeta.serve.web.app import application
 
+CONNECTIONS = 4000
+"""Connections at once, at most."""
+SWITCH = 0.001
+"""Seconds for which a thread computes before another one may: pages wait that long for each."""
 _LAST_PORT = 65535
 
 
@@ -56,13 +61,13 @@ def serve(
             f"{site.folder / 'site.toml'}"
         )
     _require_free(host, int(port), listen)
-    with site.alone("lock"):
-        site.sweep()
+    with site.served():
         engine = tables.upgraded(site.database)
         fill(site, engine, qrels, runs, metrics)
         durable(site.folder / "address", f"http://{listen}".encode())
         _say(site, engine, site.address)
         logs.begin()
+        sys.setswitchinterval(SWITCH)
         uvicorn.run(
             application(site, engine, Crew(site, engine, children)),
             host=host,
@@ -72,9 +77,17 @@ def serve(
             access_log=False,
             server_header=False,
             http=Prompt,
-            limit_concurrency=1000,
+            limit_concurrency=_connections(),
             timeout_graceful_shutdown=5,
         )
+
+
+def _connections() -> int:
+    """Return how many connections there may be at once; each is a file, and others must be left."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = min(most, 3 * CONNECTIONS) if most > 0 else 3 * CONNECTIONS
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
+    return min(CONNECTIONS, files // 2)
 
 
 def _require_free(host: str, port: int, listen: str) -> None:
@@ -146,5 +159,6 @@ def token_file(site: Site, engine: Engine) -> Path:
     path = site.folder / "token"
     secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     if people.caller(engine, people.digest_of(secret)) is None:
+        people.end_tokens(engine, "site")
         durable(path, (people.new_token(engine, "site") + "\n").encode())
     return path

@@ -4,7 +4,7 @@ import fcntl
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -168,6 +168,11 @@ class Site:
         return self.folder / "private"
 
     @property
+    def shown(self) -> Path:
+        """Which versions of boards the pages show."""
+        return self.folder / "shown.json"
+
+    @property
     def temporary(self) -> Path:
         """Where uploads arrive."""
         return self.folder / "tmp"
@@ -199,6 +204,16 @@ class Site:
                 raise IrmetaError(
                     f"{self.folder}: another process serves this site; stop it first"
                 ) from error
+            yield
+
+    @contextmanager
+    def served(self) -> Iterator[None]:
+        """Be one of those who serve the site; who is the first removes what interrupted work left."""
+        with (self.folder / "lock").open("w") as file:
+            with suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.sweep()
+            fcntl.flock(file, fcntl.LOCK_SH)
             yield
 
     def sweep(self) -> None:

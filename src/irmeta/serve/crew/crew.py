@@ -5,8 +5,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
+import msgspec
 from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
@@ -15,7 +17,7 @@ from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
 from irmeta.serve.logs import LOG
-from irmeta.serve.site import Site
+from irmeta.serve.site import Site, durable
 
 AHEAD = 2
 """Runs that are handed out at a time, for each child: an upload's check waits for no more."""
@@ -34,7 +36,8 @@ class Crew:
     def __init__(self, site: Site, engine: Engine, children: int = 2) -> None:
         self.site = site
         self.engine = engine
-        self.published: dict[str, int] = {}
+        self._published: dict[str, int] = {}
+        self._leads = False
         self.figures = Figures(site, engine)
         self._alive = time.monotonic()
         self._size = children
@@ -52,8 +55,31 @@ class Crew:
         """Begin."""
         for _ in range(self._size):
             self._pool.submit(self._ask, "begin")
-        for step in (self._hand_out, self._publish):
-            threading.Thread(target=self._repeat, args=(step,), daemon=True).start()
+        threading.Thread(target=self._lead, daemon=True).start()
+
+    @property
+    def published(self) -> dict[str, int]:
+        """The versions of the boards that pages show, whichever process wrote them."""
+        if self._leads:
+            return self._published
+        try:
+            return msgspec.json.decode(
+                self.site.shown.read_bytes(), type=dict[str, int]
+            )
+        except FileNotFoundError:
+            return {}
+
+    def _lead(self) -> None:
+        """Hand out and publish as soon as no other process does: one leads, and all serve."""
+        while not self._closed.is_set():
+            with suppress(IrmetaError), self.site.alone("leader"):
+                self._leads, self._alive = True, time.monotonic()
+                publishing = threading.Thread(
+                    target=self._repeat, args=(self._publish,), daemon=True
+                )
+                publishing.start()
+                self._repeat(self._hand_out)
+            self._closed.wait(PAUSE)
 
     def close(self) -> None:
         """End the children, and what they do: it is done again at the next start."""
@@ -65,7 +91,7 @@ class Crew:
 
     def late(self) -> bool:
         """Say whether nothing was published, and nothing was found to be, for long."""
-        return time.monotonic() - self._alive > LATE
+        return self._leads and time.monotonic() - self._alive > LATE
 
     def check(self, key: str) -> "Future[None]":
         """Check a submission, before others that wait."""
@@ -149,10 +175,11 @@ class Crew:
         """Have written what boards show first, where they have changed; then, in pieces, the rest."""
         began = time.monotonic()
         left = self._left
-        if left is None or boards.versions(self.engine) != self.published:
+        if left is None or boards.versions(self.engine) != self._published:
             self._left = None
             answer = self._written("publish")
-            self.published, left = answer["versions"], True
+            self._published, left = answer["versions"], True
+            durable(self.site.shown, msgspec.json.encode(self._published))
         if left:
             # half as long as that took: a change does not wait long
             seconds = max((time.monotonic() - began) / 2, AT_LEAST)

@@ -16,8 +16,8 @@ from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
 
 Answer = dict[str, Any]
-BACKGROUND = 5
-"""How nice publishing is to what answers and scores."""
+BACKGROUND = 8
+"""How nice scoring is to what answers, and publishing to scoring."""
 
 
 def main() -> None:
@@ -25,6 +25,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
     logs.begin()
+    os.nice(BACKGROUND)
     for line in sys.stdin:
         given = json.loads(line)
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import urlsplit
 
+from anyio import to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, Response
@@ -60,6 +61,8 @@ DYNAMIC = (
 METHODS = ("GET", "HEAD", "POST", "PUT", "OPTIONS", "PATCH", "DELETE")
 FILES = "files"
 """How the paths of finished files are called where paths are counted."""
+THREADS = 8
+"""Threads that ask the catalogue at once: pages, which come from one thread, wait for each of them."""
 GONE = 499
 """The status, in what is counted, of who did not wait for an answer."""
 SMALL = 1 << 18
@@ -71,6 +74,7 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
 
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
         crew.start()
         yield
         crew.close()

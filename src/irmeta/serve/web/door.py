@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from fastapi import Header, Request
 from sqlalchemy import Engine
 
@@ -27,6 +27,11 @@ WAIT = 5.0
 SECONDS = {"minute": 60, "hour": 3600}
 CHECKS, TEAM = 60, 3
 """Checks of a person in an hour, and uploads of a team at once, at most."""
+QUEUE, IN_QUEUE = 1000, 60.0
+"""Uploads that wait for their turn, at most, and how long one waits: a client waits for an answer for two minutes."""
+WRITERS = 4
+"""Threads that put uploads on the disk: others stay free for who reads."""
+BUSY = "too many uploads wait already; try again a little later"
 ANONYMOUS = 60
 """Requests of one address without a token in a minute, at most."""
 SMALL = 1 << 16
@@ -68,6 +73,8 @@ class Door:
         self.crew = crew
         self._frequency, self._checks = Frequency("minute"), Frequency("hour")
         self._uploading: Counter[object] = Counter()
+        self._receiving = asyncio.Semaphore(site.settings.uploads)
+        self._writing = CapacityLimiter(WRITERS)
 
     async def member(
         self, request: Request, authorization: Annotated[str, Header()] = ""
@@ -173,14 +180,20 @@ class Door:
     ) -> AsyncIterator[Arrived]:
         """Take a body, or the file in it, in, and forget it unless it is kept. by : whose it is."""
         uploading, own = self._uploading, (request.path_params["board"], by.team)
-        full = uploading.total() >= self.site.settings.uploads
-        if full or (by.team and uploading[own] >= TEAM):
+        if by.team and uploading[own] >= TEAM:
             raise RefusedError(429, "too many uploads at once; wait a little")
+        if uploading.total() >= QUEUE:
+            raise RefusedError(503, BUSY)
         length = request.headers.get("content-length", "")
         size = int(length) if length.isdecimal() else None
         uploading[own] += 1
         try:
-            arrived = await receive(self.site, body, size)
+            # its body waits in the network: what is not read is not sent
+            async with asyncio.timeout(IN_QUEUE) as ends, self._receiving:
+                ends.reschedule(None)
+                arrived = await receive(self.site, body, size)
+        except TimeoutError as error:
+            raise RefusedError(503, BUSY) from error
         finally:
             uploading[own] -= 1
         try:
@@ -192,14 +205,14 @@ class Door:
         self, caller: Caller, key: str, name: str, arrived: Arrived, **given: Any
     ) -> tuple[bool, SubmissionFacts]:
         """Keep a run, and wait a while for its check; say whether it is new, and what its team may know of it."""
-        await to_thread.run_sync(arrived.keep, self.site)
-        made = await to_thread.run_sync(
-            lambda: submissions.submit(
-                *(self.engine, key, name, arrived.content),
-                person=caller.person,
-                **given,
-            )
-        )
+        content = arrived.content
+
+        def kept() -> submissions.Received:
+            arrived.keep(self.site)
+            own = {"person": caller.person, **given}
+            return submissions.submit(self.engine, key, name, content, **own)
+
+        made = await to_thread.run_sync(kept, limiter=self._writing)
         checking = asyncio.wrap_future(self.crew.check(made.key))
         await asyncio.wait([checking], timeout=WAIT)
         return made.new, await to_thread.run_sync(self.submission, caller, made.key)

@@ -7,8 +7,11 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 PROBLEM = "application/problem+json"
-LATER = {"retry-after": "60"}
-HEADERS = {401: {"www-authenticate": "Bearer"}, 429: LATER, 503: LATER}
+HEADERS = {
+    401: {"www-authenticate": "Bearer"},
+    429: {"retry-after": "60"},
+    503: {"retry-after": "5"},
+}
 
 
 class Problem(BaseModel):

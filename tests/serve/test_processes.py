@@ -1,0 +1,122 @@
+"""Several processes that serve one site: they count together, one leads, and another one follows it."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from bench import killed_server
+from bench.deadline import asked
+
+from irmeta.serve import importing
+from irmeta.serve.catalogue import people, submissions, tables
+from irmeta.serve.site import Site
+
+from .conftest import a_run, write_qrels
+
+
+def until(done: Callable[[], Any], seconds: float = 200) -> Any:
+    """Return what something returns, once it is true."""
+    end = time.monotonic() + seconds
+    while True:
+        with suppress(requests.ConnectionError):
+            if found := done():
+                return found
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[tuple[Site, str, list[Any], list[str]]]:
+    """Two processes that serve a site, the first one leads; a member's token, and their addresses."""
+    site = Site.make(tmp_path / "site")
+    (site.folder / "site.toml").write_text("requests = 1000000000\n")
+    engine = tables.upgraded(site.database)
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    importing.open_board(site, engine, "lab", qrels=qrels)
+    given = {"reveals": "2999-01-01", "per_team": 5}
+    importing.open_board(site, engine, "track", qrels=qrels, **given)
+    secret = people.invite(engine, "track", "member", "Lund")
+    taken = people.take(engine, secret, "Ann", "")
+    token = people.new_token(engine, "test", taken.person, "submit")
+    engine.dispose()
+    processes, addresses = [], []
+    for _ in range(2):
+        port = killed_server.free_port()
+        processes.append(killed_server.started(site.folder, port))
+        addresses.append(f"http://127.0.0.1:{port}")
+        until(lambda: health(addresses[-1])["published"].get("lab"))
+    yield site, token, processes, addresses
+    for one in processes:
+        one.kill()
+        one.wait()
+
+
+def health(address: str) -> Any:
+    return requests.get(f"{address}/healthz", timeout=60).json()
+
+
+def put(address: str, token: str, name: str, seed: int) -> Any:
+    return requests.put(
+        f"{address}/v1/boards/lab/runs/{name}",
+        data=a_run(seed),
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=60,
+    )
+
+
+def shown(address: str, key: str) -> bool:
+    return requests.get(f"{address}/b/lab/s/{key}/", timeout=60).status_code == 200
+
+
+def test_who_follows_takes_over(two: Any) -> None:
+    """Both take runs and show pages; when the leader is killed the other one scores and publishes what came to it."""
+    site, _, processes, addresses = two
+    token = killed_server.token_of(site.folder)
+    first = put(addresses[1], token, "before", 1)
+    assert first.status_code == 201
+    for address in addresses:
+        until(lambda address=address: shown(address, first.json()["key"]))
+    processes[0].kill()
+    processes[0].wait()
+    second = put(addresses[1], token, "after", 2).json()["key"]
+    until(lambda: shown(addresses[1], second))
+    engine = tables.engine(site.database)
+    assert submissions.counts(engine, "lab") == {"scored": 2}
+    engine.dispose()
+    where = f"{addresses[1]}/v1/submissions/{second}"
+    headers = {"Authorization": f"Bearer {token}"}
+    until(lambda: requests.get(where, headers=headers, timeout=60).json()["published"])
+
+
+@pytest.mark.slow
+def test_a_thousand_at_once(two: Any) -> None:
+    """A thousand runs of a team at once, to two processes, of which it may send five: just five are taken."""
+    site, token, _, addresses = two
+    ports = [int(one.rpartition(":")[2]) for one in addresses]
+    found: Counter[int] = Counter()
+
+    async def one(at: int) -> None:
+        body = a_run(at)
+        head = (
+            f"PUT /v1/boards/track/runs/r{at} HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            f"authorization: Bearer {token}\r\ncontent-length: {len(body)}\r\n\r\n"
+        )
+        status, _ = await asked(ports[at % 2], head.encode() + body)
+        found[status] += 1
+
+    async def every() -> None:
+        await asyncio.gather(*map(one, range(1000)))
+
+    asyncio.run(every())
+    assert found.keys() <= {201, 202, 429}
+    assert found[201] + found[202] == 5
+    engine = tables.engine(site.database)
+    counts = submissions.counts(engine, "track")
+    engine.dispose()
+    assert sum(counts.values()) == 5
