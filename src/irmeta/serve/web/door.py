@@ -4,10 +4,11 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi import Header, Request
 from sqlalchemy import Engine
 
@@ -74,7 +75,7 @@ class Door:
         self._frequency, self._checks = Frequency("minute"), Frequency("hour")
         self._uploading: Counter[object] = Counter()
         self._receiving = asyncio.Semaphore(site.settings.uploads)
-        self._writing = CapacityLimiter(WRITERS)
+        self._writing = ThreadPoolExecutor(WRITERS, "writer")
 
     async def member(
         self, request: Request, authorization: Annotated[str, Header()] = ""
@@ -212,7 +213,8 @@ class Door:
             own = {"person": caller.person, **given}
             return submissions.submit(self.engine, key, name, content, **own)
 
-        made = await to_thread.run_sync(kept, limiter=self._writing)
+        loop = asyncio.get_running_loop()
+        made = await loop.run_in_executor(self._writing, kept)
         checking = asyncio.wrap_future(self.crew.check(made.key))
         await asyncio.wait([checking], timeout=WAIT)
         return made.new, await to_thread.run_sync(self.submission, caller, made.key)
