@@ -603,3 +603,36 @@ def test_sites_without_providers_do_not_load_authlib() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == "[]"
+
+
+def test_a_filled_site_without_logins_is_migrated(filled: Site) -> None:
+    """A site of the tables before logins has the same public files after its upgrade, and people can log in."""
+    publishing.publish(filled)
+    before = _files(filled)
+    engine = tables.upgraded(filled.database)
+    with engine.begin() as db:
+        db.execute(text("DROP INDEX one_identity"))
+        for column in (
+            "person.issuer",
+            "person.subject",
+            "person.disabled",
+            "team.founder",
+            "submission.person",
+        ):
+            table, _, name = column.partition(".")
+            db.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
+        db.execute(text("UPDATE alembic_version SET version_num = '0004'"))
+    engine.dispose()
+    engine = tables.upgraded(filled.database)
+    assert (filled.folder / "site.db.0004").exists()
+    assert people.log_in(engine, Identity("i", "s"), "Ann")
+    engine.dispose()
+    for one in before:
+        (filled.public / one).unlink()
+    publishing.publish(filled)
+    assert _files(filled) == before
+
+
+def _files(site: Site) -> dict[str, bytes]:
+    found = (one for one in site.public.rglob("*") if one.is_file())
+    return {str(one.relative_to(site.public)): one.read_bytes() for one in found}
