@@ -53,6 +53,18 @@ class Settings:
     factors: Annotated[
         str | None, _text("Factors to standardize by, by name or file.", "NAME")
     ] = None
+    series: Annotated[str | None, _text("Series of which it is an edition.")] = None
+    edition: Annotated[str | None, _text("Its name in the series, as 2026.")] = None
+    anchors: Annotated[
+        str | None,
+        option(
+            metavar="NAMES",
+            help="Runs of unchanged systems, with commas; NAME=RUN by another name.",
+        ),
+    ] = None
+    hub: Annotated[
+        str | None, _text("Its data set on the Hugging Face Hub.", "OWNER/NAME")
+    ] = None
     publish_runs: Annotated[
         YesNo, option(help="yes or no: whether freezing may copy runs.")
     ] = None
@@ -99,10 +111,22 @@ class Settings:
         }
         for name in found.keys() & {"publish_runs", "publish_judgments"}:
             found[name] = found[name] == "yes"
+        if "anchors" in found:
+            found["anchors"] = _anchors(found["anchors"])
         if factors := found.get("factors"):
             # others are refused now, not when pages are written
             irmeta.standardize.load(factors)
         return found
+
+
+def _anchors(names: str) -> dict[str, str]:
+    """Return the runs of anchors by their names in the series.
+
+    >>> _anchors("tfidf, bm25=BM25-title")
+    {'tfidf': 'tfidf', 'bm25': 'BM25-title'}
+    """
+    pairs = [one.partition("=") for one in names.split(",") if one.strip()]
+    return {name.strip(): (run or name).strip() for name, _, run in pairs}
 
 
 def _text_of(path: Path) -> str:

@@ -201,6 +201,43 @@ def differences(
     return [Interval(*row) for row in rows]
 
 
+class Across(NamedTuple):
+    """What anchors say of systems on two collections.
+
+    better : by two systems how much better that on the second is. lower : how much lower the systems that are on both
+    stand on the second. both : how many these are.
+    """
+
+    better: dict[tuple[str, str], Interval]
+    lower: Interval
+    both: int
+
+
+def across(
+    cubes: Mapping[str, xr.DataArray],
+    factors: Mapping[str, xr.Dataset],
+    metric: str,
+    anchors: Sequence[tuple[str, str]],
+) -> Across:
+    """Compare the systems of two collections by their gains over anchors, which have a name on each.
+
+    Without anchors nothing is better: the systems of one name on both are counted, and how they moved.
+    """
+    named = ["=".join(one) for one in anchors] or None
+    found = irmeta.place(cubes, on=factors, metrics=metric, anchor=named)
+    names = ("anchored", "anchored_high", "anchored_low")
+    rows = (0 - np.stack([found[name].values[:, 0] for name in names], axis=1)).tolist()
+    sides = ("collection_a", "collection_b", "system_a", "system_b")
+    pairs = zip(*(found.data[name].values.tolist() for name in sides), strict=True)
+    better = {
+        (one, other): Interval(*row)
+        for (a, b, one, other), row in zip(pairs, rows, strict=True)
+        if named and a != b
+    }
+    moved = (found[f"drift{end}"].item() for end in ("", "_low", "_high"))
+    return Across(better, Interval(*moved), int(found["drift_systems"].item()))
+
+
 def first(run: Path, depth: int) -> dict[str, list[str]]:
     """Return by topic the first documents of a run."""
     read = read_run(run)

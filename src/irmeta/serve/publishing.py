@@ -18,6 +18,7 @@ from irmeta.serve.pages.folder import Folder
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import File, Pages
 from irmeta.serve.policy import Action
+from irmeta.serve.series import Edition, edition, series
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Known, stand
 
@@ -32,13 +33,14 @@ class Shown:
 
     version : of the tables. about : what the first page says of it. everybody : whether all may see its scores.
     runs : by key what the page of a run says of the run alone, and the version that it is of.
-    rest : the files of this version that are not written yet.
+    edition : what its series shows of it. rest : the files of this version that are not written yet.
     """
 
     version: int = 0
     everybody: bool = False
     about: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, tuple[bytes, int]] = field(default_factory=dict)
+    edition: Edition | None = None
     rest: Iterator[None] | None = None
 
 
@@ -68,6 +70,7 @@ class Publisher:
                 if shown.version != one.version:
                     shown.rest = None  # what is not written of an older version
                     self._show(shown, snapshot(engine, one.key))
+            self._show_series()
             about = [one.about for one in self._shown.values() if one.about]
             for name, content in html.home(self._site, about):
                 self._public.put(name, content)
@@ -89,7 +92,8 @@ class Publisher:
         """Write the pages of runs that changed themselves, then the tables that lead to them."""
         everybody = shot.anybody(Action.SEE_SCORES)
         above = "../../" if everybody else "../../../"
-        pages = Pages(self._site, shot, stand(shot, self._known), above=above)
+        found = stand(shot, self._known)
+        pages = Pages(self._site, shot, found, above=above)
         said, old = pages.said(), shown.runs
         if shown.everybody != everybody:
             shown.everybody, old = everybody, {}
@@ -106,9 +110,20 @@ class Publisher:
             key: (said[key], old[key][1] if key in same else version) for key in said
         }
         shown.version = version
+        shown.edition = edition(shot, found) if everybody else None
         if everybody:
             shown.about = pages.about()
         shown.rest = self._rest(shown, shot, pages, names)
+
+    def _show_series(self) -> None:
+        """Write the pages of series, of the boards that everybody may see now, and remove others."""
+        names = set()
+        editions = [one.edition for one in self._shown.values() if one.edition]
+        for one in series(editions, self._known):
+            name, content = html.series(self._site, one)
+            self._public.put(name, content)
+            names.add(name)
+        self._public.keep_only(names, "series")
 
     def _announce(self, shown: Shown, shot: Snapshot) -> None:
         """Write what anybody may know of a board whose scores not everybody may see, and nothing else."""
@@ -192,6 +207,7 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
 def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
     """Render a site, frozen."""
     about = []
+    editions = []
     for shot in shots:
         if not shot.anybody(Action.SEE_SCORES):
             if shot.anybody(Action.SEE_BOARD):
@@ -199,12 +215,16 @@ def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
                 name, content = html.notice(site, shot, frozen=True)
                 yield f"b/{shot.board.key}/{name}", content
             continue
-        pages = Pages(site, shot, stand(shot, {}), frozen=True)
+        found = stand(shot, {})
+        pages = Pages(site, shot, found, frozen=True)
         about.append(pages.about())
+        editions.append(edition(shot, found))
         for name, content in chain(
             pages.tables(), pages.runs(pages.said()), pages.data()
         ):
             yield f"b/{shot.board.key}/{name}", content
+    for one in series(filter(None, editions), {}):
+        yield html.series(site, one, frozen=True)
     yield from html.home(site, about, frozen=True)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row
 from irmeta.errors import IrmetaError
 from irmeta.serve import policy
 from irmeta.serve.catalogue.events import log
-from irmeta.serve.catalogue.rules import KEY, RefusedError, clock, now
+from irmeta.serve.catalogue.rules import HUB, KEY, RefusedError, clock, now
 from irmeta.serve.catalogue.tables import (
     board,
     judgments,
@@ -99,9 +99,20 @@ def insert(db: Connection, settings: Mapping[str, Any]) -> int:
     if db.execute(sa.select(board.c.id).where(board.c.key == key)).first():
         raise IrmetaError(f"there is a board {key!r} already")
     always = dict.fromkeys(("opens", "reveals"), settings["created"])
-    require_kept(board, settings)
+    _require_settings(settings)
     db.execute(sa.insert(board).values(always | dict(settings)))
     return int(row_of(db, key).id)
+
+
+def _require_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that columns cannot keep, and names that would lead elsewhere."""
+    require_kept(board, settings)
+    for name, rule, form in (
+        ("series", KEY, "2 to 40 of a-z, 0-9 and -"),
+        ("hub", HUB, "OWNER/NAME, of A-Z a-z 0-9 . _ -"),
+    ):
+        if (text := settings.get(name)) and not rule.fullmatch(text):
+            raise IrmetaError(f"{name}: {text!r} is not {form}")
 
 
 def new_board(engine: Engine, judged: Judged | None = None, **settings: Any) -> None:
@@ -134,7 +145,7 @@ def set_board(
         }
         if not real:
             return []
-        require_kept(board, real)
+        _require_settings(real)
         old = rules(found)
         new = replace(old, **{name: real[name] for name in real.keys() & set(RULES)})
         needs = policy.change(old, new, now())

@@ -15,6 +15,7 @@ MISSING = "there is nothing of this name here for you"
 """What is said of what is not there, and of what somebody may not see."""
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 KEY = re.compile(r"[a-z0-9-]{2,40}")
+HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 RANDOM = re.compile(r"[a-z2-7]{16}")
 LINK = re.compile(r"https://[^\s\"'<>]+")
 DESCRIBED = {

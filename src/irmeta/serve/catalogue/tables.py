@@ -48,7 +48,7 @@ class _Happened(TypedDict, total=False):
 
 LISTS: dict[str, Any] = {
     **dict.fromkeys(("topics", "metrics", "feedback_topics", "marks"), list[str]),
-    "clusters": dict[str, str],
+    **dict.fromkeys(("clusters", "anchors"), dict[str, str]),
     "remarks": list[_Said],
     "detail": _Happened,
 }
@@ -80,6 +80,10 @@ board = Table(
     _needed("depth", Integer),
     _text("precision", 10),
     _text("factors", 1000),
+    _text("series", 40),
+    _text("edition", 40),
+    Column("anchors", JSON),
+    _text("hub"),
     *(
         _needed(f"publish_{what}", sa.Boolean, server_default=sa.false())
         for what in ("runs", "judgments")
@@ -131,6 +135,7 @@ submission = Table(
     _text("description", 4000),
     _text("baseline", 40),
     _text("link", 300),
+    _text("header", 20_000),
     _needed("run", ForeignKey(run.c.digest)),
     _needed("received", BigInteger),
     _needed("state", String(10), index=True),

@@ -18,6 +18,8 @@ from irmeta.serve.catalogue.rules import clock
 
 FORMULA = tuple("=+-@\t\r")
 """What a spreadsheet takes for the beginning of a formula."""
+ESCAPED = ("html.j2", "svg.j2", "macros.j2")
+"""Templates whose texts are escaped."""
 NUMBER = re.compile(r"[+-][\d.]+")
 """What begins so, and is none."""
 TEX = str.maketrans(
@@ -37,7 +39,7 @@ def template(name: str) -> jinja2.Template:
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("irmeta.serve", "pages"),
-        autoescape=jinja2.select_autoescape(["html.j2", "svg.j2", "macros.j2"]),
+        autoescape=lambda name: str(name).endswith(ESCAPED),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -23,9 +23,10 @@ from irmeta.serve.pages.forms import (
     slug,
     template,
 )
-from irmeta.serve.policy import Phase
+from irmeta.serve.policy import Action, Phase
+from irmeta.serve.series import Series
 from irmeta.serve.site import Site
-from irmeta.serve.standing import Line, Standing
+from irmeta.serve.standing import Line, Standing, claimed
 from irmeta.words import counted
 
 ROWS = 200
@@ -93,6 +94,7 @@ class Pages:
             "found": found,
             "most": _most(found),
             "most_rows": ROWS,
+            "in_series": of.series if shot.anybody(Action.SEE_SCORES) else "",
             "has_teams": any(_who(line) for line in found.ranked),
             "stamp": f"version {of.version}, as of {clock(of.changed)} UTC",
         }
@@ -106,6 +108,7 @@ class Pages:
             "changed": of.changed,
             "finding": found.finding,
             "facts": f"{counted(len(found.ranked), 'run')} · {len(found.topics)} topics · {found.metric}",
+            "series": of.series if found.ranked else "",
         }
 
     def said(self) -> dict[str, bytes]:
@@ -133,9 +136,8 @@ class Pages:
         yield "compare/runs.js", as_script("irmeta_runs", self._runs())
         claims = [line for line in found.ranked if line.claim is not None]
         claims.sort(key=_came, reverse=True)
-        steps = self._steps()
-        told = {"claims": claims, "told": self._told(claims)}
-        yield self._page("progress", "progress/", steps=steps, **told)
+        told = {"claims": claims, "claimed": claimed(found.ranked)}
+        yield self._page("progress", "progress/", steps=self._steps(), **told)
         yield self._page("about", "about/")
         yield self._page("changes", "changes/", moved=self._moved())
 
@@ -248,24 +250,6 @@ class Pages:
                 best.append(line)
         return best
 
-    def _told(self, claims: Sequence[Line]) -> str:
-        """Say of claims how many are shown, how strong their baselines are, and what they add up to.
-
-        Source: Armstrong et al. (CIKM 2009), whose published gains over weak baselines did not add up.
-        """
-        metric = self._found.metric
-        gains = [line.claim for line in claims if line.claim is not None]
-        if len(gains) < 2:
-            return ""
-        middle = np.median([one.scores[metric].value for one in self._found.ranked])
-        bases = {line.baseline.key: line.baseline for line in claims if line.baseline}
-        weak = sum(one.scores[metric].value < middle for one in bases.values())
-        shown = sum(one.low > 0 for one in gains)
-        return (
-            f"{shown} of {len(gains)} claimed gains are shown, each by itself (95%). Baselines below the median run: "
-            f"{weak} of {len(bases)}. The gains sum to {signed(sum(one.value for one in gains))}."
-        )
-
     def _moved(self) -> list[tuple[Line, float, float]]:
         """List the runs that the newest judgments moved most, with their means before and now."""
         metric, older = self._found.metric, self._found.version - 1
@@ -283,6 +267,22 @@ class Pages:
         ]
         moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
         return moved[:MOVED]
+
+
+def series(site: Site, of: Series, *, frozen: bool = False) -> File:
+    """Render the page of a series."""
+    last = max(one.changed for one in of.editions)
+    claims = [(one, line) for one in reversed(of.editions) for line in one.claims]
+    page = template("series.html").render(
+        root="../../",
+        site=site.settings,
+        frozen=frozen,
+        stamp=f"as of {clock(last)} UTC",
+        of=of,
+        claims=claims,
+        most_rows=ROWS,
+    )
+    return f"series/{of.name}/index.html", page.encode()
 
 
 def notice(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
@@ -306,6 +306,7 @@ def announced(shot: Snapshot) -> dict[str, Any]:
         "changed": _events(shot)[-1].at,
         "finding": f"{state(of, shot.phase, shot.at)}.",
         "facts": f"{len(of.topics)} topics · {of.metrics[0]}",
+        "series": "",
     }
 
 

@@ -1,0 +1,232 @@
+"""A series of boards over years: what anchors say of its editions, and whether what was claimed adds up."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.serve import answers
+from irmeta.serve.answers import Across, Interval
+from irmeta.serve.catalogue.snapshot import Snapshot
+from irmeta.serve.standing import Claimed, Known, Line, Standing, claimed
+from irmeta.words import counted
+
+
+@dataclass(frozen=True, eq=False)
+class Edition:
+    """A board among the editions of its series.
+
+    best, middle : the runs at the first and at the middle rank. median : of all means. places : the standardized scores
+    of all ranked runs, the lowest first. anchors : by their names in the series, runs that are ranked here.
+    scores : of the best run, the one in the middle, and the anchors.
+    """
+
+    series: str
+    name: str
+    key: str
+    title: str
+    version: int
+    changed: int
+    metric: str
+    topics: int
+    runs: int
+    best: Line
+    middle: Line
+    median: float
+    places: list[float]
+    claims: list[Line]
+    claimed: Claimed
+    anchors: dict[str, str]
+    scores: xr.DataArray
+    factors: xr.Dataset | None
+
+    def percentile(self, standardized: float) -> float:
+        """Return how many percent of the runs stand lower, a tie counted half."""
+        below = bisect_left(self.places, standardized)
+        both = below + bisect_right(self.places, standardized)
+        return 50 * both / len(self.places)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two editions, the older first.
+
+    anchors : those of both. best, middle : how much better the newer edition's run is, by gains over the anchors.
+    there, here : percentiles of the older best run in the newer edition, and of the newer one in the older.
+    why : why the two cannot be compared; else it is empty.
+    """
+
+    older: Edition
+    newer: Edition
+    anchors: list[str]
+    why: str = ""
+    best: Interval | None = None
+    middle: Interval | None = None
+    there: Interval | None = None
+    here: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """The editions of a series that everybody may see, the oldest first, and what is known of each two of them."""
+
+    name: str
+    editions: list[Edition]
+    pairs: list[Pair]
+
+    @property
+    def steps(self) -> list[Pair]:
+        """Each edition after the one before it."""
+        after = dict(zip(self._keys, self._keys[1:], strict=False))
+        return [one for one in self.pairs if after.get(one.older.key) == one.newer.key]
+
+    def place(self, best_of: Edition, among: Edition) -> Interval | None:
+        """Return the percentiles of the best run of one edition among the runs of another; None where not known."""
+        for pair in self.pairs:
+            if (pair.older, pair.newer) == (best_of, among):
+                return pair.there
+            if (pair.newer, pair.older) == (best_of, among):
+                return pair.here
+        return None
+
+    @property
+    def finding(self) -> str:
+        """Say first what the field gained from the first edition to the last, and what was claimed."""
+        if not self.pairs:
+            return "There is one edition so far, and nothing to compare it with."
+        whole = self.pairs[len(self.editions) - 2]
+        ends = whole.older.name, whole.newer.name
+        if whole.best is None:
+            return f"{ends[0]} and {ends[1]} cannot be compared: {whole.why}."
+        gain = f"{whole.best.value:+.3f} standardized"
+        over = f"over {', '.join(whole.anchors)}, from {ends[0]} to {ends[1]}"
+        if len(whole.anchors) == 1:
+            own = "one anchor does not show whether that is more than its own change"
+            return f"The best run gained {gain} {over}; {own}."
+        low_high = f"[{whole.best.low:+.3f}, {whole.best.high:+.3f}]"
+        if whole.best.low > 0:
+            return f"The best run gained {gain} {low_high} {over}."
+        return f"No gain of the best run is shown: {gain} {low_high} {over}."
+
+    @property
+    def _keys(self) -> list[str]:
+        return [one.key for one in self.editions]
+
+
+def edition(shot: Snapshot, found: Standing) -> Edition | None:
+    """Return a board as an edition of its series; None for a board of no series, and without a ranked run."""
+    of, ranked = shot.board, found.ranked
+    if not of.series or found.cube is None:
+        return None
+    labels = {line.about["name"]: line.label for line in reversed(ranked)}
+    anchors = {
+        name: labels[run] for name, run in (of.anchors or {}).items() if run in labels
+    }
+    best, middle = ranked[0], ranked[len(ranked) // 2]
+    systems = list(dict.fromkeys([best.label, middle.label, *anchors.values()]))
+    places = [line.standing["standardized"] for line in ranked if line.standing]
+    claims = [line for line in ranked if line.claim is not None]
+    return Edition(
+        of.series,
+        of.edition or of.title,
+        of.key,
+        of.title,
+        of.version,
+        of.changed,
+        found.metric,
+        len(found.topics),
+        len(ranked),
+        best,
+        middle,
+        float(np.median([line.mean for line in ranked])),
+        sorted(places),
+        claims,
+        claimed(ranked),
+        anchors,
+        found.cube.sel(system=systems, metric=[found.metric]),
+        found.factors,
+    )
+
+
+def series(editions: Iterable[Edition], known: Known) -> list[Series]:
+    """Return the series of some editions, by name."""
+    of: dict[str, list[Edition]] = {}
+    for one in sorted(editions, key=_order):
+        of.setdefault(one.series, []).append(one)
+    return [
+        Series(name, own, [_pair(*both, known) for both in combinations(own, 2)])
+        for name, own in sorted(of.items())
+    ]
+
+
+def _order(one: Edition) -> tuple[list[tuple[int, str]], str]:
+    """Order editions by name, as people count: 9 before 10."""
+    parts = re.findall(r"\d+|\D+", one.name)
+    return [(int(part) if part.isdecimal() else -1, part) for part in parts], one.key
+
+
+def _pair(older: Edition, newer: Edition, known: Known) -> Pair:
+    """Compare two editions by the anchors of both."""
+    both = [name for name in older.anchors if name in newer.anchors]
+    if older.metric != newer.metric:
+        why = f"{older.name} ranks by {older.metric}, {newer.name} by {newer.metric}"
+        return Pair(older, newer, both, why)
+    for one in (older, newer):
+        if one.factors is None:
+            why = f"{one.name} has too few runs or topics to standardize scores by"
+            return Pair(older, newer, both, why)
+    found = _across(older, newer, both, known)
+    if not both:
+        return Pair(older, newer, both, _unknown(found))
+    ours, theirs = older.best, newer.best
+    best = found.better[ours.label, theirs.label]
+    return Pair(
+        older,
+        newer,
+        both,
+        best=best,
+        middle=found.better[older.middle.label, newer.middle.label],
+        # the other one's standardized score, moved by the difference
+        there=_among(newer, theirs, Interval(-best.value, -best.high, -best.low)),
+        here=_among(older, ours, best),
+    )
+
+
+def _across(
+    older: Edition, newer: Edition, both: Sequence[str], known: Known
+) -> Across:
+    """Ask irmeta to compare two editions; once for the same versions of their boards."""
+    sides = (older, newer)
+    key: tuple[Any, ...] = tuple((one.series, one.key, one.version) for one in sides)
+    if key not in known:
+        known[key] = answers.across(
+            {one.key: one.scores for one in sides},
+            {one.key: one.factors for one in sides if one.factors is not None},
+            older.metric,
+            [(older.anchors[name], newer.anchors[name]) for name in both],
+        )
+    return known[key]
+
+
+def _among(of: Edition, line: Line, better: Interval) -> Interval:
+    """Return where a run would stand that is better than one of an edition, as percentiles."""
+    own = line.standing["standardized"]
+    return Interval(*(of.percentile(own + one) for one in better))
+
+
+def _unknown(found: Across) -> str:
+    """Say why editions without a common anchor cannot be compared."""
+    none = "no anchor, a system that ran unchanged, is named in both"
+    if not found.both:
+        return f"{none}, and no system of one name ran in both"
+    named = counted(found.both, "system")
+    much = f"{found.lower.value:+.3f} [{found.lower.low:+.3f}, {found.lower.high:+.3f}]"
+    return (
+        f"{none}; {named} of one name ran in both and stood {much} standardized lower in the newer one, but a name "
+        "does not show that a system is unchanged"
+    )

@@ -1,0 +1,261 @@
+"""Series of boards over years: what anchors say, what cannot be compared, and what stays hidden."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+import xarray as xr
+
+import irmeta
+from irmeta.errors import IrmetaError
+from irmeta.serve import answers, importing, publishing, series
+from irmeta.serve.catalogue import boards, tables
+from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.site import Site
+from irmeta.serve.standing import stand
+
+YEARS = {"2020": 0.0, "2021": 0.08, "2022": 0.09}
+"""Editions, and how much better than the anchors their runs are on average."""
+COMMON = ("bm25", "tfidf", "ql")
+
+
+def scores(year: str, lift: float, common: tuple[str, ...]) -> xr.DataArray:
+    """Simulate an edition: topics and runs of its own, and some systems that do not change."""
+    rng = np.random.default_rng(int(year))
+    names = [*common, *(f"r{year}-{at}" for at in range(12))]
+    skill = np.r_[np.zeros(len(common)), lift + rng.normal(0, 0.06, 12)]
+    level = rng.uniform(0.2, 0.6, 20)
+    drawn = level + skill[:, None] + rng.normal(0, 0.06, (len(names), 20))
+    vectors = {
+        name: {"AP": row} for name, row in zip(names, np.clip(drawn, 0, 1), strict=True)
+    }
+    return answers.cube(year, [f"{year}.{at}" for at in range(20)], ["AP"], vectors)
+
+
+def site_of(
+    folder: Path, common: tuple[str, ...] = COMMON, *, anchors: bool = True
+) -> Site:
+    """Make a site with a board for each year; each year's third run claims to be better than its fifth."""
+    site = Site.make(folder / "site")
+    engine = tables.upgraded(site.database)
+    for year, lift in YEARS.items():
+        path = folder / f"{year}.parquet"
+        irmeta.save(scores(year, lift, common), path)
+        importing.import_scores(engine, path, f"t{year}")
+        named = {name: name for name in common} if anchors else None
+        of_series = {"series": "track", "edition": year, "anchors": named}
+        boards.set_board(engine, f"t{year}", of_series)
+        names = [run.name for run in snapshot(engine, f"t{year}").runs]
+        with engine.begin() as db:
+            claims = tables.submission.c.name == names[-3]
+            claim = sa.update(tables.submission).where(claims)
+            db.execute(claim.values(baseline=names[-5]))
+    engine.dispose()
+    return site
+
+
+def page(site: Site) -> str:
+    """Publish a site and return its page of the series, without marks."""
+    publishing.publish(site)
+    text = (site.public / "series/track/index.html").read_text()
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", text))
+
+
+def editions(site: Site) -> list[series.Edition]:
+    """Return the editions of a site as they are shown."""
+    engine = tables.upgraded(site.database)
+    shots = [snapshot(engine, f"t{year}") for year in YEARS]
+    engine.dispose()
+    found = [series.edition(shot, stand(shot, {})) for shot in shots]
+    return [one for one in found if one is not None]
+
+
+def test_anchors_compare_editions(tmp_path: Path) -> None:
+    """What the page says of two editions is what `irmeta place --anchor` says of their best runs."""
+    site = site_of(tmp_path)
+    text = page(site)
+    [track] = series.series(editions(site), {})
+    assert [one.name for one in track.editions] == list(YEARS)
+    older, newer = track.editions[0], track.editions[2]
+    cubes = {one.key: one.scores for one in (older, newer)}
+    factors = {one.key: one.factors for one in (older, newer)}
+    placed = irmeta.place(
+        cubes, on=factors, metrics="AP", anchor=list(COMMON)
+    ).data.isel(metric=0)
+    own = (placed.collection_a == older.key) & (placed.collection_b == newer.key)
+    own &= placed.system_a == older.best.label
+    own &= placed.system_b == newer.best.label
+    [low, value, high] = (
+        -placed[name].values[own.values].item()
+        for name in ("anchored_high", "anchored", "anchored_low")
+    )
+    assert f"{value:+.3f} standardized [{low:+.3f}, {high:+.3f}]" in text
+    assert "cannot be compared" not in text
+    # the older best run stands where its own score, moved by the difference, stands
+    there = track.place(older, newer)
+    moved = newer.best.standing["standardized"] - value
+    below = 100 * np.mean(np.array(newer.places) < moved)
+    assert there is not None
+    assert there.value == pytest.approx(below)
+    assert there.low <= there.value <= there.high
+    assert track.place(older, older) is None
+
+
+def test_claims_are_added_up_over_years(tmp_path: Path) -> None:
+    """Each claim stands with its edition, its gain and its baseline's percentile; the sums are of all of an edition."""
+    site = site_of(tmp_path)
+    text = page(site)
+    for one in editions(site):
+        [line] = one.claims
+        assert line.claim is not None
+        assert line.baseline is not None
+        own, base = (each.standing["standardized"] for each in (line, line.baseline))
+        assert one.claimed.total == pytest.approx(line.claim.value)
+        assert one.claimed.standardized == pytest.approx(own - base)
+        assert one.claimed.weak == (line.baseline.mean < one.median)
+        row = f"{one.name} {line.label} {line.baseline.label} {line.claim.value:+.3f}"
+        assert row in text
+        assert f"{line.baseline.standing['percentile']:.0f} " in text
+
+
+@pytest.mark.parametrize(
+    ("common", "says"),
+    [
+        ((), "and no system of one name ran in both"),
+        (COMMON, "3 systems of one name ran in both and stood +0."),
+    ],
+)
+def test_without_anchors_nothing_is_compared(
+    tmp_path: Path, common: tuple[str, ...], says: str
+) -> None:
+    """Without named anchors the page says that editions cannot be compared, and why; it has no scale of others."""
+    text = page(site_of(tmp_path, common, anchors=False))
+    assert text.count("cannot be compared: no anchor") == 3
+    assert says in text
+    assert "Who would stand where" not in text
+    assert "best run of" not in text
+
+
+def test_one_anchor_shows_no_gain(tmp_path: Path) -> None:
+    """One anchor may have changed as much as the field: the page gives the gain, and says that it shows nothing."""
+    text = page(site_of(tmp_path, ("bm25",)))
+    assert "one anchor does not show whether that is more than its own change" in text
+
+
+def test_other_metrics_are_not_compared(tmp_path: Path) -> None:
+    """Editions that rank by other metrics cannot be compared."""
+    site = site_of(tmp_path)
+    engine = tables.upgraded(site.database)
+    with engine.begin() as db:
+        last = tables.board.c.key == "t2022"
+        db.execute(sa.update(tables.board).where(last).values(metrics=["P@10"]))
+        db.execute(
+            sa.update(tables.score)
+            .values(metric="P@10")
+            .where(
+                tables.score.c.submission.in_(
+                    sa.select(tables.submission.c.id).join(tables.board).where(last)
+                )
+            )
+        )
+    engine.dispose()
+    assert "2021 ranks by AP, 2022 by P@10" in page(site)
+
+
+@pytest.mark.parametrize("visibility", ["readers", "members"])
+def test_hidden_editions_leave_no_trace(tmp_path: Path, visibility: str) -> None:
+    """An edition that not everybody may see is on no public page of its series, from the moment that this is so."""
+    site = site_of(tmp_path)
+    publisher = publishing.Publisher(site)
+    publisher.begin()
+    publisher.go_on(60)
+    engine = tables.upgraded(site.database)
+    boards.set_board(engine, "t2022", {"visibility": visibility})
+    publisher.begin()
+    shown = (site.public / "series/track/index.html").read_text()
+    assert "2021" in shown
+    assert "2022" not in shown
+    for year in ("2020", "2021"):
+        boards.set_board(engine, f"t{year}", {"visibility": visibility})
+    engine.dispose()
+    publisher.begin()
+    assert not (site.public / "series").exists()
+    assert "series/" not in (site.public / "index.html").read_text()
+
+
+def test_an_edition_waits_for_its_reveal(tmp_path: Path) -> None:
+    """Before its reveal an edition is not on the page of its series, though its notice is public."""
+    site = site_of(tmp_path)
+    engine = tables.upgraded(site.database)
+    hidden = {"reveals": None, "opens": 1, "closes": None}
+    with engine.begin() as db:
+        last = tables.board.c.key == "t2022"
+        db.execute(sa.update(tables.board).where(last).values(hidden))
+    text = page(site)
+    assert "2021" in text
+    assert "2022" not in text
+    assert (site.public / "b/t2022/index.html").exists()
+    boards.reveal(engine, "t2022", "t2022")
+    engine.dispose()
+    assert "2022" in page(site)
+
+
+def test_names_of_editions_are_text(tmp_path: Path) -> None:
+    """An edition is shown as text whatever it is called, and no name of a series leads elsewhere."""
+    site = site_of(tmp_path)
+    engine = tables.upgraded(site.database)
+    boards.set_board(engine, "t2021", {"edition": "<script>alert(1)</script>"})
+    for name in ("../up", "A", "a/b", "x" * 41):
+        with pytest.raises(IrmetaError, match="series"):
+            boards.set_board(engine, "t2021", {"series": name})
+    engine.dispose()
+    publishing.publish(site)
+    shown = (site.public / "series/track/index.html").read_text()
+    assert "<script>alert" not in shown
+    assert "&lt;script&gt;alert(1)" in shown
+
+
+def test_a_frozen_copy_has_its_series(tmp_path: Path) -> None:
+    """A copy has the page, its links lead to files, twice with the same bytes; a site made of it has it again."""
+    site = site_of(tmp_path)
+    text = page(site)
+    for name in ("one", "two"):
+        publishing.freeze(site, tmp_path / name)
+    where = Path("series/track/index.html")
+    frozen = tmp_path / "one" / where
+    assert frozen.read_bytes() == (tmp_path / "two" / where).read_bytes()
+    links = re.findall(r'(?:href|src)="([^"#:]+)"', frozen.read_text())
+    assert any("/s/" in link for link in links)
+    for link in links:
+        assert (frozen.parent / link).resolve().is_file(), link
+    home = (tmp_path / "one/index.html").read_text()
+    assert 'href="series/track/index.html"' in home
+    again = Site.make(tmp_path / "again")
+    engine = tables.upgraded(again.database)
+    importing.import_frozen(engine, tmp_path / "one")
+    engine.dispose()
+    gained = re.compile(r"[+-]0\.\d+ standardized \[[^]]*\]")
+    assert gained.findall(page(again)) == gained.findall(text) != []
+
+
+def test_editions_are_in_the_order_of_people(tmp_path: Path) -> None:
+    """Edition 9 comes before edition 10."""
+    site = site_of(tmp_path)
+    engine = tables.upgraded(site.database)
+    for year, name in zip(YEARS, ("round 10", "round 9", "round 1"), strict=True):
+        boards.set_board(engine, f"t{year}", {"edition": name})
+    engine.dispose()
+    [track] = series.series(editions(site), {})
+    names = [one.name for one in track.editions]
+    assert names == ["round 1", "round 9", "round 10"]
+
+
+def test_a_board_is_given_anchors(run, tmp_path: Path) -> None:
+    """The command line takes anchors by their names in the series, and the runs that they are here."""
+    site = site_of(tmp_path)
+    wanted = "tfidf, bm25=r2020-1"
+    run("board", "set", "t2020", "--site", str(site.folder), "--anchors", wanted)
+    found = {one.key: one.anchors for one in editions(site)}
+    assert found["t2020"] == {"tfidf": "tfidf", "bm25": "r2020-1"}
