@@ -81,7 +81,7 @@ def test_a_run_without_a_score_has_no_line(filled: Site, tmp_path: Path) -> None
     before = stand(snapshot(engine, "lab"), {})
     importing.import_runs(filled, engine, "lab", [tmp_path / "new"])
     [(key, _)] = submissions.pending(engine, 10)
-    submissions.checked(engine, key, [], failed=False)
+    submissions.checked(engine, key, submissions.Checked([]))
     found = stand(snapshot(engine, "lab"), {})
     engine.dispose()
     assert key not in found.lines

@@ -25,6 +25,7 @@ from irmeta.scores.clusters import cluster_map, in_clusters
 from irmeta.scores.intervals import intervals
 from irmeta.scores.names import labels
 from irmeta.scores.selection import complete
+from irmeta.stats.arrays import Floats
 from irmeta.studies.differences.description import describe
 
 SCHEMA = "0.3.0"
@@ -72,32 +73,20 @@ def _written(
     """Write the record of one system, and its items."""
     [system] = labels(scores.system.values)
     [collection] = labels([scores.attrs.get("collection", "collection")])
-    developer, _, model = system.rpartition("/")
-    place = [_safe(one) for one in (collection, developer or "unknown", model)]
-    key = f"{place[0]}/{place[1]}_{place[2]}/{now}"
+    place = _place(system, collection)
+    key = _key(place, now)
     items = "".join(
         json.dumps(one, ensure_ascii=False) + "\n" for one in _items(scores, key)
     ).encode("utf-8")
     digest = hashlib.sha256(f"{key.rpartition('/')[0]}\n".encode() + _plain(items, key))
     name = str(uuid.UUID(bytes=digest.digest()[:16], version=4))
-    record = {
-        "schema_version": SCHEMA,
-        "evaluation_id": key,
-        "retrieved_timestamp": now,
-        "source_metadata": {
-            "source_name": "irmeta",
-            "source_type": "evaluation_run",
-            "source_organization_name": "unknown",
-            "evaluator_relationship": "other",
-        },
-        "eval_library": {"name": "irmeta", "version": version("irmeta")},
-        "model_info": {
-            "name": model,
-            "id": system,
-            "developer": developer or "unknown",
-            "additional_details": _UNKNOWN,
-        },
-        "evaluation_results": [_result(scores, row, collection) for row in rows],
+    over = "clusters of items" if in_clusters(scores) else "items"
+    results = [
+        result(row, scores.sel(metric=row["metric"]).values.ravel(), collection, over)
+        for row in rows
+    ]
+    content = {
+        **record(system, collection, results, now),
         "detailed_evaluation_results": {
             "format": "jsonl",
             "file_path": "/".join(["data", *place, f"{name}_samples.jsonl"]),
@@ -109,8 +98,48 @@ def _written(
     path = reachable(folder.joinpath(*place, f"{name}.json"))
     make_folder(path.parent)
     _write(path.with_name(f"{name}_samples.jsonl"), items)
-    _write(path, json.dumps(record, indent=2, ensure_ascii=False).encode("utf-8"))
+    _write(path, json.dumps(content, indent=2, ensure_ascii=False).encode("utf-8"))
     return path
+
+
+def record(
+    system: str,
+    collection: str,
+    results: list[dict[str, Any]],
+    now: str,
+    source: str = "",
+) -> dict[str, Any]:
+    """Return the record of a system, without scores by item. now : seconds since 1970. source : who evaluated it."""
+    developer, _, model = system.rpartition("/")
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": _key(_place(system, collection), now),
+        "retrieved_timestamp": now,
+        "source_metadata": {
+            "source_name": source or "irmeta",
+            "source_type": "evaluation_run",
+            "source_organization_name": source or "unknown",
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "irmeta", "version": version("irmeta")},
+        "model_info": {
+            "name": model,
+            "id": system,
+            "developer": developer or "unknown",
+            "additional_details": _UNKNOWN,
+        },
+        "evaluation_results": results,
+    }
+
+
+def _place(system: str, collection: str) -> list[str]:
+    """Return the folders of a record: collection, developer, model."""
+    developer, _, model = system.rpartition("/")
+    return [_safe(one) for one in (collection, developer or "unknown", model)]
+
+
+def _key(place: list[str], now: str) -> str:
+    return f"{place[0]}/{place[1]}_{place[2]}/{now}"
 
 
 def _plain(items: bytes, key: str) -> bytes:
@@ -132,12 +161,14 @@ def _safe(name: str) -> str:
     return re.sub(r"^[.]+|[^\w.+=@-]+", "_", name).replace("__", "_")[:100] or "_"
 
 
-def _result(
-    scores: xr.DataArray, row: Mapping[str, Any], collection: str
+def result(
+    row: Mapping[str, Any], values: Floats, collection: str, over: str
 ) -> dict[str, Any]:
-    """Return the result of one metric; `row` is what `describe` says of it."""
+    """Return the result of one metric.
+
+    row : what `describe` says of it. values : by item. over : what is independent, as items.
+    """
     metric = str(row["metric"])
-    values = scores.sel(metric=metric).values.ravel()
     uncertainty: dict[str, Any] = {"num_samples": len(values)}
     details = {}
     if "rank" in row:
@@ -155,7 +186,6 @@ def _result(
     if len(values) > 1:
         uncertainty["standard_deviation"] = float(values.std(ddof=1))
     if row["low"] is not None and math.isfinite(row["low"]):
-        over = "clusters of items" if in_clusters(scores) else "items"
         uncertainty["confidence_interval"] = {
             "lower": row["low"],
             "upper": row["high"],

@@ -5,17 +5,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
 import irmeta
-from irmeta.io.runs.trec import read_run
+from irmeta.io.files import read_bytes
+from irmeta.io.runs.trec import metadata_of, read_run
+from irmeta.report.eee import record, result
 from irmeta.stats.hidden.release import bits
 
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
+HEADER = 20_000
+"""Characters of a run's header that are kept."""
 SHOWN = 20
 """Remarks on a run that are kept."""
 OPTIONS = re.compile(r" \([^()]*--[^()]*\)|(?<=[;.?]) [^;.?]*--.*$")
@@ -82,6 +87,14 @@ def remarks(
         rest = {**every[SHOWN], "line": None, "text": f"and {len(every) - SHOWN} more"}
         return [*every[:SHOWN], rest]
     return every
+
+
+def header(run: Path) -> str:
+    """Return what a run says of itself in a header of ir_metadata, as text that shows; nobody parses it."""
+    text = metadata_of(read_bytes(run))[:HEADER]
+    return "".join(
+        one if category(one)[0] != "C" or one in "\n\t" else "\ufffd" for one in text
+    )
 
 
 def score(
@@ -248,6 +261,28 @@ def first(run: Path, depth: int) -> dict[str, list[str]]:
         if len(documents) < depth:
             documents.append(str(read.documents[at]))
     return found
+
+
+def eee(
+    system: str,
+    collection: str,
+    rows: Sequence[Mapping[str, Any]],
+    vectors: Mapping[str, Floats],
+    *,
+    over: str,
+    at: float,
+    source: str,
+    details: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return a system's scores as a record of Every Eval Ever.
+
+    rows : by metric mean, low and high, perhaps rank, rank_low and rank_high. vectors : by metric the scores of the
+    topics. over : what is independent. at : seconds since 1970. source : who evaluated. details : texts of each score.
+    """
+    results = [result(row, vectors[row["metric"]], collection, over) for row in rows]
+    for one in results:
+        one["score_details"]["details"] |= details
+    return record(system, collection, results, f"{at:.6f}", source)
 
 
 def floats(vectors: Sequence[bytes]) -> list[Floats]:

@@ -49,6 +49,14 @@ class Received(NamedTuple):
     new: bool
 
 
+class Checked(NamedTuple):
+    """What a check found: remarks, the header of the run as text, and whether it could not end."""
+
+    remarks: Sequence[Remark]
+    header: str = ""
+    failed: bool = False
+
+
 class Bytes(NamedTuple):
     """The bytes of a run: their SHA-256, and how many they are."""
 
@@ -320,11 +328,9 @@ def pending(engine: Engine, most: int) -> list[tuple[str, str]]:
     return [(key, state) for key, state in found]
 
 
-def checked(
-    engine: Engine, key: str, remarks: Sequence[Remark], *, failed: bool
-) -> None:
-    """Keep the remarks on a run, which is refused where one is an error or the check could not end."""
-    wrong = failed or any(one["level"] == "error" for one in remarks)
+def checked(engine: Engine, key: str, found: Checked) -> None:
+    """Keep what a check found of a run, which is refused where a remark is an error or the check could not end."""
+    wrong = found.failed or any(one["level"] == "error" for one in found.remarks)
     with engine.begin() as db:
         one = _row(db, key)
         if one.state == "received":
@@ -333,7 +339,8 @@ def checked(
             else:
                 _replace(db, one)
             state = "refused" if wrong else "accepted"
-            _set(db, one.id, state=state, remarks=list(remarks))
+            said = {"remarks": list(found.remarks), "header": found.header}
+            _set(db, one.id, state=state, **said)
 
 
 def work(engine: Engine, key: str) -> Any:

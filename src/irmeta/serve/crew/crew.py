@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions
-from irmeta.serve.catalogue.submissions import Remark
+from irmeta.serve.catalogue.submissions import Checked, Remark
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
 from irmeta.serve.logs import LOG
@@ -99,7 +99,8 @@ class Crew:
 
     def remarks(self, path: str, name: str, board: Any) -> list[Remark]:
         """Check a run that is not kept."""
-        return self._pool.submit(self._remarks, path, name, board).result()[0]
+        found = self._pool.submit(self._remarks, path, name, board).result()
+        return list(found.remarks)
 
     def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
         """Have a submission worked on, unless it is."""
@@ -130,21 +131,22 @@ class Crew:
         with self.figures.timed(task):
             return child.ask(task, may.seconds, limits=limits, **given)
 
-    def _remarks(self, path: str, name: str, board: Any) -> tuple[list[Remark], bool]:
-        """Check a run, without judgments; say whether that failed. `board` has topics, documents and depth."""
+    def _remarks(self, path: str, name: str, board: Any) -> Checked:
+        """Check a run, without judgments. `board` has topics, documents and depth."""
         given = {"run": path, "name": name, "topics": board.topics}
         given |= {"depth": board.depth, "documents": ""}
         if board.documents:
             given["documents"] = str(self.site.documents(board.documents))
         answer = self._ask("check", **given)
         if "error" in answer:
-            return [{"level": "error", "line": None, "text": answer["error"]}], True
-        return answer["remarks"], False
+            error = {"level": "error", "line": None, "text": answer["error"]}
+            return Checked([error], failed=True)
+        return Checked(answer["remarks"], answer["header"])
 
     def _check(self, key: str) -> None:
         job = submissions.work(self.engine, key)
-        found, failed = self._remarks(str(self.site.run(job.run)), job.name, job)
-        submissions.checked(self.engine, key, found, failed=failed)
+        found = self._remarks(str(self.site.run(job.run)), job.name, job)
+        submissions.checked(self.engine, key, found)
 
     def _score(self, key: str) -> None:
         job = submissions.work(self.engine, key)

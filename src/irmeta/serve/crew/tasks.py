@@ -64,7 +64,8 @@ def check(run: str, name: str, topics: list[str], documents: str, depth: int) ->
     found = answers.remarks(
         Path(run), name, topics=topics, documents=known, depth=depth
     )
-    return {"remarks": found}
+    wrong = any(one["level"] == "error" for one in found)
+    return {"remarks": found, "header": "" if wrong else answers.header(Path(run))}
 
 
 def score(

@@ -1,6 +1,8 @@
 """A board as data: scores, the table, the record of each run, and all that is public."""
 
+import csv
 import hashlib
+import re
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
@@ -28,6 +30,11 @@ BLOCK = 500
 """Runs whose scores are written together."""
 VERSION = irmeta.__version__
 RANKS = ("rank", "rank_low", "rank_high")
+TEXTS = {
+    *("key", "run", "team", "type", "received", "state", "marks", "metric"),
+    *("system", "topic", "cluster"),
+}
+"""Columns of tables that are texts; others are numbers."""
 
 
 def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
@@ -139,6 +146,60 @@ def _alone(found: Standing, line: Line) -> dict[str, Any]:
 def _said(line: Line) -> dict[str, Any]:
     """Return what people and checks say of a run."""
     return {**only(SAID, line.about), "bytes": line.about["bytes"], "label": line.label}
+
+
+def for_others(settings: Any, shot: Snapshot, found: Standing, line: Line) -> bytes:
+    """Write a run's scores as a record of Every Eval Ever, with where its certificate is."""
+    of = shot.board
+    page = f"/b/{of.key}/s/{line.key}/"
+    rows = [
+        {"metric": name, "mean": one.value, "low": one.low, "high": one.high}
+        | (only(RANKS, vars(line)) if name == found.metric and line.rank_low else {})
+        for name, one in line.scores.items()
+    ]
+    vectors = {name: found.vectors[line.key][name] for name in line.scores}
+    content = answers.eee(
+        f"{line.about['team']}/{line.label}" if line.about["team"] else line.label,
+        of.collection,
+        rows,
+        vectors,
+        over="clusters of items" if of.clusters else "items",
+        at=of.changed / 1e6,
+        source=settings.title,
+        details={
+            "certificate": f"{settings.address}{page}",
+            "board_version": str(of.version),
+            "judgments_version": str(found.version),
+            "run_sha256": line.about["run"],
+            "marks": ", ".join(line.about["marks"]),
+        },
+    )
+    return as_json(content)
+
+
+def resource(name: str, content: bytes, digest: str) -> dict[str, Any]:
+    """Describe a file of the data, and the columns of a table, as a resource of a Data Package (Frictionless)."""
+    short = re.sub(r"[^a-z0-9._-]+", "-", name.lower())
+    about: dict[str, Any] = {"name": short, "path": name, "bytes": len(content)}
+    about["hash"] = f"sha256:{digest}"
+    if not name.endswith(".csv"):
+        return about
+    [columns] = csv.reader([content.split(b"\n", 1)[0].decode()])
+    fields = [
+        {"name": one, "type": "string" if one in TEXTS else "number"} for one in columns
+    ]
+    table = {"profile": "tabular-data-resource", "format": "csv", "encoding": "utf-8"}
+    return about | table | {"schema": {"fields": fields}}
+
+
+def package(shot: Snapshot, resources: list[dict[str, Any]]) -> bytes:
+    """Describe the data as a Data Package (Frictionless)."""
+    of = shot.board
+    content = {"profile": "data-package", "name": of.key, "title": of.title}
+    content |= {"version": str(of.version), "resources": resources}
+    if of.licence:
+        content["licenses"] = [{"name": "other", "title": of.licence}]
+    return as_json(content)
 
 
 def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:

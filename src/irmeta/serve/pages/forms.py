@@ -47,7 +47,7 @@ def _environment() -> jinja2.Environment:
     )
     forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
     environment.filters |= {**forms, "interval": interval, "tex": tex}
-    environment.filters |= {"said": said, "soft": soft, "who": who}
+    environment.filters |= {"quoted": quoted, "said": said, "soft": soft, "who": who}
     return environment
 
 
@@ -86,6 +86,16 @@ def tex(text: str) -> str:
     'R\\_1 \\textbraceleft{}x\\textbraceright{}'
     """
     return " ".join(text.split()).translate(TEX)
+
+
+def quoted(text: str) -> str:
+    r"""Write a text for YAML, on one line between quotes.
+
+    >>> print(quoted('a: "b"\n- c'))
+    "a: \"b\"\n- c"
+    """
+    found = msgspec.json.encode(text).decode()
+    return found.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def soft(name: str) -> Markup:

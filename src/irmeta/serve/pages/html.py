@@ -76,6 +76,7 @@ class Pages:
         above: str = "../../",
     ) -> None:
         self._above = above
+        self._site = site.settings
         self._truth = site.truth
         self._shot = shot
         self._found = found
@@ -86,7 +87,10 @@ class Pages:
             beside = zip(found.topics, self._middle, first.max(axis=0), strict=True)
             self._rows = template("rows.html").render(beside=beside)
         of = shot.board
+        # what Hugging Face shows leads back to a certificate
+        self._hub = bool(of.hub and site.settings.address)
         self._shared = {
+            "hub": self._hub,
             "site": site.settings,
             "frozen": frozen,
             "board": of,
@@ -145,10 +149,19 @@ class Pages:
         """Write the board as data, and the page that leads to them."""
         sizes, sums = {}, []
         every = chain(self._judgments(), data.files(self._shot, self._found))
+        if self._hub:
+            text = template("eval.yaml").render(**self._shared)
+            every = chain(every, [("eval.yaml", text.encode())])
+        resources = []
         for name, content in every:
             yield f"data/{name}", content
             sizes[name] = len(content)
-            sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
+            digest = hashlib.sha256(content).hexdigest()
+            resources.append(data.resource(name, content, digest))
+            sums.append(f"{digest}  {name}\n")
+        package = data.package(self._shot, resources)
+        yield "data/datapackage.json", package
+        sizes["datapackage.json"] = len(package)
         of_all = "".join(sums).encode()
         sizes["SHA256SUMS"] = len(of_all)
         yield "data/SHA256SUMS", of_all
@@ -184,8 +197,10 @@ class Pages:
         own = {name: vectors[name].tolist() for name in line.scores}
         yield self._page("run", folder, line=line, topics=self._of_run(line))
         yield f"{folder}record.json", data.record(self._shot, found, line)
+        yield f"{folder}eee.json", data.for_others(self._site, self._shot, found, line)
         day = clock(line.about["received"])[:10]
-        for name in ("badge.svg", "cite.bib"):
+        on_hub = ["eval_results.yaml"] if self._hub and line.rank is not None else []
+        for name in ("badge.svg", "cite.bib", *on_hub):
             text = template(name).render(line=line, day=day, **self._shared)
             yield f"{folder}{name}", text.encode()
         scores = {"key": line.key, "label": line.label, "scores": own}
