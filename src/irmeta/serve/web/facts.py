@@ -98,6 +98,7 @@ class SubmissionFacts(BaseModel):
     record: str
     phase: str
     marks: list[str]
+    header: str = ""
     told: Told | None = None
     left: int | None = None
     more: int | None = None
