@@ -71,9 +71,11 @@ def test_a_badge_has_the_figures_of_the_table(filled: Site) -> None:
         rows = list(csv.DictReader(file))
     for row in rows:
         badge = ElementTree.parse(filled.public / f"b/lab/s/{row['key']}/badge.svg")
-        title, _, text = badge.getroot()
-        ranks = f"rank {row['rank_low']}–{row['rank_high']} of {len(rows)}"
-        assert title.text == row["run"]
+        title, about, _, text = badge.getroot()
+        may = f"95%: {row['rank_low']} to {row['rank_high']}"
+        ranks = f"rank {row['rank']}, {may} of {len(rows)}"
+        assert title.text == f"{row['run']} on lab"
+        assert "that it is better than the next one this does not say" in about.text
         assert text.text == f"nDCG@10 {float(row['mean']):.3f} · {ranks}"
 
 
