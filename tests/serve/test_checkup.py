@@ -82,17 +82,19 @@ def test_files_that_others_read(filled: Site, catalogue: Engine) -> None:
     ]
 
 
-def test_secrets_in_the_settings(filled: Site) -> None:
-    """Settings with a secret are for their owner alone."""
-    path = filled.folder / "site.toml"
-    path.write_text('title = "x"\nclient_secret = "abc"\n')
-    engine = tables.upgraded(filled.database)
+def test_the_secret_of_a_login(filled: Site, catalogue: Engine) -> None:
+    """The file with the secret of a login is for its owner alone."""
+    path = filled.folder / "secret"
+    path.write_text("abc")
     path.chmod(0o644)
-    [found] = checkup._files(filled, engine)
+    login = 'name = "uni"\nlabel = "Uni"\nissuer = "https://id.example.org"\nclient = "us"\n'
+    (filled.folder / "site.toml").write_text(
+        f'[[login]]\n{login}secret_file = "secret"\n'
+    )
+    [found] = wrong(filled, catalogue)
+    assert "others can read the secret of the login uni" in found
     path.chmod(0o600)
-    assert list(checkup._files(filled, engine)) == []
-    engine.dispose()
-    assert "others can read its secrets" in str(found)
+    assert wrong(filled, catalogue) == []
 
 
 def test_runs_in_no_backup(filled: Site, catalogue: Engine, tmp_path: Path) -> None:

@@ -2,10 +2,18 @@
 
 import os
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 from bench import killed_server
+from sqlalchemy import text
+
+from irmeta.serve import backup
+from irmeta.serve.catalogue import submissions, tables
+from irmeta.serve.site import Site
+
+from .test_blind import OLD
 
 WRONG = ("lost", "double", "not scored", "damaged", "left over", "half files")
 
@@ -24,3 +32,46 @@ def test_killed_at_many_points(tmp_path: Path) -> None:
     found = killed_server.killed(tmp_path, kills, random.Random(2))
     assert found["answered"] >= found["kills of the server"]
     assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
+
+
+@pytest.mark.slow
+def test_a_backup_that_is_killed_leaves_no_half(filled: Site, tmp_path: Path) -> None:
+    """A backup killed at any moment is whole or not there, and the next one is made."""
+    target, draws = tmp_path / "site.tar", random.Random(3)
+    words = ["board", "backup", "--site", filled.folder, "-o", target]
+    lasts = killed_server.timed(words)
+    for at in range(5):
+        target.unlink(missing_ok=True)
+        killed_server.cut(words, draws.uniform(lasts / 3, lasts))
+        if not target.exists():
+            backup.back_up(filled, target)
+        backup.restore(target, tmp_path / f"restored{at}")
+        engine = tables.upgraded(tmp_path / f"restored{at}/site.db")
+        assert submissions.counts(engine, "lab") == {"scored": 5}
+        engine.dispose()
+
+
+@pytest.mark.slow
+def test_a_migration_that_is_killed_is_done_again(tmp_path: Path) -> None:
+    """A migration killed at any moment has changed nothing or all, and the next start ends it."""
+    site, draws = Site.make(tmp_path / "site"), random.Random(4)
+    engine = tables.engine(tmp_path / "old.db")
+    with engine.begin() as db:
+        for statement in OLD.read_text().split(";\n"):
+            db.execute(text(statement))
+    engine.dispose()
+    words = ["board", "show", "lab", "--site", site.folder]
+
+    def begin() -> None:
+        for path in site.folder.glob("site.db*"):
+            path.unlink()
+        shutil.copyfile(tmp_path / "old.db", site.database)
+
+    begin()
+    lasts = killed_server.timed(words)
+    for _ in range(5):
+        begin()
+        killed_server.cut(words, draws.uniform(lasts / 2, lasts))
+        engine = tables.upgraded(site.database)
+        assert submissions.counts(engine, "lab") == {"scored": 1}
+        engine.dispose()
