@@ -386,6 +386,8 @@ def test_what_a_judge_does_to_all_alike_is_in_no_difference():
     plain, moved = (
         about(with_judges(one))[REPEATS]["metrics"]["AP"] for one in (cubes, shifted)
     )
+    parts = [one.pop("parts")["system x judge"] for one in (plain, moved)]
+    assert parts[0] == pytest.approx(parts[1])
     assert plain == pytest.approx(moved)
 
 

@@ -1,13 +1,18 @@
 """The study of reliability: its tables, what it says in words, and what it refuses."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
+import irmeta
 from irmeta.errors import ScoresError
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
+from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.repeats import with_repeats
 from irmeta.studies.reliability import findings, overview, reliability, tables
 from irmeta.studies.reliability.study import INTERVALS
 
@@ -40,14 +45,72 @@ def test_every_table_covers_every_metric_and_number_of_topics():
     assert views["coefficients"]["topics"].to_list() == [10, 20, 40] * 2
     assert not any(view.null_count().sum_horizontal().sum() for view in views.values())
     np.testing.assert_allclose(
-        views["components"].group_by("metric").agg(part=1 * _sum())["part"], 1
+        views["components"].group_by("metric").agg(_sum("part"))["part"], 1
     )
 
 
-def _sum():
-    import polars as pl
+def _sum(column):
+    return pl.col(column).sum()
 
-    return pl.col("part").sum()
+
+def test_clusters_and_runs_are_sources_and_nothing_else_has_them():
+    """Shares add up to 1, a finding names the largest sources, and plain topics of single runs have no such table."""
+    made = scores(systems=9, topics=24)
+    clustered = with_clusters(made, {str(301 + i): str(i // 3) for i in range(24)})
+    runs = with_repeats(clustered, {f"s{i}": f"t{i // 3}" for i in range(9)})
+    found = reliability(runs, teams="each")
+    assert found["source"].values.tolist() == [
+        "system",
+        "cluster",
+        "topic",
+        "run",
+        "system x cluster",
+        "system x topic",
+        "run x cluster",
+        "run x topic",
+    ]
+    view = tables(found)["sources"]
+    shares = view.group_by("metric").agg(*map(_sum, _SHARES))
+    np.testing.assert_allclose(shares.select(_SHARES), 1)
+    assert (
+        "varies most by system (59%), a system's mean beside others by run (81%)"
+        in findings(found)[0]
+    )
+    assert "sources" in overview(found)
+    plain = reliability(made, teams="each")
+    assert "source" not in plain.dims
+    assert "varies most" not in findings(plain)[0]
+
+
+_SHARES = ("of_score_share", "in_error_share")
+
+
+def test_clusters_named_after_runs_leave_nothing_to_split():
+    """How runs differ by cluster is not known then: a note says which order shows it, and nothing is guessed."""
+    runs = with_repeats(scores(), {f"s{i}": f"t{i // 2}" for i in range(8)})
+    made = with_clusters(runs, {str(301 + i): str(i // 2) for i in range(20)})
+    found = reliability(made, teams="each")
+    assert "source" not in found.dims
+    assert any("name clusters before runs" in one for one in about(found)["notes"])
+
+
+@pytest.mark.data
+def test_conversations_and_experiments_are_small_beside_topics(data):
+    """Of a system's error turns of CAsT cause .85 and conversations .15; of 59 models' tasks .97, experiments .03."""
+    turns = pd.read_csv(data / "clusters" / "cast2021" / "per-turn.csv.gz")
+    kept = turns[["system", "turn", "conversation", "ndcg"]]
+    found = reliability(irmeta.from_frame(kept), teams="each")
+    shares = found["in_error"] / found["in_error"].sum("source")
+    named = dict(zip(found["source"].values, shares.values[:, 0], strict=True))
+    assert named["system x cluster"] == pytest.approx(0.147, abs=0.001)
+    assert named["system x topic"] == pytest.approx(0.853, abs=0.001)
+    table = pd.read_csv(data / "repeats" / "mteb-experiments.csv.gz")
+    kept = table[["model", "task", "experiment", "accuracy"]]
+    found = reliability(irmeta.from_frame(kept, score="accuracy"), teams="each")
+    shares = found["in_error"] / found["in_error"].sum("source")
+    named = dict(zip(found["source"].values, shares.values[:, 0], strict=True))
+    assert named["run x topic"] == pytest.approx(0.027, abs=0.001)
+    assert named["system x topic"] == pytest.approx(0.973, abs=0.001)
 
 
 def test_without_a_difference_nothing_is_said_of_power():

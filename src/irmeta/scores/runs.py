@@ -8,6 +8,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves import clusters, repeats
+from irmeta.stats.reliability import sources
 from irmeta.words import counted, listed
 
 
@@ -69,12 +70,17 @@ def described(
     if len(number) == len(known) or units.shape[1] < 2:
         return {**facts, "metrics": {}}
     found = repeats.spread(units, number, judge)
+    parts = _parts(scores[kept], number, cluster, judge)
     by_metric = {
         metric: {
             "run": float(found.run[at]),
             "cell": float(found.cell[at]),
             "freedom": found.freedom,
             "topics": found.topics,
+            "parts": {
+                who: {what: float(one[at]) for what, one in part.items()}
+                for who, part in parts.items()
+            },
         }
         for at, metric in enumerate(metrics)
     }
@@ -100,7 +106,15 @@ def rescaled(
     slopes : by metric its new name, and how far its means move with its scores.
     """
     by_metric = {
-        named: {**one, "run": one["run"] * slope**2, "cell": one["cell"] * slope**2}
+        named: {
+            **one,
+            "run": one["run"] * slope**2,
+            "cell": one["cell"] * slope**2,
+            "parts": {
+                who: {what: slope**2 * variance for what, variance in part.items()}
+                for who, part in one.get("parts", {}).items()
+            },
+        }
         for name, (named, slope) in slopes.items()
         if "run" in (one := facts["metrics"].get(name, {}))
     }
@@ -110,6 +124,49 @@ def rescaled(
 def runs_of(facts: Mapping[str, Any], systems: Sequence[str]) -> Floats:
     """Return how many runs each system is the mean of."""
     return np.array([facts["each"].get(name, 1) for name in systems], dtype=np.float64)
+
+
+def parts_of(
+    facts: Mapping[str, Any], metrics: Sequence[str], *, clusters: bool
+) -> dict[str, sources.Strata] | None:
+    """Return what runs, or judges, vary by, of some metrics; None where that is not known of each.
+
+    clusters : topics come in clusters, which must have been named before the runs were.
+    """
+    found = [facts["metrics"].get(name, {}).get("parts") for name in metrics]
+    if not all(found):
+        return None
+    if any(clusters != ("cluster" in part) for one in found for part in one.values()):
+        return None
+    return {
+        who: sources.Strata(
+            *(
+                np.array([one[who].get(what, 0.0) for one in found])
+                for what in sources.Strata._fields
+            )
+        )
+        for who in found[0]
+    }
+
+
+def _parts(
+    scores: Floats, system: Ints, cluster: Ints | None, judge: Ints | None
+) -> dict[str, dict[str, Floats]]:
+    """Return what runs of one system, or judges and systems before them, vary by: (run, topic, metric)."""
+    with np.errstate(all="ignore"):  # of scores that no study takes
+        if judge is None:
+            found = {"run": sources.of_runs(scores, system, cluster)}
+        else:
+            judges, both = sources.of_judges(scores, judge, system, cluster)
+            found = {"judge": judges, "system x judge": both}
+    return {
+        who: {
+            what: one
+            for what, one in part._asdict().items()
+            if what != "cluster" or cluster is not None
+        }
+        for who, part in found.items()
+    }
 
 
 def _units(scores: Floats, cluster: Ints | None) -> Floats:

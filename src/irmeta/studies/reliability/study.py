@@ -11,15 +11,29 @@ from irmeta.errors import ScoresError, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import measured, of_0_and_1, of_each
+from irmeta.scores.attributes import OVER, REPEATS, about
+from irmeta.scores.clusters import (
+    in_clusters,
+    measured,
+    numbered,
+    of_0_and_1,
+    of_each,
+)
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
+from irmeta.scores.runs import parts_of, runs_of
 from irmeta.scores.selection import prepare, require_variation
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.halving import split_half
-from irmeta.stats.reliability import components, differences, expected, sizes
+from irmeta.stats.reliability import (
+    components,
+    differences,
+    expected,
+    sizes,
+    sources,
+)
 from irmeta.stats.reliability.intervals import signal_ends
 from irmeta.studies.door import study
 
@@ -73,7 +87,9 @@ def reliability(
     over (share, size, metric) detectable: the smallest difference that a paired t test shows, for pairs of systems at
     the 10th, 50th and 90th percentile of spread; over (coefficient, metric) needed, needed_low, needed_high; over
     (estimator, metric) expected_tau and expected_tau_ap; over (metric) tau_low and tau_high, between which tau with the
-    true ranking lies, and half_tau, that of two halves. With a difference: over (share, size,
+    true ranking lies, and half_tau, that of two halves. Where topics come in clusters, or systems are means of runs or
+    judges, over (source, metric) of_score: what one score varies by, and in_error: what that adds to the variance of a
+    system's mean beside others. With a difference: over (share, size,
     metric) shown, the power; over (share, metric) pair_topics; over (way, metric) design_topics.
     Sources: Brennan (2001); Urbano, Marrero and Martin (SIGIR 2013); Urbano and Marrero (SIGIR 2016); Webber, Moffat
     and Zobel (CIKM 2008); Sakai (Information Retrieval Journal 2016).
@@ -88,7 +104,13 @@ def reliability(
     shares = {"stability": stability, "power": power, "alpha": alpha, "level": level}
     _check(sizes, shares)
     generator = seeded(rng)[0]
-    used, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
+    chosen: dict[str, Any] = {
+        "metrics": metrics,
+        "top": top,
+        "by": by,
+        "missing": missing,
+    }
+    used, notes = prepare(scores, **chosen)
     _check_difference(used, difference)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
         raise ScoresError(
@@ -99,6 +121,7 @@ def reliability(
     apart = values - values.mean(axis=0)
     require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*sizes, used.sizes["topic"]})
+    split, of_split = _split(prepare(scores, **chosen, by_topic=True)[0])
     found = components.components(values)
     team = teams_of(used["system"].values, teams, values)
     half = _half_tau(values, generator)
@@ -113,6 +136,7 @@ def reliability(
         "tau": (("size", "metric"), tau),
         **_tau_ends(values, half["half_tau"][1], here, generator, level),
         **_differing(used),
+        **split,
         **_shown(values, counts, difference, alpha, power),
         **half,
     }
@@ -127,6 +151,7 @@ def reliability(
         notes=[
             *notes,
             *_notes(found, data, used),
+            *of_split,
             concerning("E rho2 and Phi", team.note),
         ],
     )
@@ -260,6 +285,44 @@ def _differing(used: xr.DataArray) -> dict[str, Any]:
         ]
         shares[metric] = np.median(np.stack(apart)[upper])
     return {"differing": ("metric", shares)}
+
+
+def _split(by_topic: xr.DataArray) -> tuple[dict[str, Any], list[str]]:
+    """Compute what scores vary by, where topics come in clusters or systems are means of runs or judges; with notes."""
+    facts = about(by_topic).get(REPEATS)
+    clustered = in_clusters(by_topic)
+    if not clustered and not facts:
+        return {}, []
+    metrics = [str(name) for name in by_topic.metric.values]
+    systems = [str(name) for name in by_topic.system.values]
+    known = parts_of(facts, metrics, clusters=clustered) if facts else {}
+    if known is None:
+        why = "how runs differ is not known by every metric and cluster (name clusters before runs)"
+        return {}, [Method(f"What scores vary by is not split: {why}.")]
+    cluster = numbered(by_topic)[1] if clustered else None
+    made = sources.design(
+        by_topic.sizes["topic"],
+        cluster,
+        runs_of(facts or {"each": {}}, systems),
+        by_topic.attrs.get(OVER) == "clusters",
+    )
+    line = additive(by_topic).transpose("system", "topic", "metric").values
+    raw, in_error = sources.sources(line, cluster, made, known)
+    below = [
+        f"{name} ({metric})"
+        for name, values in raw.items()
+        for metric, value in zip(metrics, values.tolist(), strict=True)
+        if value < 0
+    ]
+    notes: list[str] = []
+    if below:
+        text = f"Estimates of variance below 0 are set to 0: {', '.join(below)}."
+        notes.append(Method(text))
+    return {
+        "source": list(raw),
+        "of_score": (("source", "metric"), np.maximum([*raw.values()], 0.0)),
+        "in_error": (("source", "metric"), np.array([*in_error.values()])),
+    }, notes
 
 
 def _shown(

@@ -13,7 +13,10 @@ from irmeta.scores.teams import taking, wanting
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `coefficients`, `components`, `needed`, `tau`, `differences`; with a difference `power`, `design`."""
+    """Tables `coefficients`, `components`, `needed`, `tau`, `differences`; with a difference `power`, `design`.
+
+    Where topics come in clusters, or systems are means of runs or judges, `sources`.
+    """
     curve = (
         "erho2",
         "erho2_low",
@@ -46,12 +49,24 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             frame(outcome, ("deviation", "detectable"), by=("metric", "size", "share"))
         ),
     }
+    if "source" in outcome.dims:
+        views["sources"] = _sources(outcome)
     if "shown" in outcome:
         views["power"] = _topics(
             frame(outcome, ("shown",), by=("metric", "size", "share"))
         )
         views["design"] = _designs(outcome)
     return views
+
+
+def _sources(outcome: xr.Dataset) -> pl.DataFrame:
+    """List what a score varies by, and what makes a system's mean uncertain beside others, with shares of each."""
+    parts = {
+        name + "_share": outcome[name] / outcome[name].sum("source")
+        for name in ("of_score", "in_error")
+    }
+    columns = ("of_score", "of_score_share", "in_error", "in_error_share")
+    return frame(outcome.assign(parts), columns, by=("metric", "source"))
 
 
 def _topics(table: pl.DataFrame) -> pl.DataFrame:
@@ -95,6 +110,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
                 _counts(views["needed"][column]).alias(column.replace("needed", units))
             )
     found = {"coefficients": shown, "needed": needed}
+    if "sources" in views:
+        found["sources"] = views["sources"].select(
+            "metric",
+            "source",
+            variance="of_score",
+            share="of_score_share",
+            of_error="in_error_share",
+        )
     if "design" in views:
         found[f"{units} for the difference"] = views["design"].pivot(
             "way", index="metric", values="topics"
@@ -155,7 +178,7 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
         f"{tau} ({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
         "between two typical systems. " + _enough(one, topics, options["stability"])
     )
-    text += _differing(one, topics)
+    text += _differing(one, topics) + _varied(one)
     if options["difference"] is None:
         return text
     needed = int(one["pair_topics"].sel(share=0.5))
@@ -177,6 +200,23 @@ def _differing(one: xr.Dataset, topics: int) -> str:
     alpha, power = options["alpha"], options["power"]
     found = seen(differ, topics, alpha, power, deviation=deviation)
     return f" Scores are 0 or 1, and two typical systems differ on {found}"
+
+
+def _varied(one: xr.Dataset) -> str:
+    """Say, where scores have sources of their own, which is the largest in a score and which in an error."""
+    if "source" not in one.dims:
+        return ""
+    most = {}
+    for name in ("of_score", "in_error"):
+        values = one[name].values
+        if not values.sum() > 0:
+            return ""
+        share = short(100 * float(values.max() / values.sum()), 0)
+        most[name] = f"{one['source'].values[values.argmax()]} ({share}%)"
+    return (
+        f" A score varies most by {most['of_score']}, a system's mean beside others by "
+        f"{most['in_error']}."
+    )
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
