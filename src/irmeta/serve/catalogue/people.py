@@ -376,7 +376,7 @@ def _call(db: Connection, who: int, texts: dict[str, str]) -> None:
 
 
 def call(engine: Engine, who: int, name: str, affiliation: str) -> None:
-    """Give a person another name and affiliation."""
+    """Rename a person, and write another affiliation."""
     texts = described({"person": name, "affiliation": affiliation})
     if not texts["person"]:
         raise RefusedError(422, "name: say who you are")

@@ -205,7 +205,7 @@ class Provider:
 
 
 def _name(said: Any) -> str:
-    """Return the name that a provider has of somebody, or none where it is no name for our pages."""
+    """Return the name that a provider has of somebody, or nothing where our pages cannot show it."""
     with suppress(RefusedError):
         if isinstance(said, str):
             return described({"person": " ".join(said.split())})["person"]

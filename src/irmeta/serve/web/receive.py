@@ -69,7 +69,7 @@ async def receive(
 
 
 def full_disk(site: Site, length: int = 0) -> bool:
-    """Say whether there is no room for so many bytes more."""
+    """Say whether there is no room for this number of bytes more."""
     return shutil.disk_usage(site.folder).free < site.settings.free + length
 
 
