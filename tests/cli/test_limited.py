@@ -39,7 +39,8 @@ OTHERS = {
     "judges": "judges compare q q2 --runs runs",
     "plot": "describe s.parquet --plot drawn.svg",
 }
-MIBS = (300, 730, 1000, 1500, 4000)
+MIBS = (730, 1000, 1500)
+"""Under 720 MiB nothing starts, whatever the command; up to 4,096 all is as with 1,500."""
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +105,13 @@ def _check(folder: Path, command: str, mib: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits are the kernel's")
-@pytest.mark.parametrize("mib", [300, 800, 1500])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    ("name", "mib"),
+    [
+        *(("describe", mib) for mib in (300, 800, 1500, 4000)),
+        *((name, 800) for name in COMMANDS if name != "describe"),
+    ],
+)
 def test_a_command_ends_with_its_result_or_a_sentence(
     folder: Path, name: str, mib: int
 ) -> None:
