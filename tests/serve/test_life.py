@@ -439,6 +439,6 @@ def test_a_life(host: Host) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(5))
 def test_long_lives(host: Host, part: int) -> None:
-    """The same in five times 1 000 steps."""
-    many = settings(max_examples=10, stateful_step_count=100, deadline=None)
+    """The same in five times 2 000 steps."""
+    many = settings(max_examples=20, stateful_step_count=100, deadline=None)
     run_state_machine_as_test(seed(part)(life_on(host)), settings=many)

@@ -99,7 +99,7 @@ class _Begun(NamedTuple):
         return ".".join(map(str, self))
 
     def derived(self, what: str) -> str:
-        """Return a value that nobody knows without the cookie, and that tells nothing of it."""
+        """Return a value that nobody knows without the cookie, and that says nothing of it."""
         return hmac.new(self.secret.encode(), what.encode(), sha256).hexdigest()
 
 
