@@ -29,6 +29,7 @@ VALUES = {
         "TYPE",
         "PATTERN",
         "RUN",
+        "OWNER",
     ),
 }
 """The words that stand for a value."""

@@ -374,7 +374,7 @@ def test_children_check_and_score(tmp_path: Path) -> None:
     (tmp_path / "documents").write_text("\n".join(f"d{at:02}" for at in range(30)))
     given = {"topics": TOPICS, "documents": str(tmp_path / "documents"), "depth": 100}
     found = tasks.check(str(path), "mine", **given)
-    assert list(found) == ["remarks"]
+    assert list(found) == ["remarks", "header"]
     (tmp_path / "odd").write_text("301 0 d01 1\n301 0 d01\n" * 15)
     odd = tasks.check(str(tmp_path / "odd"), "odd", **given)["remarks"]
     assert len(odd) == 21

@@ -618,6 +618,11 @@ def test_a_filled_site_without_logins_is_migrated(filled: Site) -> None:
             "person.disabled",
             "team.founder",
             "submission.person",
+            "submission.header",
+            "board.series",
+            "board.edition",
+            "board.hub",
+            "board.anchors",
         ):
             table, _, name = column.partition(".")
             db.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))

@@ -59,7 +59,7 @@ class Settings:
         str | None,
         option(
             metavar="NAMES",
-            help="Runs of unchanged systems, with commas; NAME=RUN by another name.",
+            help="Runs of unchanged systems, or NAME=RUN.",
         ),
     ] = None
     hub: Annotated[
@@ -77,13 +77,11 @@ class Settings:
     frozen: Annotated[str | None, _date("Takes no change from")] = None
     visibility: Annotated[
         Literal["public", "readers", "members"] | None,
-        option(
-            help="public, readers or members: who sees the board, and later its scores."
-        ),
+        option(help="Who sees it: public, readers or members."),
     ] = None
     join: Annotated[
         Literal["invite", "ask", "open"] | None,
-        option(help="invite, ask, or open to whoever logs in: how teams join."),
+        option(help="invite, ask, or open to whoever logs in."),
     ] = None
     late: Annotated[
         Literal["refuse", "mark"] | None,
@@ -91,7 +89,7 @@ class Settings:
     ] = None
     feedback: Annotated[
         Literal["none", "split", "ladder", "open"] | None,
-        option(help="none, split, ladder, open: what teams learn early."),
+        option(help="Early answers: none, split, ladder or open."),
     ] = None
     step: Annotated[float | None, option(help="Of a ladder; above 1 / topics.")] = None
     per_day: Annotated[
@@ -163,7 +161,7 @@ def new(
 
     irmeta board new covid1 --site site/ --qrels qrels.txt -m 'nDCG@10 AP' --title 'TREC-COVID round 1'
 
-    irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01 --join ask
+    irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01
     """
     of, engine = opened(site, new=True)
     from irmeta.serve import importing
