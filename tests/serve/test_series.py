@@ -124,7 +124,10 @@ def test_claims_are_added_up_over_years(tmp_path: Path) -> None:
     ("common", "says"),
     [
         ((), "and no system of one name ran in both"),
-        (COMMON, "3 systems of one name ran in both and stood +0."),
+        (
+            COMMON,
+            "3 systems of one name ran in both, whose standardized scores changed by -0.",
+        ),
     ],
 )
 def test_without_anchors_nothing_is_compared(

@@ -73,16 +73,16 @@ def test_clusters_and_runs_are_sources_and_nothing_else_has_them():
     shares = view.group_by("metric").agg(*map(_sum, _SHARES))
     np.testing.assert_allclose(shares.select(_SHARES), 1)
     assert (
-        "varies most by system (59%), a system's mean beside others by run (81%)"
+        "The largest source of error in comparing means is run (81%)."
         in findings(found)[0]
     )
     assert "sources" in overview(found)
     plain = reliability(made, teams="each")
     assert "source" not in plain.dims
-    assert "varies most" not in findings(plain)[0]
+    assert "largest source" not in findings(plain)[0]
 
 
-_SHARES = ("of_score_share", "in_error_share")
+_SHARES = ("score_share", "error_share")
 
 
 def test_clusters_named_after_runs_leave_nothing_to_split():

@@ -58,10 +58,10 @@ def people_(
         str, option(metavar="PERSON", help="Erase a person, by key; runs stay.")
     ] = "",
     disable: Annotated[
-        str, option(metavar="PERSON", help="Let a person in no more, by key.")
+        str, option(metavar="PERSON", help="Keep a person out, by key.")
     ] = "",
     enable: Annotated[
-        str, option(metavar="PERSON", help="Let a disabled person log in again.")
+        str, option(metavar="PERSON", help="Let a person log in again, by key.")
     ] = "",
 ) -> None:
     """List the people of a board and who is invited, or change what teams may.

@@ -229,8 +229,7 @@ class Server:
                 later = error.later * random.uniform(0.5, 1.5)
                 if time.monotonic() + later > until:
                     raise
-                again = f"{error}: again in {later:.0f} s"
-                print(again.replace("; try again later", ""), file=sys.stderr)
+                print(f"{error.what}: again in {later:.0f} s", file=sys.stderr)
                 time.sleep(later)
                 if file := given.get("data"):
                     file.seek(0)

@@ -133,8 +133,8 @@ class BusyError(IrmetaError):
     """A server has too much to do now; `later` : seconds after which it may be asked again."""
 
     def __init__(self, root: str, later: float = LATER) -> None:
-        super().__init__(f"{root}: the server has too much to do; try again later")
-        self.later = later
+        self.what, self.later = f"{root}: the server has too much to do", later
+        super().__init__(f"{self.what}; try again later")
 
 
 class Upload(io.BufferedReader):

@@ -224,9 +224,9 @@ def _unknown(found: Across) -> str:
     none = "no anchor, a system that ran unchanged, is named in both"
     if not found.both:
         return f"{none}, and no system of one name ran in both"
-    named = counted(found.both, "system")
-    much = f"{found.lower.value:+.3f} [{found.lower.low:+.3f}, {found.lower.high:+.3f}]"
+    named, lower = counted(found.both, "system"), found.lower
+    much = f"{-lower.value:+.3f} [{-lower.high:+.3f}, {-lower.low:+.3f}]"
     return (
-        f"{none}; {named} of one name ran in both and stood {much} standardized lower in the newer one, but a name "
-        "does not show that a system is unchanged"
+        f"{none}; {named} of one name ran in both, whose standardized scores changed by {much}, but a name does not "
+        "show that a system is unchanged"
     )

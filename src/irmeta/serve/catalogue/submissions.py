@@ -124,7 +124,10 @@ def _require_left(
     found = _left(db, of, team, who, counted, limits(of), at)
     if found.number == 0:
         more = "" if found.more is None else f"; more from {clock(found.more)} UTC"
-        raise RefusedError(429, f"your team, or you, have no run left now{more}")
+        raise RefusedError(
+            429,
+            f"no run left now: the limit is of a team, and of each person in it{more}",
+        )
     if of.opens == of.reveals:
         return
     most = Limits(per_day=REFUSED)

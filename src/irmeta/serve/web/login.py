@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-import logging
 import re
 import secrets
 from collections.abc import AsyncIterator
@@ -20,12 +19,12 @@ from fastapi.responses import Response
 from irmeta.serve.catalogue import people
 from irmeta.serve.catalogue.people import Identity
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, described
+from irmeta.serve.logs import LOG
 from irmeta.serve.site import Login, Site
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.my import Pages, Session
 from irmeta.words import shortened
 
-LOG = logging.getLogger("irmeta.serve")
 PROVIDER = Annotated[str, Path(pattern="^[a-z0-9-]{1,20}$")]
 SECONDS, LASTS = 10, 600
 """Seconds that a provider may take in all, and that a person may take to log in there."""

@@ -61,11 +61,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _sources(outcome: xr.Dataset) -> pl.DataFrame:
     """List what a score varies by, and what makes a system's mean uncertain beside others, with shares of each."""
+    shares = {"score_share": "of_score", "error_share": "in_error"}
     parts = {
-        name + "_share": outcome[name] / outcome[name].sum("source")
-        for name in ("of_score", "in_error")
+        share: outcome[name] / outcome[name].sum("source")
+        for share, name in shares.items()
     }
-    columns = ("of_score", "of_score_share", "in_error", "in_error_share")
+    columns = ("of_score", "score_share", "in_error", "error_share")
     return frame(outcome.assign(parts), columns, by=("metric", "source"))
 
 
@@ -115,8 +116,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             "metric",
             "source",
             variance="of_score",
-            share="of_score_share",
-            of_error="in_error_share",
+            share="score_share",
+            of_error="error_share",
         )
     if "design" in views:
         found[f"{units} for the difference"] = views["design"].pivot(
@@ -203,20 +204,13 @@ def _differing(one: xr.Dataset, topics: int) -> str:
 
 
 def _varied(one: xr.Dataset) -> str:
-    """Say, where scores have sources of their own, which is the largest in a score and which in an error."""
-    if "source" not in one.dims:
+    """Say, where scores have sources of their own, which makes a comparison of means uncertain most."""
+    if "source" not in one.dims or not one["in_error"].values.sum() > 0:
         return ""
-    most = {}
-    for name in ("of_score", "in_error"):
-        values = one[name].values
-        if not values.sum() > 0:
-            return ""
-        share = short(100 * float(values.max() / values.sum()), 0)
-        most[name] = f"{one['source'].values[values.argmax()]} ({share}%)"
-    return (
-        f" A score varies most by {most['of_score']}, a system's mean beside others by "
-        f"{most['in_error']}."
-    )
+    values = one["in_error"].values
+    share = short(100 * float(values.max() / values.sum()), 0)
+    most = one["source"].values[values.argmax()]
+    return f" The largest source of error in comparing means is {most} ({share}%)."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
