@@ -75,7 +75,7 @@ def test_a_badge_has_the_figures_of_the_table(filled: Site) -> None:
         may = f"95%: {row['rank_low']} to {row['rank_high']}"
         ranks = f"rank {row['rank']}, {may} of {len(rows)}"
         assert title.text == f"{row['run']} on lab"
-        assert "that it is better than the next one this does not say" in about.text
+        assert "does not say that it is better than the next run" in about.text
         assert text.text == f"nDCG@10 {float(row['mean']):.3f} · {ranks}"
 
 
