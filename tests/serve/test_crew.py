@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from irmeta.serve import importing
-from irmeta.serve.catalogue import submissions, tables
+from irmeta.serve.catalogue import boards, submissions, tables
+from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew import crew as crews
 from irmeta.serve.crew.crew import Crew
@@ -68,3 +69,25 @@ def test_what_is_left_over_is_removed(filled: Site) -> None:
         (filled.folder / folder / "half.part").write_bytes(b"x")
     filled.sweep()
     assert list(filled.folder.rglob("*.part")) == []
+
+
+def test_a_date_that_passes_is_published(filled: Site, monkeypatch) -> None:
+    """At the moment of a date of a board its pages are written, though nobody changes anything."""
+    engine = tables.upgraded(filled.database)
+    closes = now() + 3_600_000_000
+    boards.set_board(engine, "lab", {"closes": closes})
+    crew, asked = Crew(filled, engine, 1), []
+
+    def written(task: str, **_: Any) -> dict[str, Any]:
+        asked.append(task)
+        return {"versions": boards.versions(engine), "left": False}
+
+    monkeypatch.setattr(crew, "_written", written)
+    crew._publish()
+    crew._publish()
+    assert asked == ["publish", "publish_rest"]
+    monkeypatch.setattr(boards, "now", lambda: closes)
+    crew._publish()
+    assert asked[2:] == ["publish", "publish_rest"]
+    crew.close()
+    engine.dispose()

@@ -174,8 +174,9 @@ class Crew:
         self._wake.clear()
 
     def _publish(self) -> None:
-        """Have written what boards show first, where they have changed; then, in pieces, the rest."""
+        """Have written what boards show first, where they have changed, as by a date; then, in pieces, the rest."""
         began = time.monotonic()
+        boards.pass_dates(self.engine)
         left = self._left
         if left is None or boards.versions(self.engine) != self._published:
             self._left = None
