@@ -687,3 +687,18 @@ def test_interrupted_while_writing(desk: Path, with_signal: int) -> None:
     )
     assert again.exit_code == 0
     assert list(load_all(desk / "s.parquet")) == ["desk", "new"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no /dev/stdin")
+@pytest.mark.parametrize("words", ["qrels - < runs/one", "- runs/one < qrels"])
+def test_a_dash_is_the_standard_input(desk: Path, words: str) -> None:
+    """What comes through a pipe is scored as the file that it is from."""
+    program = f"{sys.executable} -m irmeta evaluate -m AP --format csv --quiet"
+    piped, plain = (
+        subprocess.run(
+            ["bash", "-c", f"{program} {one}"], capture_output=True, check=False
+        )
+        for one in (words, "qrels runs/one")
+    )
+    assert plain.returncode == 0
+    assert piped.stdout.replace(b"stdin,", b"one,") == plain.stdout

@@ -5,6 +5,9 @@ import gzip
 import hashlib
 import http.server
 import lzma
+import os
+import socket
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +16,7 @@ import fsspec
 import pytest
 import zstandard
 
+import irmeta
 from irmeta.errors import FileFormatError
 from irmeta.io import files
 from irmeta.io.files import Content, listed, read_bytes, shown
@@ -88,13 +92,38 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         files.read_bytes(tmp_path)
 
 
-@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="no such device")
-def test_a_device_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a device holds is read up to a limit; one that holds nothing is an empty file."""
-    monkeypatch.setattr(files, "FREE", 1000)
+@pytest.mark.skipif(sys.platform != "linux", reason="no such device")
+def test_what_may_wait_without_end_is_refused(tmp_path: Path) -> None:
+    """A named pipe, a socket and a device are not opened, through a link neither; nothing is an empty file."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind(str(tmp_path / "socket"))
+    for path in (pipe, link, tmp_path / "socket", Path("/dev/zero")):
+        with pytest.raises(FileFormatError, match="may wait without end; name a file"):
+            files.read_bytes(path)
+        with pytest.raises(FileFormatError, match="may wait without end; name a file"):
+            irmeta.load_all(path)
     assert files.read_bytes(Path("/dev/null")) == b""
-    with pytest.raises(FileFormatError, match="/dev/zero: a device that does not end"):
-        files.read_bytes(Path("/dev/zero"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no such device")
+def test_what_the_shell_opened_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe that is open is read to its end, once, and a device up to a limit; scores, read twice, are refused."""
+    monkeypatch.setattr(files, "FREE", 1000)
+    reader, writer = os.pipe()
+    os.write(writer, PACK["gzip"](TEXT))
+    os.close(writer)
+    pipe = Path(f"/dev/fd/{reader}")
+    with pytest.raises(FileFormatError, match="read more than once"):
+        irmeta.load_all(pipe)
+    assert files.read_bytes(pipe) == TEXT
+    os.close(reader)
+    with Path("/dev/zero").open("rb") as zeros:
+        device = Path(f"/dev/fd/{zeros.fileno()}")
+        with pytest.raises(FileFormatError, match="a device that does not end"):
+            files.read_bytes(device)
 
 
 def test_files_of_folders(tmp_path: Path) -> None:

@@ -339,10 +339,14 @@ def inside(group: App, verb: str = "") -> Iterator[tuple[str, App]]:
             yield f"{verb} {name}".strip(), command
 
 
+_STANDING = {ALL: "--help", "-": "/dev/stdin"}
+"""What words stand for that Cyclopts does not know, or takes for an option."""
+
+
 def run(words: Sequence[str]) -> None:
     """Run the words of a command line; what it cannot take raises IrmetaError in the words of irmeta."""
     token = WHOLE.set(ALL in words)
-    words = ["--help" if word == ALL else word for word in words]
+    words = [_STANDING.get(word, word) for word in words]
     try:
         app.app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:

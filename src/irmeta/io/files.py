@@ -18,7 +18,7 @@ import zstandard
 from zlib_ng import zlib_ng
 
 from irmeta.errors import FileFormatError, extras
-from irmeta.io.places import reachable
+from irmeta.io.places import reachable, readable
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
@@ -364,6 +364,7 @@ def _whole(path: Location) -> bytes:
     if isinstance(path, str):
         with _remote(path) as (system, name):
             return bytes(system.cat_file(name))
+    readable(path)
     try:
         with path.open("rb") as file:
             kind = os.fstat(file.fileno()).st_mode

@@ -1,9 +1,13 @@
 """Paths: what the system says of one, before anything is read or written there."""
 
+import re
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.words import shortened
+
+_OPEN = re.compile(r"/dev/(null|stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+"""What whoever starts the command opens before, as `-` and `<(zcat run.gz)`; and what holds nothing."""
 
 
 def reachable(path: Path) -> Path:
@@ -20,4 +24,19 @@ def reachable(path: Path) -> Path:
         raise FileFormatError(
             f"{shortened(str(path), 300)}: cannot be reached ({reason})"
         ) from error
+    return path
+
+
+def readable(path: Path) -> Path:
+    """Return a path whose content comes without waiting; FileFormatError names a pipe, a socket or a device.
+
+    >>> readable(Path("/dev/fd/63")).name
+    '63'
+    """
+    there = reachable(path).exists()
+    if there and not (path.is_file() or path.is_dir() or _OPEN.fullmatch(str(path))):
+        raise FileFormatError(
+            f"{shortened(str(path), 300)}: a pipe, a socket or a device, where reading may wait without end; name a "
+            "file, or let the shell open it: <(cat PIPE)"
+        )
     return path

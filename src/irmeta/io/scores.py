@@ -17,7 +17,7 @@ from irmeta.arguments import require_fitting
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import parquet, seals
 from irmeta.io.outputs import alone_in, require_folder, writing
-from irmeta.io.places import reachable
+from irmeta.io.places import reachable, readable
 from irmeta.io.schemas import ScoreFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
@@ -457,7 +457,11 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
             f"{path}: this is a folder, not a score file; runs need judgments (`irmeta evaluate`, or --qrels where a "
             "command takes it)"
         )
-    if not reachable(path).is_file():
+    if readable(path).exists() and not path.is_file():
+        raise FileFormatError(
+            f"{path}: a score file is read more than once, so it cannot be a pipe; write it to a file first"
+        )
+    if not path.exists():
         raise FileFormatError(
             f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files"
         )
