@@ -29,7 +29,7 @@ from starlette.requests import Request
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing, running
 from irmeta.serve.catalogue import boards, submissions, tables
-from irmeta.serve.catalogue.people import Place
+from irmeta.serve.catalogue.people import NOBODY, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, new_key
 from irmeta.serve.client import Server
 from irmeta.serve.site import Settings, Site
@@ -346,11 +346,12 @@ def test_a_full_disk_takes_no_runs(tmp_path: Path) -> None:
 
 
 def test_uploads_wait_for_their_turn(served: Served, monkeypatch) -> None:
-    """Where all turns are taken an upload waits; it is told to come again if that lasts, or if too many wait."""
+    """Where all turns are taken an upload waits, but not for slow ones; it is told to come again if too many wait."""
     monkeypatch.setattr("irmeta.serve.web.door.IN_QUEUE", 0.2)
     tight = Site(served.site.folder, Settings(uploads=1))
     door = Door(tight, served.engine, served.crew)
-    asked = Request({"type": "http", "headers": [], "path_params": {"board": "lab"}})
+    scope = {"type": "http", "headers": [], "path_params": {"board": "lab"}}
+    asked = Request(scope | {"state": {"caller": NOBODY}})
     order: list[str] = []
 
     async def body(name: str, seconds: float) -> AsyncIterator[bytes]:
@@ -369,11 +370,13 @@ def test_uploads_wait_for_their_turn(served: Served, monkeypatch) -> None:
         turn = asyncio.gather(sent("first", 0.05), sent("second"))
         assert await turn == [201, 201]
         assert await asyncio.gather(sent("long", 0.5), sent("late")) == [201, 503]
+        monkeypatch.setattr("irmeta.serve.web.door.TURN", 0.1)
+        assert await asyncio.gather(sent("slow", 0.5), sent("quick")) == [201, 201]
         monkeypatch.setattr("irmeta.serve.web.door.QUEUE", 1)
         assert await asyncio.gather(sent("one", 0.01), sent("many")) == [201, 503]
 
     asyncio.run(all_sent())
-    assert order == ["first", "second", "long", "one"]
+    assert order == ["first", "second", "long", "slow", "quick", "one"]
     assert problem(503, "").headers["retry-after"] == "5"
     assert list(tight.temporary.iterdir()) == []
 

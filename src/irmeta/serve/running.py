@@ -7,6 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
+import h11
 import uvicorn
 from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -21,19 +22,65 @@ from irmeta.serve.web.app import application
 
 CONNECTIONS = 4000
 """Connections at once, at most."""
+STALLED = 30.0
+"""Seconds for which a connection may take nothing of its answer, or send what nobody reads."""
 SWITCH = 0.001
 """Seconds for which a thread computes before another one may: pages wait that long for each."""
 _LAST_PORT = 65535
 
 
 class Prompt(H11Protocol):
-    """A connection that is closed unless a request comes soon: silent ones would keep others out."""
+    """A connection that is closed unless it moves: silent ones, and slow heads of requests, would keep others out."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for a first request no longer than for a next one."""
         super().connection_made(transport)
+        self._stalled: asyncio.TimerHandle | None = None
+        self._close_after(self.timeout_keep_alive)
+
+    def data_received(self, data: bytes) -> None:
+        """Wait no longer because a piece of a head came, only because a request did."""
+        ends, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
+        before = self.cycle
+        super().data_received(data)
+        if ends is not None and self.cycle is before:
+            self.timeout_keep_alive_task = ends
+        elif ends is not None:
+            ends.cancel()
+
+    def on_response_complete(self) -> None:
+        """Take the rest of a body that nobody reads for a while: who sends it hears of the answer only then."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self._unset_keepalive_if_required()
+            self._close_after(STALLED)
+
+    def pause_writing(self) -> None:
+        """Wait some time for who does not take an answer."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(STALLED, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on."""
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.cancel()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close; what is not taken of an answer by then is waited for some time."""
+        super().timeout_keep_alive_handler()
+        self.loop.call_later(STALLED, self.transport.abort)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        super().connection_lost(exc)
+        self._unset_keepalive_if_required()
+        if self._stalled is not None:
+            self._stalled.cancel()
+
+    def _close_after(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(
-            self.timeout_keep_alive, self.timeout_keep_alive_handler
+            seconds, self.timeout_keep_alive_handler
         )
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions
-from irmeta.serve.catalogue.submissions import Checked, Remark
+from irmeta.serve.catalogue.submissions import Checked
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
 from irmeta.serve.logs import LOG
@@ -97,10 +97,9 @@ class Crew:
         """Check a submission, before others that wait."""
         return self._handed(key, self._check)
 
-    def remarks(self, path: str, name: str, board: Any) -> list[Remark]:
+    def remarks(self, path: str, name: str, board: Any) -> "Future[Checked]":
         """Check a run that is not kept."""
-        found = self._pool.submit(self._remarks, path, name, board).result()
-        return list(found.remarks)
+        return self._pool.submit(self._remarks, path, name, board)
 
     def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
         """Have a submission worked on, unless it is."""

@@ -3,9 +3,9 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -13,7 +13,7 @@ from fastapi import Header, Request
 from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers
+from irmeta.serve import answers, importing
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, clock, now
@@ -27,9 +27,11 @@ WAIT = 5.0
 """Seconds that an upload waits for its check."""
 SECONDS = {"minute": 60, "hour": 3600}
 CHECKS, TEAM = 60, 3
-"""Checks of a person in an hour, and uploads of a team at once, at most."""
+"""Checks of a person in an hour, and uploads of a team or a person at once, and checks of a person, at most."""
 QUEUE, IN_QUEUE = 1000, 60.0
-"""Uploads that wait for their turn, at most, and how long one waits: a client waits for an answer for two minutes."""
+"""Uploads that are on their way, at most, and how long one waits for its turn: a client waits for two minutes."""
+TURN = 10.0
+"""Seconds that a turn lasts: an upload that takes longer goes on beside the others, so that slow ones keep none out."""
 WRITERS = 4
 """Threads that put uploads on the disk: others stay free for who reads."""
 BUSY = "too many uploads wait already; try again a little later"
@@ -56,7 +58,7 @@ class Frequency:
 
     def require(self, who: object, most: int, what: str = "requests") -> None:
         """Refuse a request too many."""
-        number = int(time.time() // SECONDS[self._period])
+        number = int(time.monotonic() // SECONDS[self._period])
         if number != self._number:
             self._number, self._counts = number, Counter()
         self._counts[who] += 1
@@ -73,7 +75,7 @@ class Door:
         self.engine = engine
         self.crew = crew
         self._frequency, self._checks = Frequency("minute"), Frequency("hour")
-        self._uploading: Counter[object] = Counter()
+        self._at_work: Counter[object] = Counter()
         self._receiving = asyncio.Semaphore(site.settings.uploads)
         self._writing = ThreadPoolExecutor(WRITERS, "writer")
 
@@ -175,28 +177,54 @@ class Door:
             ) from error
         return content
 
+    @contextmanager
+    def _counted(self, *whose: object) -> Iterator[None]:
+        """Count what is at work."""
+        self._at_work.update(whose)
+        try:
+            yield
+        finally:
+            self._at_work.subtract(whose)
+
+    @contextmanager
+    def _at_once(self, *whose: object) -> Iterator[None]:
+        """Refuse more at once than somebody may."""
+        if any(self._at_work[one] >= TEAM for one in whose):
+            raise RefusedError(429, "too many uploads at once; wait a little")
+        with self._counted(*whose):
+            yield
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait for a turn, which ends after some time."""
+        try:
+            async with asyncio.timeout(IN_QUEUE):
+                await self._receiving.acquire()
+        except TimeoutError as error:
+            raise RefusedError(503, BUSY) from error
+        with ExitStack() as turn:
+            turn.callback(self._receiving.release)
+            ends = asyncio.get_running_loop().call_later(TURN, turn.close)
+            turn.callback(ends.cancel)
+            yield
+
     @asynccontextmanager
     async def upload(
         self, request: Request, body: AsyncIterator[bytes], by: Place
     ) -> AsyncIterator[Arrived]:
         """Take a body, or the file in it, in, and forget it unless it is kept. by : whose it is."""
-        uploading, own = self._uploading, (request.path_params["board"], by.team)
-        if by.team and uploading[own] >= TEAM:
-            raise RefusedError(429, "too many uploads at once; wait a little")
-        if uploading.total() >= QUEUE:
+        who = request.state.caller.person
+        whose: list[object] = [] if who is None else [("uploads", who)]
+        if by.team:
+            whose.append((request.path_params["board"], by.team))
+        if self._at_work[BUSY] >= QUEUE:
             raise RefusedError(503, BUSY)
         length = request.headers.get("content-length", "")
         size = int(length) if length.isdecimal() else None
-        uploading[own] += 1
-        try:
+        with self._at_once(*whose), self._counted(BUSY):
             # its body waits in the network: what is not read is not sent
-            async with asyncio.timeout(IN_QUEUE) as ends, self._receiving:
-                ends.reschedule(None)
+            async with self._turn():
                 arrived = await receive(self.site, body, size)
-        except TimeoutError as error:
-            raise RefusedError(503, BUSY) from error
-        finally:
-            uploading[own] -= 1
         try:
             yield arrived
         finally:
@@ -209,9 +237,14 @@ class Door:
         content = arrived.content
 
         def kept() -> submissions.Received:
-            arrived.keep(self.site)
             own = {"person": caller.person, **given}
-            return submissions.submit(self.engine, key, name, content, **own)
+            try:
+                with importing.keeping(self.site):
+                    arrived.keep(self.site)
+                    return submissions.submit(self.engine, key, name, content, **own)
+            except RefusedError:
+                importing.forget(self.site, self.engine, content.digest)
+                raise
 
         loop = asyncio.get_running_loop()
         made = await loop.run_in_executor(self._writing, kept)
@@ -225,8 +258,9 @@ class Door:
         """Check a run that is not kept; people may not ask too often."""
         if caller.person is not None:
             self._checks.require(caller.person, CHECKS, "checks")
-        given = (str(arrived.part), "run", of)
-        return await to_thread.run_sync(self.crew.remarks, *given)
+        with self._at_once(("checks", caller.person)):
+            asked = self.crew.remarks(str(arrived.part), "run", of)
+            return list((await asyncio.wrap_future(asked)).remarks)
 
     def board(self, caller: Caller, key: str) -> BoardFacts:
         """Gather what somebody may know of a board."""

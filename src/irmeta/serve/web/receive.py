@@ -44,8 +44,7 @@ async def receive(
 ) -> Arrived:
     """Write a body to a temporary file; refuse one that is too long, too slow, or for which there is no room."""
     _require_length(length or 0, site.settings.body)
-    if full_disk(site, length or 0):
-        raise RefusedError(507, "the disk of this site is full; tell its operator")
+    _require_room(site, length or 0)
     part = site.temporary / f"{secrets.token_hex(8)}.part"
     size, sha = 0, hashlib.sha256()
     began = asyncio.get_running_loop().time()
@@ -55,6 +54,7 @@ async def receive(
                 async for piece in body:
                     size += len(piece)
                     _require_length(size, site.settings.body)
+                    _require_room(site)  # others write at the same time
                     sha.update(piece)
                     file.write(piece)
                     seconds = min(max(size / SLOWEST, PATIENCE), WHOLE)
@@ -71,6 +71,11 @@ async def receive(
 def full_disk(site: Site, length: int = 0) -> bool:
     """Say whether there is no room for this number of bytes more."""
     return shutil.disk_usage(site.folder).free < site.settings.free + length
+
+
+def _require_room(site: Site, length: int = 0) -> None:
+    if full_disk(site, length):
+        raise RefusedError(507, "the disk of this site is full; tell its operator")
 
 
 def _require_length(size: int, most: int) -> None:

@@ -1,0 +1,151 @@
+"""Who takes more than their share, of connections, places and the disk: others are served all the same."""
+
+import hashlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import uvicorn
+from bench import killed_server
+from starlette.responses import Response
+
+from irmeta.serve import running
+from irmeta.serve.catalogue.submissions import Checked
+from irmeta.serve.crew.crew import Crew
+from irmeta.serve.running import Prompt
+from irmeta.serve.site import Settings, Site
+from irmeta.serve.web import receive
+
+from .conftest import a_run, write_qrels
+from .test_people import Track, open_track, track  # noqa: F401
+from .test_safety import arriving
+
+LARGE = 1 << 25
+"""Bytes of an answer that no system takes off a program's hands at once."""
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """A server of one large answer, whose connections are closed after parts of a second."""
+    patient = pytest.MonkeyPatch()
+    patient.setattr(running, "STALLED", 0.3)
+    given = {"http": Prompt, "timeout_keep_alive": 0.3, "log_level": "critical"}
+    number = killed_server.free_port()
+    server = uvicorn.Server(
+        uvicorn.Config(Response(b"x" * LARGE), port=number, **given)  # type: ignore[arg-type]
+    )
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield number
+    server.should_exit = True
+    thread.join()
+    patient.undo()
+
+
+def ends(connection: socket.socket, pieces: Iterator[bytes]) -> bool:
+    """Say whether a server hangs up while pieces are sent, one in a tenth of a second."""
+    with connection, suppress(OSError):
+        for piece in pieces:
+            connection.sendall(piece)
+            time.sleep(0.1)
+        return False
+    return True
+
+
+def drops(begin: bytes) -> Iterator[bytes]:
+    yield begin
+    for _ in range(30):
+        yield b"x"
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"GET /",
+        b"GET / HTTP/1.1\r\nHost: a\r\nx: ",
+        b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /",
+        b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n",
+    ],
+    ids=["line", "header", "second", "body"],
+)
+def test_a_connection_that_drips_is_closed(port: int, begin: bytes) -> None:
+    """Who sends a head byte by byte, or a body that nobody reads, keeps no connection."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    reading = threading.Thread(target=taken, args=(connection,), daemon=True)
+    reading.start()
+    assert ends(connection, drops(begin))
+
+
+def taken(connection: socket.socket) -> int:
+    """Take all that comes; return how many bytes."""
+    size = 0
+    with suppress(OSError):
+        while piece := connection.recv(1 << 20):
+            size += len(piece)
+    return size
+
+
+def test_who_takes_no_answer_is_cut_off(port: int) -> None:
+    """Who asks and does not read keeps no connection; who reads slowly gets all."""
+    for pause, whole in ((0.0, True), (1.5, False)):
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            one.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            time.sleep(pause)
+            assert (taken(one) > LARGE) is whole
+
+
+def test_what_is_refused_leaves_no_bytes(tmp_path: Path) -> None:
+    """Beyond a limit, or under a name that is taken, nothing is kept; bytes that another run has stay."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for here in open_track(tmp_path, qrels, per_day=1):
+        runs = here.site.folder / "runs"
+        assert here.put("member", "one", a_run(1)).status_code == 201
+        kept = [*runs.glob("*/*")]
+        assert [one.name for one in kept] == [hashlib.sha256(a_run(1)).hexdigest()]
+        assert here.put("member", "one", a_run(2)).status_code == 409
+        assert here.put("member", "two", a_run(2)).status_code == 429
+        assert here.put("member", "two", a_run(1)).status_code == 429
+        assert [*runs.glob("*/*")] == kept
+
+
+def test_checks_of_a_person_wait_for_each_other(
+    track: Track,  # noqa: F811
+    monkeypatch,
+) -> None:
+    """While three checks of a person last, the person begins no other, and pages are answered."""
+    lasts: Future[Checked] = Future()
+    begun: list[str] = []
+
+    def remarks(_: Crew, path: str, *__: object) -> Future[Checked]:
+        begun.append(path)
+        return lasts
+
+    monkeypatch.setattr(Crew, "remarks", remarks)
+    check = ("member", "POST", "/v1/boards/track/check")
+    with ThreadPoolExecutor(3) as several:
+        asked = [several.submit(track.ask, *check, content=b"x") for _ in range(3)]
+        while len(begun) < 3:
+            time.sleep(0.01)
+        assert track.ask(*check, content=b"x").status_code == 429
+        assert track.ask("member", "GET", "/v1/me").status_code == 200
+        lasts.set_result(Checked([]))
+        assert {one.result().status_code for one in asked} == {200}
+    assert track.ask(*check, content=b"x").status_code == 200
+
+
+def test_a_disk_that_fills_meanwhile(tmp_path: Path, monkeypatch) -> None:
+    """A body of unknown length is refused when it would take what stays free, and nothing of it is left."""
+    site = Site(tmp_path, Settings(body=10))
+    site.temporary.mkdir()
+    full = iter([False, False, True])
+    monkeypatch.setattr(receive, "full_disk", lambda *_: next(full))
+    with pytest.raises(receive.RefusedError, match="disk of this site is full"):
+        arriving(site, [b"x", b"x"])
+    assert [*site.temporary.iterdir()] == []
