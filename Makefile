@@ -13,9 +13,9 @@ BUILT = pyproject.toml setup.py $(wildcard src/core/*)
 COMMANDS = $(filter-out tests/cli/test_limited.py tests/cli/test_screen.py, $(wildcard tests/cli/test_*.py))
 OUTER = $(COMMANDS) tests/io tests/test_fuzz.py tests/test_public.py tests/test_workers.py tests/test_parallel.py
 
-.PHONY: help demo test lint format scripts check branches coverage docs bench wheel lowest browser lock hooks clean
+.PHONY: help demo test lint format scripts check branches coverage docs bench wheel lowest test-postgres browser lock hooks clean
 help:            ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */\t/' | expand -t 16
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "irmeta needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -95,6 +95,9 @@ $(LOWEST)/test.ready: $(LOWEST)/wheel.ready
 
 lowest: $(LOWEST)/test.ready        ## run the quick tests of commands, files and public functions on the wheel and the lowest versions that pyproject.toml allows
 	$(LOWEST)/bin/python $(PYTEST) $(OUTER) -m "not slow and not data" --hypothesis-profile few
+
+test-postgres: $(VENV)/test.ready $(VENV)/serve-postgres.ready  ## run the quick tests of irmeta serve on a PostgreSQL that it starts
+	.ci/postgres $(BIN)/python $(PYTEST) $(QUICK) tests/serve
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)
 	.ci/browser

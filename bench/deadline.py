@@ -32,7 +32,7 @@ from bench.serve import (
     write_qrels,
 )
 from irmeta.serve import importing, publishing
-from irmeta.serve.catalogue import boards, people, submissions, tables
+from irmeta.serve.catalogue import boards, databases, people, submissions, tables
 from irmeta.serve.site import Site
 
 READERS, PAUSE = 20, 0.1
@@ -175,7 +175,7 @@ def measure(
     paths = [f"/b/many/s/{one.name}/" for one in (site.public / "b/many/s").iterdir()]
     port = free_port()
     server = started(site.folder, port)
-    engine = tables.engine(site.database)
+    engine = databases.connected(site.database)
     try:
         while "many" not in health(port).get("published", {}):
             time.sleep(0.1)

@@ -14,6 +14,7 @@ fastapi = pytest.importorskip("fastapi", reason="the extra serve is not installe
 
 from fastapi.testclient import TestClient  # noqa: E402
 from sqlalchemy import Engine  # noqa: E402
+from tests.serve import servers  # noqa: E402
 
 from irmeta.serve import importing  # noqa: E402
 from irmeta.serve.catalogue import people, submissions, tables  # noqa: E402
@@ -51,6 +52,15 @@ def write_qrels(path: Path, *, without: str = "") -> Path:
     ]
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def on_a_server() -> Iterator[None]:
+    """Have every catalogue in PostgreSQL where `make test-postgres` started a server."""
+    with pytest.MonkeyPatch.context() as patch:
+        if servers.SERVER:
+            servers.on_a_server(patch)
+        yield
 
 
 @dataclass

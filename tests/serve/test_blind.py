@@ -11,7 +11,7 @@ from sqlalchemy import text
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing, publishing
-from irmeta.serve.catalogue import boards, events, submissions, tables
+from irmeta.serve.catalogue import boards, databases, events, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.policy import Phase
@@ -58,7 +58,7 @@ def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) 
     assert b"secretive0" in everything(blind.private)
     notice = (blind.public / "b/track/index.html").read_text()
     judged = boards.board_of(engine, "track").id
-    with tables.reading(engine) as db:
+    with databases.reading(engine) as db:
         row = db.execute(
             text("SELECT * FROM judgments WHERE board = :board"), {"board": judged}
         ).one()
@@ -216,7 +216,7 @@ def test_a_changed_log_is_found(blind: Site) -> None:
 def test_a_site_of_the_first_tables_is_migrated(tmp_path: Path) -> None:
     """A catalogue with the first tables gets the newest, and is kept; its board is open at once, its log chained."""
     path = tmp_path / "site.db"
-    engine = tables.engine(path)
+    engine = databases.connected(path)
     with engine.begin() as db:
         for statement in OLD.read_text().split(";\n"):
             db.execute(text(statement))
@@ -234,7 +234,7 @@ def test_a_site_of_the_first_tables_is_migrated(tmp_path: Path) -> None:
     fresh = tables.upgraded(tmp_path / "fresh.db")
     wanted = text("SELECT name FROM pragma_table_info(:table) ORDER BY name")
     for table in tables.META.tables:
-        with tables.reading(engine) as old, tables.reading(fresh) as new:
+        with databases.reading(engine) as old, databases.reading(fresh) as new:
             names = [one.execute(wanted, {"table": table}).all() for one in (old, new)]
         assert names[0] == names[1]
     for one in (engine, fresh):

@@ -16,7 +16,7 @@ from fastapi import Request
 from fastapi.routing import APIRoute
 
 from irmeta.serve import importing, publishing
-from irmeta.serve.catalogue import boards, people, tables
+from irmeta.serve.catalogue import boards, databases, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.web.door import Door
 
@@ -126,7 +126,7 @@ def attacked(tmp_path: Path) -> Iterator[Attacked]:
 
 def rows(track: Track, table: sa.Table) -> list[dict[str, Any]]:
     """Return a table, without the counters and times of boards."""
-    with tables.reading(track.engine) as db:
+    with databases.reading(track.engine) as db:
         found = db.execute(sa.select(table)).mappings().all()
     return [
         {name: one for name, one in row.items() if name not in ("version", "changed")}

@@ -10,7 +10,7 @@ from bench import killed_server
 from sqlalchemy import text
 
 from irmeta.serve import backup
-from irmeta.serve.catalogue import submissions, tables
+from irmeta.serve.catalogue import databases, submissions, tables
 from irmeta.serve.site import Site
 
 from .test_blind import OLD
@@ -55,7 +55,7 @@ def test_a_backup_that_is_killed_leaves_no_half(filled: Site, tmp_path: Path) ->
 def test_a_migration_that_is_killed_is_done_again(tmp_path: Path) -> None:
     """A migration killed at any moment has changed nothing or all, and the next start ends it."""
     site, draws = Site.make(tmp_path / "site"), random.Random(4)
-    engine = tables.engine(tmp_path / "old.db")
+    engine = databases.connected(tmp_path / "old.db")
     with engine.begin() as db:
         for statement in OLD.read_text().split(";\n"):
             db.execute(text(statement))

@@ -20,7 +20,14 @@ from sqlalchemy import Engine, text
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import checkup, importing, publishing
-from irmeta.serve.catalogue import boards, events, people, submissions, tables
+from irmeta.serve.catalogue import (
+    boards,
+    databases,
+    events,
+    people,
+    submissions,
+    tables,
+)
 from irmeta.serve.catalogue.people import Identity, Place
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.policy import Role
@@ -68,7 +75,7 @@ class World:
         return browser.get(f"/login/{where}", headers={"sec-fetch-site": "cross-site"})
 
     def people(self) -> list[Any]:
-        with tables.reading(self.engine) as db:
+        with databases.reading(self.engine) as db:
             return list(db.execute(text("SELECT * FROM person ORDER BY id")).all())
 
 

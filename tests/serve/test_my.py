@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from irmeta.serve import publishing
-from irmeta.serve.catalogue import boards, people, submissions, tables
+from irmeta.serve.catalogue import boards, databases, people, submissions
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.web.receive import file_in
 
@@ -210,7 +210,7 @@ def test_an_organizer_organizes_by_pages(track: Track) -> None:
     assert send(what="reveal", typed="track").status_code == 303
     page = client.get("/organize/b/track").text
     assert "revealed" in page
-    with tables.reading(track.engine) as db:
+    with databases.reading(track.engine) as db:
         names = db.execute(text("SELECT detail FROM event")).scalars().all()
     assert not any("Ann" in one or "Cy" in one for one in names)
 

@@ -16,7 +16,14 @@ from sqlalchemy import Engine, text
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import checkup, importing, organizing, publishing
-from irmeta.serve.catalogue import boards, events, people, submissions, tables
+from irmeta.serve.catalogue import (
+    boards,
+    databases,
+    events,
+    people,
+    submissions,
+    tables,
+)
 from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import RefusedError, clock, now
 from irmeta.serve.catalogue.snapshot import snapshot
@@ -167,7 +174,7 @@ def test_nothing_computed_from_judgments_is_told_before_the_reveal(
     said = [one.text for one in answers]
     said += [one.read_text() for one in track.site.public.rglob("*.html")]
     said += [caplog.text]
-    with tables.reading(track.engine) as db:
+    with databases.reading(track.engine) as db:
         vectors = db.execute(text("SELECT vector FROM score")).scalars().all()
         digest = db.execute(text("SELECT digest FROM judgments")).scalars().first()
     assert len(vectors) == 12
@@ -381,7 +388,7 @@ def test_a_baseline_of_another_team_is_not_known(track: Track) -> None:
 
 def test_scopes_are_never_exceeded(track: Track) -> None:
     """A token that may read cannot submit, and one that may submit does not organize."""
-    with tables.reading(track.engine) as db:
+    with databases.reading(track.engine) as db:
         wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
         organizer = db.execute(wanted).scalar_one()
     mine = track.put("member", "mine", a_run(1)).json()["key"]
@@ -451,7 +458,7 @@ def test_what_comes_after_the_reveal_takes_no_rank(track: Track) -> None:
 
 def _submit(database: Path, number: int) -> int:
     """Submit many runs at once from one process; return how many were taken."""
-    engine = tables.engine(database)
+    engine = databases.connected(database)
 
     def one(at: int) -> int:
         content = submissions.Bytes(f"{number:032}{at:032}", 1)
@@ -542,7 +549,7 @@ def test_an_organizer_who_takes_part_learns_of_own_runs_only(tmp_path: Path) -> 
         work_off(track.site, track.engine)
         where = f"/v1/submissions/{key}"
         assert track.ask("organizer", "get", where).json()["told"] is not None
-        with tables.reading(track.engine) as db:
+        with databases.reading(track.engine) as db:
             wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
             number = db.execute(wanted).scalar_one()
         secret = people.invite(track.engine, "track", "member", "Own")

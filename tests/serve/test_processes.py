@@ -14,7 +14,7 @@ from bench import killed_server
 from bench.deadline import asked
 
 from irmeta.serve import importing
-from irmeta.serve.catalogue import people, submissions, tables
+from irmeta.serve.catalogue import databases, people, submissions, tables
 from irmeta.serve.site import Site
 
 from .conftest import a_run, write_qrels
@@ -86,7 +86,7 @@ def test_who_follows_takes_over(two: Any) -> None:
     processes[0].wait()
     second = put(addresses[1], token, "after", 2).json()["key"]
     until(lambda: shown(addresses[1], second))
-    engine = tables.engine(site.database)
+    engine = databases.connected(site.database)
     assert submissions.counts(engine, "lab") == {"scored": 2}
     engine.dispose()
     where = f"{addresses[1]}/v1/submissions/{second}"
@@ -116,7 +116,7 @@ def test_a_thousand_at_once(two: Any) -> None:
     asyncio.run(every())
     assert found.keys() <= {201, 202, 429}
     assert found[201] + found[202] == 5
-    engine = tables.engine(site.database)
+    engine = databases.connected(site.database)
     counts = submissions.counts(engine, "track")
     engine.dispose()
     assert sum(counts.values()) == 5

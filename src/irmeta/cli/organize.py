@@ -224,6 +224,10 @@ def restore(
     ],
     site: SiteOption,
     *,
+    database: Annotated[
+        str,
+        option(metavar="ADDRESS", help="Of an empty PostgreSQL; SQLite otherwise."),
+    ] = "",
     replace: Annotated[
         bool, option("--replace", help="Put a site that is there aside.")
     ] = False,
@@ -231,9 +235,11 @@ def restore(
     """Make a site of a backup, which is verified first.
 
     irmeta board restore site-2026-11-27.tar --site site/
+
+    irmeta board restore site-2026-11-27.tar --site site/ --database postgresql:///runs
     """
     with extra():
         from irmeta.serve.backup import restore as write
-    aside = write(file, site, replace=replace)
+    aside = write(file, site, database=database, replace=replace)
     old = "" if aside is None else f"; what was there is {aside}"
     print(f"{site}: restored{old}; irmeta serve {site} makes its pages")

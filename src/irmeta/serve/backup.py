@@ -15,8 +15,8 @@ from typing import IO
 import sqlalchemy as sa
 
 from irmeta.errors import IrmetaError
-from irmeta.serve.catalogue import tables
-from irmeta.serve.site import Site, own, settle
+from irmeta.serve.catalogue import databases, tables
+from irmeta.serve.site import Site, own, settle, with_database
 
 MANIFEST, CATALOGUE = "MANIFEST.sha256", "site.db"
 SETTINGS, TOKEN = "site.toml", "token"
@@ -64,9 +64,9 @@ def back_up(site: Site, target: Path) -> int:
 
 def _named(site: Site, catalogue: Path) -> Iterator[Path]:
     """Yield the runs, judgments and lists of documents that a catalogue names."""
-    engine = tables.engine(catalogue)
+    engine = databases.connected(catalogue)
     stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
-    with tables.reading(engine) as db:
+    with databases.reading(engine) as db:
         yield from map(site.run, db.scalars(stored))
         yield from map(
             site.truth, db.scalars(sa.select(tables.judgments.c.digest).distinct())
@@ -95,9 +95,12 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
     return member
 
 
-def restore(file: Path, folder: Path, *, replace: bool = False) -> Path | None:
+def restore(
+    file: Path, folder: Path, *, database: str = "", replace: bool = False
+) -> Path | None:
     """Make a site of a backup; return where the site went that stood in its place, if one did.
 
+    database : the address of an empty PostgreSQL that is to hold the catalogue; a file of SQLite does otherwise.
     replace : put a site that is there aside, which nobody may serve meanwhile.
     """
     there = folder.exists() and any(folder.iterdir())  # what is hidden, too
@@ -110,8 +113,7 @@ def restore(file: Path, folder: Path, *, replace: bool = False) -> Path | None:
     held = Path(mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:
         _unpack(file, held)
-        tables.upgraded(held / CATALOGUE).dispose()
-        Site.open(held)
+        _settle(held, database)
         if not there:
             held.rename(folder)
             return None
@@ -122,6 +124,20 @@ def restore(file: Path, folder: Path, *, replace: bool = False) -> Path | None:
         return aside
     finally:
         shutil.rmtree(held, ignore_errors=True)
+
+
+def _settle(folder: Path, database: str) -> None:
+    """Make a site of what was unpacked, in another database perhaps."""
+    catalogue, settings = folder / CATALOGUE, folder / SETTINGS
+    tables.upgraded(catalogue).dispose()
+    settings.write_text(
+        with_database(settings.read_text(encoding="utf-8"), database), encoding="utf-8"
+    )
+    if Site.open(folder).settings.database != database:
+        raise IrmetaError(f"{SETTINGS} names its database twice; mend it in the site")
+    if database:
+        tables.moved(catalogue, database)
+        catalogue.unlink()
 
 
 def _unpack(file: Path, folder: Path) -> None:

@@ -10,15 +10,10 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from irmeta.serve.catalogue import databases
+from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import clock, now
-from irmeta.serve.catalogue.tables import (
-    board,
-    event,
-    judgments,
-    reading,
-    run,
-    submission,
-)
+from irmeta.serve.catalogue.tables import board, event, judgments, run, submission
 from irmeta.serve.client import LOCAL
 from irmeta.serve.site import Settings, Site
 
@@ -52,11 +47,10 @@ def problems(site: Site, engine: Engine) -> Iterator[Problem]:
 
 def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
     with reading(engine) as db:
-        state = db.execute(sa.text("PRAGMA integrity_check")).scalar()
         here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
-    if state != "ok":
-        yield Problem(str(site.database), f"damaged ({state})", "restore a backup")
+    for wrong, mend in databases.faults(engine):
+        yield Problem(databases.named(engine), wrong, mend)
     for path, digest in ((site.run(one), one) for one in digests):
         if not path.is_file():
             mend = "submit the run again or restore a backup"
@@ -107,7 +101,9 @@ def _files(site: Site, engine: Engine) -> Iterator[Problem]:
     if not _open(site.folder):
         return
     # others come in, as a proxy that serves public/ must
-    own = (site.database, *site.folder.glob("site.db*"), site.folder / "token")
+    own = [*site.folder.glob("site.db*"), site.folder / "token"]
+    if isinstance(site.database, str):  # there may be a password in it
+        own.append(site.folder / "site.toml")
     folders = ("private", "runs", "truth", "tmp", "documents")
     for path in sorted({*own, *map(site.folder.joinpath, folders)}):
         if _open(path):

@@ -1,7 +1,9 @@
 """The folder that is a site: what lies where, its settings, and who serves it."""
 
 import fcntl
+import json
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -58,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     address: str = ""
     contact: str = ""
     licence: str = ""
+    database: str = ""
+    """The address of PostgreSQL; without one the catalogue is a file of SQLite."""
     body: _Count = 256 * MIB
     """Bytes of an upload, at most."""
     uploads: _Count = 16
@@ -74,10 +78,26 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Providers through which people log in."""
 
     def __post_init__(self) -> None:
-        """Refuse two providers of one name, or of one issuer."""
+        """Refuse two providers of one name, or of one issuer, and another database."""
+        if self.database and not self.database.startswith("postgresql://"):
+            raise ValueError("database: an address begins with postgresql://")
         for what in ("name", "issuer"):
             if len({getattr(one, what) for one in self.login}) < len(self.login):
                 raise ValueError(f"login: two providers have one {what}")
+
+
+def with_database(settings: str, address: str) -> str:
+    r"""Return the text of `site.toml` for another database.
+
+    address : of PostgreSQL; empty for a file of SQLite.
+
+    >>> with_database('title = "Lab"\ndatabase = "postgresql:///old"\n', "")
+    'title = "Lab"\n'
+    """
+    lines = settings.splitlines(keepends=True)
+    rest = [line for line in lines if not re.match(r"\s*database\s*=", line)]
+    said = f"database = {json.dumps(address)}\n" if address else ""
+    return said + "".join(rest)
 
 
 @dataclass(frozen=True)
@@ -153,9 +173,9 @@ class Site:
             )
 
     @property
-    def database(self) -> Path:
-        """The catalogue."""
-        return self.folder / "site.db"
+    def database(self) -> Path | str:
+        """The catalogue: a file of SQLite, or the address of PostgreSQL."""
+        return self.settings.database or self.folder / "site.db"
 
     @property
     def public(self) -> Path:

@@ -9,12 +9,12 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import policy
+from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.events import log
 from irmeta.serve.catalogue.rules import HUB, KEY, RefusedError, clock, now
 from irmeta.serve.catalogue.tables import (
     board,
     judgments,
-    reading,
     require_kept,
     run,
     submission,

@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.errors import IrmetaError
+from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import now
-from irmeta.serve.catalogue.tables import board, event, reading
+from irmeta.serve.catalogue.tables import board, event
 
 BEFORE = ("made", "opened", "changed", "judgments", "closed")
 """What everybody may know before the reveal."""

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue.boards import row_of
+from irmeta.serve.catalogue.databases import forget, reading
 from irmeta.serve.catalogue.events import log, touch
 from irmeta.serve.catalogue.rules import (
     MISSING,
@@ -20,10 +21,8 @@ from irmeta.serve.catalogue.rules import (
 )
 from irmeta.serve.catalogue.tables import (
     board,
-    forget,
     membership,
     person,
-    reading,
     submission,
     team,
     token,

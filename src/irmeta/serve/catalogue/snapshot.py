@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.events import PUBLIC, add
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.tables import (
     board,
     event,
     judgments,
-    reading,
     require_kept,
     run,
     score,

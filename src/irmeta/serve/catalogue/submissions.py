@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import limits, row_of, rules
+from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.events import has_been, log, touch
 from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import (
@@ -21,15 +22,7 @@ from irmeta.serve.catalogue.rules import (
     new_key,
     now,
 )
-from irmeta.serve.catalogue.tables import (
-    GONE,
-    board,
-    judgments,
-    reading,
-    run,
-    score,
-    submission,
-)
+from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
 from irmeta.serve.client import NAMED
 from irmeta.serve.policy import Left, Limits, left, revealed
 

@@ -1,10 +1,8 @@
-"""The catalogue's tables, and the engine that keeps its promises: what is answered is on the disk."""
+"""The catalogue's tables, which are the same in SQLite and in PostgreSQL."""
 
 import logging
 import re
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -19,13 +17,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Table
 
 from irmeta.errors import IrmetaError
+from irmeta.serve.catalogue import databases
 from irmeta.words import shortened
 
 META = sa.MetaData()
 DIGEST = 64
 """Hexadecimal digits of a digest."""
-_MOST = 2**63 - 1
-"""The largest whole number that a catalogue keeps."""
+_BITS = {Integer: 31, BigInteger: 63}
+"""What whole numbers of a column have, beside their sign."""
 
 
 class _Said(TypedDict):
@@ -225,6 +224,12 @@ event = Table(
 )
 
 
+for _column in [column for table in META.sorted_tables for column in table.c]:
+    if isinstance(_column.type, String):  # sorted by code points everywhere
+        _plain = String(_column.type.length, collation="C")
+        _column.type = _column.type.with_variant(_plain, "postgresql")
+
+
 def require_kept(of: Table, values: Mapping[str, Any]) -> None:
     """Refuse values that columns cannot keep: another type, too long or too large, a text with what does not show.
 
@@ -244,7 +249,8 @@ def require_kept(of: Table, values: Mapping[str, Any]) -> None:
             raise IrmetaError(
                 f"{name}: {shortened(repr(one), 40)} cannot be kept there"
             )
-        if isinstance(one, int) and not -_MOST <= one <= _MOST:
+        most = 2 ** _BITS.get(type(kind), 63)
+        if isinstance(one, int) and not -most < one < most:
             raise IrmetaError(f"{name}: {shortened(str(one), 40)} is too large")
         if isinstance(one, str) and isinstance(kind, String):
             _require_text(name, one, kind.length or 0)
@@ -266,48 +272,13 @@ def _require_text(name: str, text: str, most: int) -> None:
         raise IrmetaError(f"{name}: {text!r} is not a digest")
 
 
-def engine(path: Path) -> sa.Engine:
-    """Open a catalogue: one writer at a time, and a commit returns when the disk has it."""
-    made = sa.create_engine(
-        f"sqlite:///{path}", connect_args={"timeout": 30}, hide_parameters=True
-    )
-
-    @sa.event.listens_for(made, "connect")
-    def _set(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin where we say
-        kept = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
-        for pragma in (*kept, "secure_delete=ON"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @sa.event.listens_for(made, "begin")
-    def _begin(connection: sa.Connection) -> None:
-        reads = connection.get_execution_options().get("reads", False)
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
-
-    return made
-
-
-@contextmanager
-def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """Yield a connection that sees the catalogue at one moment."""
-    with engine.connect().execution_options(reads=True) as one, one.begin():
-        yield one
-
-
-def forget(engine: sa.Engine) -> None:
-    """Take what was erased out of SQLite's file of newest writes; what is deleted is overwritten anyway."""
-    if engine.dialect.name == "sqlite":
-        with closing(engine.raw_connection()) as one:
-            one.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def upgraded(path: Path) -> sa.Engine:
+def upgraded(where: databases.Where) -> sa.Engine:
     """Open a catalogue with the tables of this program; raise IrmetaError for one of a newer program."""
-    made = engine(path)
+    made = databases.connected(where)
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     script = ScriptDirectory.from_config(config)
-    with made.begin() as connection:
+    with databases.changing(made) as connection:
         context = MigrationContext.configure(connection)
         now = context.get_current_revision()
         if now is None:
@@ -315,21 +286,40 @@ def upgraded(path: Path) -> sa.Engine:
             context.stamp(script, "head")
         elif now not in {one.revision for one in script.walk_revisions()}:
             raise IrmetaError(
-                f"{path}: written by a newer irmeta (its tables have version {now}); update irmeta"
+                f"{databases.named(made)}: written by a newer irmeta (its tables have version {now}); update irmeta"
             )
         elif now != script.get_current_head():
-            aside = path.with_name(f"{path.name}.{now}")
-            copied(path, aside)
-            logging.warning("%s: upgraded; as it was it lies in %s", path, aside.name)
+            if isinstance(where, Path):
+                aside = where.with_name(f"{where.name}.{now}")
+                databases.copied(where, aside)
+                logging.warning("as it was the catalogue lies in %s", aside)
+            logging.warning("%s: upgraded from %s", databases.named(made), now)
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     return made
 
 
-def copied(path: Path, target: Path) -> None:
-    """Copy a catalogue as it is at one moment, whoever writes it."""
-    with (
-        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as old,
-        closing(sqlite3.connect(target)) as new,
-    ):
-        old.backup(new)
+def moved(old: databases.Where, new: databases.Where) -> None:
+    """Copy a catalogue as it is at one moment into an empty database, perhaps of the other kind."""
+    source, target = upgraded(old), upgraded(new)
+    with databases.reading(source) as read, target.begin() as write:
+        for table in (board, person):
+            if write.execute(sa.select(table.c.id).limit(1)).first():
+                raise IrmetaError(
+                    f"{databases.named(target)}: has a catalogue already; name an empty database"
+                )
+        for table in META.sorted_tables:
+            rows = read.execute(sa.select(table), execution_options={"yield_per": 500})
+            for part in rows.mappings().partitions():
+                write.execute(sa.insert(table), [dict(row) for row in part])
+        databases.renumber(write, META)
+    source.dispose()
+    target.dispose()
+
+
+def copied(where: databases.Where, target: Path) -> None:
+    """Write a catalogue as it is at one moment into a file of SQLite, whoever writes it."""
+    if isinstance(where, Path):
+        databases.copied(where, target)
+    else:
+        moved(where, target)

@@ -1,0 +1,185 @@
+"""What SQLite and PostgreSQL each do in their own way: one writes at a time, and a commit returns when the disk has it."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from irmeta.errors import IrmetaError
+from irmeta.serve.client import LOCAL
+
+PATIENCE = 30
+"""Seconds that a writer waits for another."""
+ENCRYPTED = ("require", "verify-ca", "verify-full")
+LOCK = "SELECT pg_advisory_xact_lock(hashtext(current_schema()))"
+"""Waits until no other transaction writes into the catalogue."""
+KEPT = ("fsync", "full_page_writes", "synchronous_commit", "data_checksums")
+"""Settings of PostgreSQL without which something may be lost, or damaged unseen."""
+Where = Path | str
+"""A file of SQLite, or the address of PostgreSQL."""
+
+
+def connected(where: Where) -> sa.Engine:
+    """Return an engine; raise IrmetaError for an address that is none."""
+    return _file(where) if isinstance(where, Path) else _server(where)
+
+
+def _file(path: Path) -> sa.Engine:
+    made = sa.create_engine(
+        f"sqlite:///{path}", connect_args={"timeout": PATIENCE}, hide_parameters=True
+    )
+
+    @sa.event.listens_for(made, "connect")
+    def _set(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin where we say
+        kept = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+        for pragma in (*kept, "secure_delete=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(made, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN" if _reads(connection) else "BEGIN IMMEDIATE")
+
+    return made
+
+
+def _server(address: str) -> sa.Engine:
+    try:
+        made = sa.create_engine(
+            sa.make_url(address).set(drivername="postgresql+psycopg"),
+            connect_args={"connect_timeout": 10},
+            hide_parameters=True,
+            pool_pre_ping=True,
+        )
+    except ModuleNotFoundError as error:
+        raise IrmetaError(
+            f"PostgreSQL needs {error.name}, which is not installed; pip install 'irmeta[serve-postgres]'"
+        ) from error
+    except (ArgumentError, ValueError) as error:
+        raise IrmetaError(
+            "database: not an address as postgresql://USER@HOST/NAME"
+        ) from error
+
+    @sa.event.listens_for(made, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        if not _reads(connection):
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
+            connection.exec_driver_sql(LOCK)
+
+    return made
+
+
+def _reads(connection: sa.Connection) -> bool:
+    return bool(connection.get_execution_options().get("reads"))
+
+
+@contextmanager
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Yield a connection that sees the catalogue at one moment."""
+    with engine.connect() as one:
+        one.execution_options(reads=True)
+        if not is_file(engine):
+            one.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+        with one.begin():
+            yield one
+
+
+@contextmanager
+def changing(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Yield a connection to make tables with; raise IrmetaError where the database cannot be reached or serve."""
+    try:
+        with engine.begin() as one:
+            if not is_file(engine):
+                _require_letters(one, engine)
+            yield one
+    except OperationalError as error:
+        said = " ".join(str(error.orig).split())
+        raise IrmetaError(f"{named(engine)}: {said}") from error
+
+
+def _require_letters(db: sa.Connection, engine: sa.Engine) -> None:
+    if (found := db.exec_driver_sql("SHOW server_encoding").scalar()) != "UTF8":
+        raise IrmetaError(
+            f"{named(engine)}: it keeps {found}, which lacks letters; "
+            "createdb --encoding=UTF8 --template=template0 makes one that has all"
+        )
+
+
+def is_file(engine: sa.Engine) -> bool:
+    """Say whether a catalogue is a file of SQLite."""
+    return engine.dialect.name == "sqlite"
+
+
+def named(engine: sa.Engine) -> str:
+    """Name a database in messages, without its password."""
+    url = engine.url
+    if is_file(engine):
+        return str(url.database)
+    return url.set(drivername="postgresql", query={}).render_as_string()
+
+
+def copied(path: Path, target: Path) -> None:
+    """Copy a file of SQLite as it is at one moment, whoever writes it."""
+    with (
+        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as old,
+        closing(sqlite3.connect(target)) as new,
+    ):
+        old.backup(new)
+
+
+def forget(engine: sa.Engine) -> None:
+    """Take what was erased off the disk; SQLite overwrites what is deleted, but for its file of newest writes."""
+    with closing(engine.raw_connection()) as one:
+        if is_file(engine):
+            one.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return
+    with engine.connect().execution_options(
+        isolation_level="AUTOCOMMIT", reads=True
+    ) as db:
+        for name in ("person", "membership", "token"):
+            db.exec_driver_sql(f"VACUUM FULL {name}")
+
+
+def renumber(db: sa.Connection, of: sa.MetaData) -> None:
+    """Let numbers of new rows follow those of rows that were copied."""
+    if db.dialect.name == "sqlite":
+        return
+    for table in of.sorted_tables:
+        if "id" in table.c:
+            newest = sa.select(sa.func.max(table.c.id)).scalar_subquery()
+            serial = sa.func.pg_get_serial_sequence(table.name, "id")
+            db.execute(sa.select(sa.func.setval(serial, newest)))
+
+
+def faults(engine: sa.Engine) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with a database, and how to mend it."""
+    with reading(engine) as db:
+        if is_file(engine):
+            state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
+            if state != "ok":
+                yield f"damaged ({state})", "restore a backup"
+            return
+        states = {name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT}
+    for name in KEPT[:-1]:
+        if states[name] == "off":
+            wrong = f"{name} is off: what was answered can be lost"
+            yield wrong, f"ALTER SYSTEM SET {name} = on, and reload"
+    if states["data_checksums"] == "off":
+        yield (
+            "data_checksums is off: damage is not noticed",
+            "stop it; pg_checksums --enable",
+        )
+    url = engine.url
+    host = str(url.query.get("host", url.host or "/"))
+    far = not host.startswith("/") and host not in LOCAL
+    if far and url.query.get("sslmode") not in ENCRYPTED:
+        yield (
+            "what is read and written goes in the clear",
+            "add ?sslmode=verify-full to database in site.toml",
+        )
