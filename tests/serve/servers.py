@@ -29,13 +29,15 @@ def an_address(name: object) -> str:
 def settle(folder: Path) -> None:
     """Let a site have a schema of its own, with what its file or the schema of the site that it copies holds."""
     settings, file = folder / "site.toml", folder / "site.db"
-    if not settings.is_file():
+    if not settings.is_file() or folder.suffix == ".part":
         return
     text = settings.read_text(encoding="utf-8")
     address = an_address(folder.resolve())
     if address in text:
         return
     old = re.search(r'^database = "(.*)"$', text, re.MULTILINE)
+    if old is not None and not old[1].startswith(SERVER):
+        return
     if old is not None or file.exists():
         tables.moved(old[1] if old else file, address)
         file.unlink(missing_ok=True)

@@ -103,6 +103,8 @@ def restore(
     database : the address of an empty PostgreSQL that is to hold the catalogue; a file of SQLite does otherwise.
     replace : put a site that is there aside, which nobody may serve meanwhile.
     """
+    if database:
+        databases.connected(database)
     there = folder.exists() and any(folder.iterdir())  # what is hidden, too
     if there and not replace:
         raise IrmetaError(

@@ -1,15 +1,16 @@
-"""What SQLite and PostgreSQL each do in their own way: one writes at a time, and a commit returns when the disk has it."""
+"""SQLite and PostgreSQL, each in its own way: one writes at a time, and a commit returns when the disk has it."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DataError, OperationalError
 
 from irmeta.errors import IrmetaError
+from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.client import LOCAL
 
 PATIENCE = 30
@@ -17,8 +18,16 @@ PATIENCE = 30
 ENCRYPTED = ("require", "verify-ca", "verify-full")
 LOCK = "SELECT pg_advisory_xact_lock(hashtext(current_schema()))"
 """Waits until no other transaction writes into the catalogue."""
-KEPT = ("fsync", "full_page_writes", "synchronous_commit", "data_checksums")
-"""Settings of PostgreSQL without which something may be lost, or damaged unseen."""
+_LOST = "what was answered can be lost"
+KEPT = {
+    "fsync": (_LOST, "ALTER SYSTEM SET fsync = on, and reload"),
+    "full_page_writes": (_LOST, "ALTER SYSTEM SET full_page_writes = on, and reload"),
+    "synchronous_commit": (_LOST, "ALTER SYSTEM RESET synchronous_commit, and reload"),
+    "data_checksums": ("damage is not noticed", "stop it, and pg_checksums --enable"),
+}
+"""Settings of PostgreSQL, what each being off may bring, and the mend."""
+ADDRESS = "postgresql://"
+"""How an address begins."""
 Where = Path | str
 """A file of SQLite, or the address of PostgreSQL."""
 
@@ -49,6 +58,8 @@ def _file(path: Path) -> sa.Engine:
 
 def _server(address: str) -> sa.Engine:
     try:
+        if not address.startswith(ADDRESS):
+            raise ValueError(address)
         made = sa.create_engine(
             sa.make_url(address).set(drivername="postgresql+psycopg"),
             connect_args={"connect_timeout": 10},
@@ -61,8 +72,14 @@ def _server(address: str) -> sa.Engine:
         ) from error
     except (ArgumentError, ValueError) as error:
         raise IrmetaError(
-            "database: not an address as postgresql://USER@HOST/NAME"
+            f"database: not an address as {ADDRESS}USER@HOST/NAME"
         ) from error
+
+    @sa.event.listens_for(made, "handle_error")
+    def _refuse(context: sa.engine.ExceptionContext) -> None:
+        if isinstance(context.sqlalchemy_exception, DataError):
+            said, _, _ = str(context.original_exception).partition("\n")
+            raise RefusedError(422, f"the catalogue cannot keep that: {said}")
 
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:
@@ -157,29 +174,32 @@ def renumber(db: sa.Connection, of: sa.MetaData) -> None:
             db.execute(sa.select(sa.func.setval(serial, newest)))
 
 
-def faults(engine: sa.Engine) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with a database, and how to mend it."""
+def faults(engine: sa.Engine) -> list[tuple[str, str]]:
+    """List what is wrong with a database, each with how to mend it."""
     with reading(engine) as db:
-        if is_file(engine):
-            state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
-            if state != "ok":
-                yield f"damaged ({state})", "restore a backup"
-            return
-        states = {name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT}
-    for name in KEPT[:-1]:
-        if states[name] == "off":
-            wrong = f"{name} is off: what was answered can be lost"
-            yield wrong, f"ALTER SYSTEM SET {name} = on, and reload"
-    if states["data_checksums"] == "off":
-        yield (
-            "data_checksums is off: damage is not noticed",
-            "stop it; pg_checksums --enable",
-        )
-    url = engine.url
+        if not is_file(engine):
+            states = {
+                name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT
+            }
+            return unsafe(engine.url, states)
+        state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
+    return [] if state == "ok" else [(f"damaged ({state})", "restore a backup")]
+
+
+def unsafe(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List what is unsafe in a PostgreSQL with such settings, at such an address.
+
+    >>> unsafe(sa.make_url("postgresql://db.example.org/runs"), {})
+    [('what is read and written goes in the clear', 'add ?sslmode=verify-full to database in site.toml')]
+    """
+    found = [
+        (f"{name} is off: {risk}", mend)
+        for name, (risk, mend) in KEPT.items()
+        if states.get(name) == "off"
+    ]
     host = str(url.query.get("host", url.host or "/"))
     far = not host.startswith("/") and host not in LOCAL
     if far and url.query.get("sslmode") not in ENCRYPTED:
-        yield (
-            "what is read and written goes in the clear",
-            "add ?sslmode=verify-full to database in site.toml",
-        )
+        mend = "add ?sslmode=verify-full to database in site.toml"
+        found.append(("what is read and written goes in the clear", mend))
+    return found

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -23,8 +24,6 @@ from irmeta.words import shortened
 META = sa.MetaData()
 DIGEST = 64
 """Hexadecimal digits of a digest."""
-_BITS = {Integer: 31, BigInteger: 63}
-"""What whole numbers of a column have, beside their sign."""
 
 
 class _Said(TypedDict):
@@ -249,7 +248,7 @@ def require_kept(of: Table, values: Mapping[str, Any]) -> None:
             raise IrmetaError(
                 f"{name}: {shortened(repr(one), 40)} cannot be kept there"
             )
-        most = 2 ** _BITS.get(type(kind), 63)
+        most = 2**63 if isinstance(kind, BigInteger) else 2**31
         if isinstance(one, int) and not -most < one < most:
             raise IrmetaError(f"{name}: {shortened(str(one), 40)} is too large")
         if isinstance(one, str) and isinstance(kind, String):
@@ -301,20 +300,21 @@ def upgraded(where: databases.Where) -> sa.Engine:
 
 def moved(old: databases.Where, new: databases.Where) -> None:
     """Copy a catalogue as it is at one moment into an empty database, perhaps of the other kind."""
-    source, target = upgraded(old), upgraded(new)
-    with databases.reading(source) as read, target.begin() as write:
-        for table in (board, person):
-            if write.execute(sa.select(table.c.id).limit(1)).first():
-                raise IrmetaError(
-                    f"{databases.named(target)}: has a catalogue already; name an empty database"
-                )
+    with ExitStack() as opened:
+        source, target = upgraded(old), upgraded(new)
+        for one in (source, target):
+            opened.callback(one.dispose)
+        read = opened.enter_context(databases.reading(source))
+        write = opened.enter_context(target.begin())
+        if any(write.execute(sa.select(one.c.id)).first() for one in (board, person)):
+            raise IrmetaError(
+                f"{databases.named(target)}: has a catalogue already; name an empty database"
+            )
         for table in META.sorted_tables:
             rows = read.execute(sa.select(table), execution_options={"yield_per": 500})
             for part in rows.mappings().partitions():
                 write.execute(sa.insert(table), [dict(row) for row in part])
         databases.renumber(write, META)
-    source.dispose()
-    target.dispose()
 
 
 def copied(where: databases.Where, target: Path) -> None:
