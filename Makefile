@@ -97,7 +97,7 @@ lowest: $(LOWEST)/test.ready        ## run the quick tests of commands, files an
 	$(LOWEST)/bin/python $(PYTEST) $(OUTER) -m "not slow and not data" --hypothesis-profile few
 
 test-postgres: $(VENV)/test.ready $(VENV)/serve-postgres.ready  ## run the quick tests of irmeta serve on a PostgreSQL that it starts
-	.ci/postgres $(BIN)/python $(PYTEST) $(QUICK) tests/serve
+	.ci/postgres $(BIN)/python $(PYTEST) $(QUICK) -W "ignore:<psycopg.Connection object:ResourceWarning" tests/serve
 
 browser:         ## install Chromium for the tests of the page (Debian, as root)
 	.ci/browser

@@ -72,8 +72,8 @@ def site_of(folder: Path, count: int) -> tuple[Site, list[str]]:
             team = db.execute(tables.team.insert().values(made))
             one = {"key": f"{number:016}", "name": f"p{number}", "created": 0}
             person = db.execute(tables.person.insert().values(one))
-            own = {"person": person.lastrowid, "board": at}
-            own |= {"role": "member", "team": team.lastrowid}
+            own = {"person": person.inserted_primary_key[0], "board": at}
+            own |= {"role": "member", "team": team.inserted_primary_key[0]}
             db.execute(tables.membership.insert().values(own))
             secret = f"token-of-{number}"
             token = {"digest": people.digest_of(secret), "person": own["person"]}

@@ -302,7 +302,7 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
         assert (
             "submit: irmeta submit RUN --to http://127.0.0.1:8400/b/my-qrels" in printed
         )
-    engine = tables.upgraded(tmp_path / "site/site.db")
+    engine = tables.upgraded(Site.open(tmp_path / "site").database)
     assert submissions.counts(engine, "my-qrels") == {"received": 1}
     engine.dispose()
     write_qrels(qrels, without="301")
@@ -439,7 +439,7 @@ def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> N
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     pattern = rf"^ +member +Lund +invited {today}, until \d{{4}}-\d\d-\d\d$"
     assert re.search(pattern, run("board", "people", *given)[1], re.MULTILINE)
-    engine = tables.upgraded(site / "site.db")
+    engine = tables.upgraded(Site.open(site).database)
     ann = people.take(engine, link.strip().rpartition("#")[2], "Ann").person
     [key] = [one.key for one in people.people(engine, 1)]
     assert "invited" not in run("board", "people", *given)[1]

@@ -16,6 +16,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
+from tests.serve.servers import file_only
 
 import irmeta
 from irmeta.errors import IrmetaError
@@ -391,6 +392,7 @@ def test_a_site_says_what_is_damaged(filled: Site) -> None:
     ]
 
 
+@file_only
 def test_a_damaged_catalogue_is_named(filled: Site) -> None:
     """Where the index of submissions is damaged the check says so, and what to do."""
     engine = tables.upgraded(filled.database)

@@ -17,6 +17,7 @@ pytest.importorskip("authlib", reason="the extra serve is not installed")
 
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
+from tests.serve.servers import file_only
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import checkup, importing, publishing
@@ -495,6 +496,7 @@ def test_who_is_disabled_is_refused_until_enabled(world: World) -> None:
         people.disable(world.engine, "x")
 
 
+@file_only
 def test_who_is_erased_is_nowhere(world: World) -> None:
     """No file of a site has what was known of an erased person; runs stay with the team, the log has a number."""
     world.one.claims = {"name": "Zsuzsanna Quist"}
@@ -612,6 +614,7 @@ def test_sites_without_providers_do_not_load_authlib() -> None:
     assert found.stdout.strip() == "[]"
 
 
+@file_only
 def test_a_filled_site_without_logins_is_migrated(filled: Site) -> None:
     """A site of the tables before logins has the same public files after its upgrade, and people can log in."""
     publishing.publish(filled)

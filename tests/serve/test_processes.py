@@ -35,7 +35,8 @@ def until(done: Callable[[], Any], seconds: float = 200) -> Any:
 def two(tmp_path: Path) -> Iterator[tuple[Site, str, list[Any], list[str]]]:
     """Two processes that serve a site, the first one leads; a member's token, and their addresses."""
     site = Site.make(tmp_path / "site")
-    (site.folder / "site.toml").write_text("requests = 1000000000\n")
+    with (site.folder / "site.toml").open("a") as file:
+        file.write("requests = 1000000000\n")
     engine = tables.upgraded(site.database)
     qrels = write_qrels(tmp_path / "qrels.txt")
     importing.open_board(site, engine, "lab", qrels=qrels)
