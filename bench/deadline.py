@@ -69,11 +69,13 @@ def site_of(folder: Path, count: int) -> tuple[Site, list[str]]:
         for number in range(count):
             made = {"board": at, "name": f"t{number}", "folded": f"t{number}"}
             made |= {"state": "in", "created": 0}
-            team = db.execute(tables.team.insert().values(made))
+            adding = tables.team.insert().returning(tables.team.c.id)
+            team = db.execute(adding.values(made)).scalar_one()
             one = {"key": f"{number:016}", "name": f"p{number}", "created": 0}
-            person = db.execute(tables.person.insert().values(one))
-            own = {"person": person.inserted_primary_key[0], "board": at}
-            own |= {"role": "member", "team": team.inserted_primary_key[0]}
+            adding = tables.person.insert().returning(tables.person.c.id)
+            person = db.execute(adding.values(one)).scalar_one()
+            own = {"person": person, "board": at}
+            own |= {"role": "member", "team": team}
             db.execute(tables.membership.insert().values(own))
             secret = f"token-of-{number}"
             token = {"digest": people.digest_of(secret), "person": own["person"]}
