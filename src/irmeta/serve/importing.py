@@ -23,6 +23,7 @@ from irmeta.scores.names import known_as
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
+from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import (
     moment,
     new_key,
@@ -30,7 +31,7 @@ from irmeta.serve.catalogue.rules import (
     require_order,
     require_safe,
 )
-from irmeta.serve.catalogue.tables import reading, run
+from irmeta.serve.catalogue.tables import run
 from irmeta.serve.client import fit, names_of
 from irmeta.serve.site import Site, durable, settle
 
