@@ -11,6 +11,7 @@ from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.pages.forms import signed
+from irmeta.serve.series import edition
 from irmeta.serve.site import Site
 from irmeta.serve.standing import stand
 
@@ -35,6 +36,38 @@ def test_runs_of_one_name_are_told_by_their_keys(filled: Site, tmp_path: Path) -
     labels = [found.lines[key].label for key in keys]
     assert labels == [f"same ({key})" for key in keys]
     assert [line.key for line in found.others] == [keys[3]]
+
+
+def test_no_later_run_takes_the_place_of_a_baseline(
+    filled: Site, tmp_path: Path
+) -> None:
+    """A name stands for the own team's run of that name, else for the run that had it first, in claims and series."""
+    engine = tables.upgraded(filled.database)
+    own = {"series": "years", "anchors": {"old": "r0"}}
+    boards.set_board(engine, "lab", own)
+    (tmp_path / "run").write_bytes(a_run(9, 3.0))
+    content = importing.store(filled, tmp_path / "run")
+    keys = {
+        (team, name): submissions.submit(
+            *(engine, "lab", name, content),
+            received=1,
+            about={"team": team, "baseline": base},
+        ).key
+        for team, name, base in (
+            ("honest", "new", "r0"),
+            ("rival", "r0", ""),
+            ("rival", "newer", "r0"),
+        )
+    }
+    work_off(filled, engine)
+    shot = snapshot(engine, "lab")
+    engine.dispose()
+    found = stand(shot, {})
+    first = next(run.key for run in shot.runs if run.name == "r0")
+    bases = {name: found.lines[key].baseline for (_, name), key in keys.items()}
+    assert bases["new"] is found.lines[first]
+    assert bases["newer"] is found.lines[keys["rival", "r0"]]
+    assert edition(shot, found).anchors == {"old": found.lines[first].label}
 
 
 def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from irmeta.scores.columns import require_names
 from irmeta.words import counted, listed, shortened
 
 SEPARATORS = (",", ";", "\t")
-FORMULA = r"^'*[=+\-@\t\r]"
+FORMULA = r"^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
 """How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta.serve import answers
 from irmeta.serve.answers import Across, Interval
 from irmeta.serve.catalogue.snapshot import Snapshot
-from irmeta.serve.standing import Claimed, Known, Line, Standing, claimed
+from irmeta.serve.standing import Claimed, Known, Line, Standing, called, claimed
 from irmeta.words import counted
 
 
@@ -123,9 +123,11 @@ def edition(shot: Snapshot, found: Standing) -> Edition | None:
     of, ranked = shot.board, found.ranked
     if not of.series or found.cube is None:
         return None
-    labels = {line.about["name"]: line.label for line in reversed(ranked)}
+    named = called(sorted(ranked, key=lambda line: line.about["id"]))
     anchors = {
-        name: labels[run] for name, run in (of.anchors or {}).items() if run in labels
+        name: named[run].label
+        for name, run in (of.anchors or {}).items()
+        if run in named
     }
     best, middle = ranked[0], ranked[len(ranked) // 2]
     systems = list(dict.fromkeys([best.label, middle.label, *anchors.values()]))

@@ -242,12 +242,26 @@ def _lines(shot: Snapshot, found: Standing) -> list[Line]:
         if run.team:
             line.number, line.of = seen[run.team], of_team[run.team]
         lines.append(line)
-    named = {line.about["name"]: line for line in lines}
-    named |= {line.key: line for line in lines}
+    named, of_teams = called(lines), {_called(line): line for line in lines}
     for line in lines:
-        base = named.get(line.about["baseline"])
+        name = line.about["baseline"]
+        base = of_teams.get((line.about["team"], name)) or named.get(name)
         line.baseline = None if base is line else base
     return lines
+
+
+def _called(line: Line) -> tuple[str, str]:
+    return line.about["team"], line.about["name"]
+
+
+def called(lines: Sequence[Line]) -> dict[str, Line]:
+    """Return the runs by name and by key; of one name that which had it first, so that no later run takes its place.
+
+    lines : in the order in which they came.
+    """
+    on = [line for line in lines if line.about["state"] != "withdrawn"]
+    named = {line.about["name"]: line for line in (*reversed(lines), *reversed(on))}
+    return named | {line.key: line for line in lines}
 
 
 def _place(found: Standing, shot: Snapshot, known: Known) -> None:

@@ -16,8 +16,8 @@ from markupsafe import Markup, escape
 from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
 
-FORMULA = tuple("=+-@\t\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
+"""What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
 ESCAPED = ("html.j2", "svg.j2", "macros.j2")
 """Templates whose texts are escaped."""
 NUMBER = re.compile(r"[+-][\d.]+")
