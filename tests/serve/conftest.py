@@ -104,6 +104,13 @@ class Served:
         return self.client.get(where).json()
 
 
+def beside(client: TestClient) -> TestClient:
+    """Make a client without cookies of a server that runs, in whose event loop it asks, too."""
+    other = TestClient(client.app, follow_redirects=False)
+    other.portal = client.portal
+    return other
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server of a board `lab` without runs."""

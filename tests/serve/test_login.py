@@ -35,7 +35,7 @@ from irmeta.serve.policy import Role
 from irmeta.serve.site import Site
 from irmeta.serve.web import login
 
-from .conftest import a_run, write_qrels
+from .conftest import a_run, beside, write_qrels
 from .provider import CLIENT, SECRET, Provider, serving
 from .test_people import serving as served
 
@@ -50,10 +50,10 @@ class World:
     engine: Engine
     one: Provider
     two: Provider
-    app: Any
+    client: TestClient
 
     def browser(self) -> TestClient:
-        return TestClient(self.app, follow_redirects=False)
+        return beside(self.client)
 
     def begin(self, browser: TestClient, name: str = "one", **form: str) -> str:
         """Begin a login by a form of the site; return where its page leads."""
@@ -106,7 +106,7 @@ def world(tmp_path: Path, providers: tuple[Provider, Provider]) -> Iterator[Worl
     given = {"reveals": "2999-01-01", "join": "open", "per_team": 3}
     importing.open_board(site, engine, "track", qrels=qrels, **given)
     for _, opened, client in served(site.folder):
-        yield World(site, opened, *providers, client.app)
+        yield World(site, opened, *providers, client)
     engine.dispose()
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from fastapi.routing import APIRoute
-from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
@@ -20,7 +19,7 @@ from irmeta.serve.catalogue import boards, databases, people, submissions
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.web.receive import file_in
 
-from .conftest import a_run, work_off, write_qrels
+from .conftest import a_run, beside, work_off, write_qrels
 from .test_people import Track, open_track
 
 OWN = {"sec-fetch-site": "same-origin"}
@@ -35,7 +34,7 @@ def track(tmp_path: Path) -> Iterator[Track]:
 
 def browser(track: Track, role: str = "", team: str = "", board: str = "track") -> Any:
     """Return a browser, with a session of somebody new who has a role."""
-    client = TestClient(track.client.app, follow_redirects=False)
+    client = beside(track.client)
     if role:
         secret = people.invite(track.engine, board, role, team)
         form = {"secret": f"http://testserver/i/#{secret}", "name": f"Ann {role}"}
