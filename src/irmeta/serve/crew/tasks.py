@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import IrmetaError, typed
 from irmeta.serve import answers, logs
-from irmeta.serve.publishing import Publisher
 from irmeta.serve.site import Site
+
+if TYPE_CHECKING:
+    from irmeta.serve.publishing import Publisher
 
 Answer = dict[str, Any]
 BACKGROUND = 8
@@ -88,7 +90,9 @@ def publish_rest(site: str, seconds: float) -> Answer:
 
 
 @lru_cache(maxsize=1)
-def _publisher(site: str) -> Publisher:
+def _publisher(site: str) -> "Publisher":
+    from irmeta.serve.publishing import Publisher  # who checks runs needs no catalogue
+
     os.nice(BACKGROUND)
     return Publisher(Site.open(Path(site)))
 
