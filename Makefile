@@ -7,6 +7,8 @@ PIP = -m pip --quiet --disable-pip-version-check
 LOCKED = $(if $(LOCK),-c $(LOCK))
 PYTEST = -m pytest --numprocesses auto --dist worksteal
 QUICK = -m "not slow"
+# Tests start a thousand processes: what one has compiled, the others read.
+export PYTHONDONTWRITEBYTECODE =
 BUILT = pyproject.toml setup.py $(wildcard src/core/*)
 # Where the lowest versions are met: commands, which call every study; files, public functions, a cluster. The wheel's demo
 # evaluates runs and writes a whole page. What is left out takes arrays, is called by these, or looks at lines and memory.
