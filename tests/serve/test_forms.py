@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -382,7 +383,8 @@ def test_sessions_have_a_rate_of_their_own(
 ) -> None:
     """Visitors of one address share sixty requests in a minute; whoever has a session has the rate of a token."""
     monkeypatch.setattr("irmeta.serve.web.door.OURS", ())
-    monkeypatch.setattr("irmeta.serve.web.door.time.time", lambda: 0)
+    stopped = SimpleNamespace(monotonic=lambda: 0)
+    monkeypatch.setattr("irmeta.serve.web.door.time", stopped)
     visitor, member = (attacked.clients[one] for one in ("visitor", "member"))
     statuses = [visitor.get("/i/").status_code for _ in range(61)]
     assert statuses == [*[200] * 60, 429]
