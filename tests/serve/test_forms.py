@@ -411,7 +411,7 @@ def test_a_slow_form_is_cut_off(
 def test_checks_and_uploads_of_one_are_limited(
     attacked: Attacked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A team that takes more than its share of checks or of uploads at once is told to wait, and no other team is."""
+    """Who takes more than the share of a team or a person, of checks or uploads at once, waits; others do not."""
     monkeypatch.setattr("irmeta.serve.web.door.CHECKS", 2)
     where = "/my/b/track/runs"
 
@@ -423,8 +423,12 @@ def test_checks_and_uploads_of_one_are_limited(
     assert check("member") == 200
     monkeypatch.setattr("irmeta.serve.web.door.TEAM", 0)
     assert attacked.clients["rival"].post(where, **form(a_run(1))).status_code == 429
-    # of no team, and no more than the site takes
-    sent = attacked.track.put("organizer", "baseline", a_run(1))
+    track = attacked.track
+    assert track.put("organizer", "baseline", a_run(1)).status_code == 429
+    # of no person and no team, and no more than the site takes
+    track.tokens["operator"] = people.new_token(track.engine, "test")
+    to_lab = ("PUT", "/v1/boards/lab/runs/baseline")
+    sent = track.ask("operator", *to_lab, content=a_run(1))
     assert sent.status_code == 201
 
 
