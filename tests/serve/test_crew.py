@@ -32,6 +32,30 @@ def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -
     assert counts == {"refused": 1, "scored": 5}
 
 
+def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
+    """What went wrong with a score names the run and the judgments, and not where they lie or the digest of these."""
+    engine = tables.upgraded(filled.database)
+    crew = Crew(filled, engine, 1)
+    key = snapshot(engine, "lab").runs[0].key
+    job = submissions.work(engine, key)
+    where = f"{filled.run(job.run)} and {filled.truth(job.qrels)} do not fit"
+
+    class Unfit:
+        def ask(self, *_: object, **__: Any) -> dict[str, Any]:
+            return {"error": where}
+
+    crew._own.child = Unfit()
+    boards.rescore(engine, "lab")
+    crew._score(key)
+    crew._score(key)
+    found = submissions.submission_of(engine, key)
+    assert found.state == "failed"
+    says = [one["text"] for one in found.remarks if one["level"] == "error"]
+    assert says == [f"{job.name} and the judgments do not fit"]
+    crew.close()
+    engine.dispose()
+
+
 def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
     """A submission or a step that raises is logged, and the crew goes on."""
     engine = tables.upgraded(filled.database)

@@ -412,7 +412,7 @@ def test_checks_and_uploads_of_one_are_limited(
     attacked: Attacked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who takes more than the share of a team or a person, of checks or uploads at once, waits; others do not."""
-    monkeypatch.setattr("irmeta.serve.web.door.CHECKS", 2)
+    monkeypatch.setattr("irmeta.serve.web.door.HOURLY", 2)
     where = "/my/b/track/runs"
 
     def check(role: str) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from bench import killed_server
+from starlette.requests import Request
 from starlette.responses import Response
 
 from irmeta.serve import running
@@ -19,9 +20,10 @@ from irmeta.serve.catalogue.submissions import Checked
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.running import Prompt
 from irmeta.serve.site import Settings, Site
-from irmeta.serve.web import receive
+from irmeta.serve.web import door, receive
 
 from .conftest import a_run, write_qrels
+from .test_my import OWN, browser
 from .test_people import Track, open_track, track  # noqa: F401
 from .test_safety import arriving
 
@@ -138,6 +140,43 @@ def test_checks_of_a_person_wait_for_each_other(
         lasts.set_result(Checked([]))
         assert {one.result().status_code for one in asked} == {200}
     assert track.ask(*check, content=b"x").status_code == 200
+
+
+def test_secrets_and_teams_are_made_seldom(tmp_path: Path, monkeypatch) -> None:
+    """Links and tokens of a person, and teams that ask from an address, are a limited number in an hour."""
+    monkeypatch.setattr(door, "HOURLY", 3)
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for here in open_track(tmp_path, qrels, join="ask"):
+        member = browser(here, "member", "Lund")
+        made = [("/my/", {"what": what}) for what in ("read", "another")]
+        made += [("/my/b/track", {})] * 2
+        answers = [
+            member.post(path, data=data, headers=OWN).status_code for path, data in made
+        ]
+        assert answers == [200, 200, 200, 429]
+        asks = [
+            browser(here).post(
+                "/join/track", data={"team": f"t{at}", "name": "x"}, headers=OWN
+            )
+            for at in range(4)
+        ]
+        assert [one.status_code for one in asks] == [303, 303, 303, 429]
+
+
+@pytest.mark.parametrize(
+    ("host", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("::1", "::1"),
+        ("no:address", "no:address"),
+    ],
+)
+def test_addresses_are_counted_by_network(host: str, counted: str) -> None:
+    """Of IPv6 a network is one address: whoever has one of its addresses has all."""
+    assert door.address_of(Request({"type": "http", "client": (host, 1)})) == counted
 
 
 def test_a_disk_that_fills_meanwhile(tmp_path: Path, monkeypatch) -> None:

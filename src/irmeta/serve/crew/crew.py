@@ -3,7 +3,7 @@
 import base64
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -138,7 +138,8 @@ class Crew:
             given["documents"] = str(self.site.documents(board.documents))
         answer = self._ask("check", **given)
         if "error" in answer:
-            error = {"level": "error", "line": None, "text": answer["error"]}
+            says = _named(answer["error"], {name: path})
+            error = {"level": "error", "line": None, "text": says}
             return Checked([error], failed=True)
         return Checked(answer["remarks"], answer["header"])
 
@@ -149,16 +150,18 @@ class Crew:
 
     def _score(self, key: str) -> None:
         job = submissions.work(self.engine, key)
-        paths = {"run": self.site.run(job.run), "qrels": self.site.truth(job.qrels)}
+        run, qrels = str(self.site.run(job.run)), str(self.site.truth(job.qrels))
         answer = self._ask(
             "score",
-            **{name: str(path) for name, path in paths.items()},
+            run=run,
+            qrels=qrels,
             metrics=job.metrics,
             topics=job.judged,
             precision=job.precision,
         )
         if "error" in answer:
-            submissions.failed(self.engine, key, answer["error"])
+            says = _named(answer["error"], {job.name: run, "the judgments": qrels})
+            submissions.failed(self.engine, key, says)
             return
         texts = answer["vectors"].items()
         vectors = {name: base64.b64decode(text) for name, text in texts}
@@ -210,3 +213,10 @@ class Crew:
                 if not self._closed.is_set():
                     LOG.exception("the crew stumbled")
                     self._closed.wait(PAUSE)
+
+
+def _named(text: str, paths: Mapping[str, str]) -> str:
+    """Return what went wrong with names in place of paths, which are of nobody's concern."""
+    for name, path in paths.items():
+        text = text.replace(path, name)
+    return text

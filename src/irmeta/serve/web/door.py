@@ -5,7 +5,8 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Annotated, Any
 
 from anyio import to_thread
@@ -26,8 +27,8 @@ from irmeta.serve.web.receive import PATIENCE, Arrived, receive
 WAIT = 5.0
 """Seconds that an upload waits for its check."""
 SECONDS = {"minute": 60, "hour": 3600}
-CHECKS, TEAM = 60, 3
-"""Checks of a person in an hour, and uploads of a team or a person at once, and checks of a person, at most."""
+HOURLY, TEAM = 60, 3
+"""Of one kind in an hour of a person, and of uploads of a team or a person, or checks of a person, at once, at most."""
 QUEUE, IN_QUEUE = 1000, 60.0
 """Uploads that are on their way, at most, and how long one waits for its turn: a client waits for two minutes."""
 TURN = 10.0
@@ -46,6 +47,19 @@ UNKNOWN = (
 )
 OURS = ("127.0.0.1", "::1", "localhost", "testclient", "testserver")
 """How this machine is called."""
+
+
+def address_of(request: Request) -> str:
+    """Return the address of who asks; of IPv6 the network, since one machine has all addresses of it."""
+    host = request.client.host if request.client else ""
+    if host in OURS:
+        return host
+    with suppress(ValueError):
+        found = ip_address(host)
+        if isinstance(found, IPv6Address):
+            own = found.ipv4_mapped
+            return str(own or IPv6Network((int(found), 64), strict=False))
+    return host
 
 
 class Frequency:
@@ -74,7 +88,7 @@ class Door:
         self.site = site
         self.engine = engine
         self.crew = crew
-        self._frequency, self._checks = Frequency("minute"), Frequency("hour")
+        self._frequency, self._hourly = Frequency("minute"), Frequency("hour")
         self._at_work: Counter[object] = Counter()
         self._receiving = asyncio.Semaphore(site.settings.uploads)
         self._writing = ThreadPoolExecutor(WRITERS, "writer")
@@ -111,11 +125,17 @@ class Door:
         """Return who has a token or a session; refuse one, or an address without any, that asks too often."""
         digest = people.digest_of(secret)
         found = await to_thread.run_sync(people.caller, self.engine, digest, kind)
-        address = request.client.host if request.client else ""
+        address = address_of(request)
         free = found is not None or address in OURS
         most = self.site.settings.requests if free else ANONYMOUS
         self._frequency.require(address if found is None else digest, most)
         return found
+
+    def require_seldom(self, request: Request, what: str) -> None:
+        """Refuse what a person did too often in this hour, or an address from which nobody known comes."""
+        person = request.state.caller.person
+        who = address_of(request) if person is None else person
+        self._hourly.require((who, what), HOURLY, what)
 
     def may(
         self,
@@ -213,10 +233,10 @@ class Door:
         self, request: Request, body: AsyncIterator[bytes], by: Place
     ) -> AsyncIterator[Arrived]:
         """Take a body, or the file in it, in, and forget it unless it is kept. by : whose it is."""
-        who = request.state.caller.person
+        who, board = request.state.caller.person, request.path_params["board"]
         whose: list[object] = [] if who is None else [("uploads", who)]
         if by.team:
-            whose.append((request.path_params["board"], by.team))
+            whose.append((board, by.team))
         if self._at_work[BUSY] >= QUEUE:
             raise RefusedError(503, BUSY)
         length = request.headers.get("content-length", "")
@@ -257,7 +277,7 @@ class Door:
     ) -> list[dict[str, Any]]:
         """Check a run that is not kept; people may not ask too often."""
         if caller.person is not None:
-            self._checks.require(caller.person, CHECKS, "checks")
+            self._hourly.require((caller.person, "checks"), HOURLY, "checks")
         with self._at_once(("checks", caller.person)):
             asked = self.crew.remarks(str(arrived.part), "run", of)
             return list((await asyncio.wrap_future(asked)).remarks)

@@ -37,6 +37,8 @@ from irmeta.serve.web.receive import file_in
 
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
 Form = Mapping[str, str]
+SECRETS = "links and tokens"
+"""What people make that opens something."""
 LINES = 200
 """Lines of the log on an organizer's page, the newest; `irmeta board log` has all."""
 
@@ -174,6 +176,8 @@ class Pages:
         who, what = caller.person, given.get("what", "")
         if who is None:
             raise RefusedError(404, MISSING)
+        if what in ("read", "submit", "organize", "another"):
+            self._door.require_seldom(request, SECRETS)
         if what in ("read", "submit", "organize"):
             made = people.new_token(
                 self._engine, given.get("label", "")[:60], who, what
@@ -266,6 +270,7 @@ class Pages:
             self._door.own(caller, key, Action.WITHDRAW)
             submissions.withdraw(self._engine, key, by)
             return self.to(f"my/b/{board}")
+        self._door.require_seldom(request, SECRETS)
         if key := given.get("review"):
             self._door.own(caller, key, Action.LINK)
             days = given.get("days", "")
@@ -372,6 +377,7 @@ class Pages:
     def join(self, request: Request, board: BOARD) -> Response:
         """Ask to take part."""
         self._allowed(request, board, Action.JOIN)
+        self._door.require_seldom(request, "new teams")
         given, who = request.state.form, request.state.caller.person
         names = ("team", "name", "affiliation")
         team, name, affiliation = (given.get(one, "") for one in names)
