@@ -20,6 +20,7 @@ from bench.coverage import (
     parts,
     repeats,
     replication,
+    several_judges,
     systems,
 )
 from bench.coverage.frame import Entry
@@ -30,7 +31,12 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Among others": everybody.ENTRIES,
     "Metrics": [*metrics.ENTRIES, *online.ENTRIES],
     "Collections": collections.ENTRIES,
-    "Judges": [*judges.ENTRIES, *estimates.ENTRIES, *parts.ENTRIES],
+    "Judges": [
+        *judges.ENTRIES,
+        *estimates.ENTRIES,
+        *parts.ENTRIES,
+        *several_judges.ENTRIES,
+    ],
     "Labels": labels.ENTRIES,
     "Clusters": [
         *clusters.ENTRIES,
