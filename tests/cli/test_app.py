@@ -376,6 +376,11 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "predictivity s.parquet --partition=3",
             "irmeta predictivity has no option --partition; did you mean --partitions?",
         ),
+        (
+            "reuse q r --clusters stem",
+            "irmeta reuse takes no --clusters: groups of runs are left out, not topics, so that clusters of topics "
+            "change nothing",
+        ),
         ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
         ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),
         ("describe s.parquet --level x", "--level must be a number, not 'x'"),

@@ -300,6 +300,37 @@ def test_whole_conversations_are_drawn_and_estimated(run, tmp_path):
     assert (code, "30 topics from 24 clusters in 25 strata" in error) == (2, True)
 
 
+def test_a_draw_says_what_it_costs(run):
+    """Costs are those of topics, judgments and clusters; with scores also of as good a draw of single topics."""
+    turns = [f"{at}_{turn}" for at in range(12) for turn in range(4)]
+    rng = np.random.default_rng(2)
+    scores = rng.random((4, 12, 1)).repeat(4, axis=1)  # alike in a conversation
+    save(cube(scores, list("abcd"), turns, ["P@5"]), "machine.parquet")
+    Path("qrels.txt").write_text(
+        "".join(f"{turn} 0 d{at} 1\n" for turn in turns for at in range(3))
+    )
+    whole = "--topics", 24, "--clusters", "stem"
+    prices = "--topic-cost", 2, "--cluster-cost", 10
+    _, _, said = run("judges", "sample", "machine.parquet", *whole, *prices)
+    assert "It costs 108: 24 topics at 2, 6 clusters at 10." in said
+    # each conversation is worth one topic, and six topics of 48 are of 12 (1 - C(44, 6) / C(48, 6)) = 5.1
+    assert (
+        "6 for as good a difference, cost 63 on average, since they are of 5 clusters"
+        in said
+    )
+    by_document = "qrels.txt", *whole, "--judgment-cost", 0.5
+    _, _, said = run("judges", "sample", *by_document)
+    assert "It costs 36: 72 judgments at 0.5." in said
+    _, _, said = run("judges", "sample", "qrels.txt", "--topics", 5, "--topic-cost", 3)
+    assert "no others. It costs 15: 5 topics at 3." in said
+    for wrong, why in (
+        (("machine.parquet", "--judgment-cost", 1), "counts judged documents"),
+        (("qrels.txt", "--cluster-cost", 1), "none are named"),
+    ):
+        code, _, error = run("judges", "sample", *wrong, "--topics", 5)
+        assert (code, why in error) == (2, True)
+
+
 def test_import_of_a_judges_tables(run, tmp_path):
     """Tables of other tools become collections of one score file, one a judge."""
     rows = [("a", 0.1), ("b", 0.5), ("c", 0.7)]

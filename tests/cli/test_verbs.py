@@ -44,6 +44,14 @@ OF_SCORES = [
 reproductions a system."""
 
 
+@pytest.mark.parametrize("name", [one for one in NEED if one != "validation"])
+def test_studies_take_clusters_or_say_why_not(name):
+    """A study takes clusters of topics, or has a reason why it does not."""
+    every = COMMANDS[STUDIES[name].verb].assemble_argument_collection()
+    takes = any("--clusters" in one.names for one in every)
+    assert takes != bool(STUDIES[name].refuses.get("--clusters"))
+
+
 def made(name):
     """8 systems, 12 topics and 3 metrics."""
     rng = np.random.default_rng(ord(name))

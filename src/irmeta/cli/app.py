@@ -363,7 +363,7 @@ def _in_our_words(error: CycloptsError) -> str:
         first = (error.unused_tokens or [""])[0]
         return f"{verb} takes {_takes(error)}, not also {first}{_in_quotes(first)}"
     if isinstance(error, UnknownOptionError):
-        return _unknown(error, f"irmeta {verb}".rstrip())
+        return _unknown(error, verb)
     if isinstance(error, CoercionError) and taken is not None and error.token:
         name = taken.parameter.metavar if _is_argument(taken) else taken.name
         return f"{name}{misfit(error.token.value, taken.hint)}"
@@ -379,11 +379,15 @@ def _in_our_words(error: CycloptsError) -> str:
     return str(error).rstrip(".")
 
 
-def _unknown(error: UnknownOptionError, command: str) -> str:
-    """Name the option that was meant, if one is much alike; else say where all are."""
+def _unknown(error: UnknownOptionError, verb: str) -> str:
+    """Say why a study does not take an option of others, or name the one that was meant; else say where all are."""
     from irmeta.metrics.names import alike
 
     name = (error.token.keyword or error.token.value).partition("=")[0]
+    command = f"irmeta {verb}".rstrip()
+    whys = [one.refuses for one in STUDIES.values() if one.verb == verb]
+    if whys and name in whys[0]:
+        return f"{command} takes no {name}: {whys[0][name]}"
     every = [own for one in error.argument_collection if one.parse for own in one.names]
     close = alike(name, every, ALIKE)
     rest = f"did you mean {close[0]}?" if close else f"{command} --help-all lists all"

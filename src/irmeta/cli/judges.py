@@ -55,6 +55,18 @@ def sample(
             show_default="the only one",
         ),
     ] = None,
+    topic_cost: Annotated[float, option(min=0, help="Cost of a topic.")] = 0.0,
+    judgment_cost: Annotated[
+        float,
+        option(
+            min=0,
+            help="Cost of a document judged by a person; as many as FILE has (judgments only).",
+        ),
+    ] = 0.0,
+    cluster_cost: Annotated[
+        float,
+        option(min=0, help="Cost of a cluster beside that of its topics."),
+    ] = 0.0,
     output: Annotated[
         Path | None,
         option("-o", "--output", help="Write to this file (CSV), not to the terminal."),
@@ -68,7 +80,7 @@ def sample(
 
     irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv # by the machine's mean scores
 
-    irmeta judges sample qrels.txt --topics 40 --clusters stem -o sample.csv # whole conversations
+    irmeta judges sample machine.parquet --topics 40 --clusters stem --cluster-cost 20 --topic-cost 5 -o sample.csv
     """
     import numpy as np
 
@@ -95,6 +107,12 @@ def sample(
         )
     if len(every) < 2:
         raise IrmetaError(f"all topics are of one cluster, {every[0]}; a draw needs 2")
+    if judgment_cost and given.judgments is None:
+        raise IrmetaError(
+            "--judgment-cost counts judged documents; give judgments (qrels), not scores"
+        )
+    if cluster_cost and not whole:
+        raise IrmetaError("clusters have a cost, but none are named (--clusters)")
     level = None if strata == 1 or given.scores is None else given.scores.mean(axis=0)
     drawn, chance = draw_whole(
         topics, number, level, strata, np.random.default_rng(seed)
@@ -104,41 +122,102 @@ def sample(
         output,
     )
     said = f"drew {len(drawn)} of {len(names)} topics with seed {seed}; judge all of them, and no others"
-    say(said + (given.said(number, drawn) if whole else ""), quiet=quiet)
+    if whole:
+        said += given.said(number, drawn)
+    prices = _Prices(topic_cost, judgment_cost, cluster_cost)
+    if any(prices):
+        said += given.costs(number, drawn, prices)
+    say(said, quiet=quiet)
+
+
+class _Prices(NamedTuple):
+    """What a topic costs, a judged document, and a cluster beside its topics."""
+
+    topic: float
+    judgment: float
+    cluster: float
+
+    def of(self, topics: float, judgments: float, clusters: float) -> float:
+        """Return what so many cost together."""
+        return topics * self.topic + judgments * self.judgment + clusters * self.cluster
 
 
 class _Given(NamedTuple):
-    """What topics are drawn from; scores : the machine's by one metric, (system, topic)."""
+    """What topics are drawn from.
+
+    scores : the machine's by one metric, (system, topic).  judgments : (topic,), how many documents were judged.
+    """
 
     topics: list[str]
     clusters: list[str] | None
     scores: "Floats | None" = None
     metric: str = ""
+    judgments: "Ints | None" = None
 
     def said(self, number: "Ints", drawn: "Ints") -> str:
         """Say which clusters are in a draw, what it estimates, and what its topics are worth."""
-        import numpy as np
-
-        from irmeta.scores.clusters import few, in_order, worth
+        from irmeta.scores.clusters import few, in_order
 
         clusters, place = in_order([str(one) for one in number[drawn]])
         said = (
             f". They are all topics of {len(clusters)} of {counted(int(number.max()) + 1, 'cluster')}; estimates "
             f"(judges estimate --clusters) are of means over topics.{few(place)}"
         )
-        scores = self.scores
-        if scores is None or len(scores) < 2 or not np.ptp(scores, axis=1).min() > 0:
+        if not (worths := self._worth(number, drawn)):
             return said
-        share = len(drawn) / len(number)
-        mean, difference = (share * one for one in worth(scores, number))
+        mean, difference = worths
         return (
             f"{said} By the machine's {self.metric} they are worth {mean:.0f} topics drawn one by one for a mean, "
             f"{difference:.0f} for a difference of two."
         )
 
+    def _worth(self, number: "Ints", drawn: "Ints") -> tuple[float, float] | None:
+        """Return how many topics drawn one by one are worth as much for a mean, and for a difference, if known."""
+        import numpy as np
+
+        from irmeta.scores.clusters import worth
+
+        scores = self.scores
+        if scores is None or len(scores) < 2 or not np.ptp(scores, axis=1).min() > 0:
+            return None
+        mean, difference = worth(scores, number)
+        share = len(drawn) / len(number)
+        return share * mean, share * difference
+
+    def costs(self, number: "Ints", drawn: "Ints", prices: _Prices) -> str:
+        """Say what a draw costs, and what as good a one of single topics does."""
+        import numpy as np
+
+        from irmeta.stats.judging.planning import clusters_among
+
+        clusters = len(np.unique(number[drawn]))
+        judged = 0 if self.judgments is None else int(self.judgments[drawn].sum())
+        parts = [
+            f"{counted(many, noun)} at {price:g}"
+            for many, noun, price in (
+                (len(drawn), "topic", prices.topic),
+                (judged, "judgment", prices.judgment),
+                (clusters, "cluster", prices.cluster),
+            )
+            if price
+        ]
+        costs = prices.of(len(drawn), judged, clusters)
+        said = f" It costs {costs:g}: {', '.join(parts)}."
+        worths = self._worth(number, drawn) if self.clusters else None
+        if worths is None:
+            return said if self.clusters else f".{said}"
+        alone = min(max(2, round(worths[1])), len(number))
+        apart = clusters_among(alone, number)
+        return (
+            f"{said} Topics drawn one by one, {alone} for as good a difference, cost {prices.of(alone, 0, apart):.0f} "
+            f"on average, since they are of {apart:.0f} clusters."
+        )
+
 
 def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
     """Return the topics of judgments, or of a score file, with their clusters where these are named."""
+    import numpy as np
+
     from irmeta.io.groups import named_clusters
     from irmeta.scores.clusters import cluster_map, clusters_of
 
@@ -163,5 +242,8 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
         raise IrmetaError(
             f"{file}: not a score file, so it has no collections; leave out --collection"
         )
-    names = labels(qrels_of(file, Reading()).topics)
-    return _Given(names, clusters_of(names, named) if named else None)
+    qrels = qrels_of(file, Reading())
+    names = labels(qrels.topics)
+    of_topics = clusters_of(names, named) if named else None
+    judgments = np.bincount(qrels.topic, minlength=len(names))
+    return _Given(names, of_topics, judgments=judgments)

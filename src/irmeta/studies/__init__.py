@@ -57,6 +57,7 @@ class Study(NamedTuple):
     docs : the page in docs/studies that explains it, without the suffix; empty for what has none
     screen : how much of it is printed unless more is asked for; None for all that its overview and findings have
     command : what else to know for a command that is derived from the function; None where `irmeta.cli` has its own
+    refuses : options of other studies that this one does not take, and why
     """
 
     home: str
@@ -68,6 +69,7 @@ class Study(NamedTuple):
     docs: str = ""
     command: Verb | None = None
     screen: Screen | None = Screen()
+    refuses: Mapping[str, str] = MappingProxyType({})
 
     @property
     def public(self) -> str:
@@ -84,6 +86,9 @@ STUDIES: dict[str, Study] = {
         "scores",
         "What do these runs score?",
         screen=None,
+        refuses={
+            "--clusters": "name them where a study takes the scores, as in irmeta describe scores.parquet --clusters"
+        },
     ),
     "validation": Study(
         "checks.validation",
@@ -295,6 +300,7 @@ STUDIES: dict[str, Study] = {
                 "irmeta predict apply ours.csv --want AP --train A.parquet --train B.parquet --learner svr",
             )
         ),
+        refuses={"--clusters": "it is given means, not scores on topics"},
     ),
     "accuracy": Study(
         "prediction.accuracy",
@@ -379,6 +385,9 @@ STUDIES: dict[str, Study] = {
             positional=("qrels", "runs"),
             view="ReuseView",
         ),
+        refuses={
+            "--clusters": "groups of runs are left out, not topics, so that clusters of topics change nothing"
+        },
     ),
     "leak": Study(
         "leak",
@@ -396,6 +405,9 @@ STUDIES: dict[str, Study] = {
             positional=(),
         ),
         screen=Screen(lines=30),
+        refuses={
+            "--clusters": "it counts what scores on these topics give away, so that clusters of topics change nothing"
+        },
     ),
     "judges": Study(
         "judges.compare",
@@ -449,6 +461,10 @@ STUDIES: dict[str, Study] = {
             ),
             positional=(),
         ),
+        refuses={
+            "--clusters": "which clusters people will judge is not known before the draw; "
+            "irmeta judges sample --clusters draws whole ones and says what they are worth"
+        },
     ),
     "comparison": Study(
         "standardizing.comparison",

@@ -112,3 +112,21 @@ def draw_whole(
     of_topic = of_cluster[cluster]
     topics = np.flatnonzero(of_topic)
     return topics, of_topic[topics]
+
+
+def clusters_among(size: int, cluster: Ints) -> float:
+    """Return of how many clusters so many topics are on average that are drawn one by one.
+
+    cluster : (N,), the number of each topic's cluster, from 0.
+
+    >>> clusters_among(2, np.array([0, 0, 1, 1])).__round__(3)
+    1.667
+    """
+    total = len(cluster)
+    sizes, many = np.unique(np.bincount(cluster), return_counts=True)
+    # none of a cluster's n topics is drawn: the product over i < n of (N - size - i) / (N - i)
+    spared = [
+        np.prod((total - size - np.arange(n)).clip(0) / (total - np.arange(n)))
+        for n in sizes
+    ]
+    return float(many @ (1 - np.array(spared)))
