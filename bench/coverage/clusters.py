@@ -311,7 +311,7 @@ ENTRIES = [
         "difference of placed systems, clusters",
         0.95,
         0.92,
-        _among_others(_placed, (0.6,), 30),
+        _among_others(_placed, (0.6, 0.1), 30),
         draws=150,
         few=10,
     ),
