@@ -77,17 +77,16 @@ class Row:
         return wrong <= 3 * self.error
 
 
-LEAST, ERROR, OF_LEVEL = 150, 0.02, 0.01
-"""Draws that are made in any case, and the standard errors, of tests' levels too, small enough to stop after them."""
+LEAST, ERROR = 150, 0.01
+"""Draws that are made in any case, and the standard error small enough to stop after them."""
 
 
 def measure(entry: Entry, case: Case, draws: int) -> Row:
     """Draw again and again, at most so often, until the share that is kept is known well enough."""
     rng = np.random.default_rng([case.topics, draws])
-    enough = OF_LEVEL if entry.promised < 0.5 else ERROR
     begun = time.process_time()
     drawn: list[Mapping[str, float]] = []
-    while len(drawn) < draws and (len(drawn) < LEAST or _error(drawn) > enough):
+    while len(drawn) < draws and (len(drawn) < LEAST or _error(drawn) > ERROR):
         drawn.append(case.trial(rng))
     figures = {
         key: float(np.mean([one[key] for one in drawn]))

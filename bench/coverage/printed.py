@@ -7,6 +7,10 @@ _OF_PAIRS = (
     "all differences at once, Bonferroni's t",
     "all differences at once, Tukey",
 )
+_JUDGED = (
+    "difference by several judges",
+    "lead by several judges and by those left out",
+)
 _SAMPLED = (
     "mean by few human topics and a machine",
     "difference by few human topics and a machine",
@@ -199,11 +203,11 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "reuse.new.adjusted_low": _LOSS,
     "reuse.new.penalty_low": _LOSS,
     "reuse.systems.low": _LOSS,
-    "significance.tests.low": _OF_PAIRS,
+    "significance.tests.low": (*_OF_PAIRS, *_JUDGED),
     "significance.tests.p": _ONE_PAIR,
     "significance.tests.p_corrected": _CORRECTED,
     "significance.tests.p_equivalent": _EQUIVALENT,
-    "versus.comparisons.low": _FROM_BASELINE,
+    "versus.comparisons.low": (*_FROM_BASELINE, *_JUDGED),
     "versus.comparisons.p": _ONE_PAIR,
     "versus.comparisons.p_corrected": _CORRECTED_FROM_BASELINE,
     "versus.comparisons.p_equivalent": _EQUIVALENT,

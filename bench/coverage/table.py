@@ -136,6 +136,7 @@ def page(measured: pl.DataFrame) -> str:
         tables=markdown(measured),
         kept=partial(kept, measured),
         wide=wide(measured),
+        hours=f"{measured['seconds'].sum() / 3600:.1f}",
         counted=sum("needed" in beside for beside in measured["beside"]),
         differ=[*UNTIED, *TIES],
         untied=UNTIED,

@@ -10,7 +10,7 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import CLUSTERS, TOLERATED, rows
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_repeats
+from irmeta.scores.repeats import with_judges, with_repeats
 
 
 def clustered(systems, clusters, metrics=("AP",), names="s{}"):
@@ -27,6 +27,15 @@ def of_runs(systems, topics):
     names = [f"s{at // 2}_{at % 2}" for at in range(2 * systems)]
     return with_repeats(
         cube(made, names, list(map(str, range(topics))), ["AP"]), "stem"
+    )
+
+
+def of_judges(systems, topics):
+    """Means over two judges."""
+    made = np.random.default_rng(0).normal(0.5, 0.1, (2, systems, topics, 1))
+    names = [[f"s{at}" for at in range(systems)], list(map(str, range(topics)))]
+    return with_judges(
+        {str(at): cube(one, *names, ["AP"]) for at, one in enumerate(made)}
     )
 
 
@@ -106,6 +115,7 @@ SAYS = {
 """By promise about clusters, a result that makes it, of as many systems and clusters."""
 SAYS = {name + CLUSTERS: call for name, call in SAYS.items()} | {
     "difference of means of runs": lambda *size: irmeta.versus(of_runs(*size), "s0"),
+    "difference by several judges": lambda *size: irmeta.versus(of_judges(*size), "s0"),
     "rank sets of means of runs": lambda *size: irmeta.describe(of_runs(*size)),
     "rank sets of a leaderboard of means of runs": lambda *size: irmeta.leaderboard(
         of_runs(*size), resamples=40
@@ -117,10 +127,12 @@ SAYS = {name + CLUSTERS: call for name, call in SAYS.items()} | {
         standardized(of_runs(*size)), "s0"
     ),
 }
+ABOUT = re.compile(f"{CLUSTERS}$|of runs|by several judges")
+"""What is in the names of promises about clusters, runs and judges."""
 WORSE = {
     (row.of, row.systems, row.topics): row.kept
     for row in sorted(rows(), key=lambda row: -row.kept)
-    if (row.of.endswith(CLUSTERS) or "of runs" in row.of)
+    if ABOUT.search(row.of)
     and row.promised > 0.5
     and row.kept < row.promised - TOLERATED
 }
@@ -130,7 +142,7 @@ WORSE = {
 REJECTS = {
     (row.of, row.systems, row.topics): row.kept
     for row in sorted(rows(), key=lambda row: row.kept)
-    if (row.of.endswith(CLUSTERS) or "of runs" in row.of)
+    if ABOUT.search(row.of)
     and row.promised < 0.5
     and row.kept > row.promised + TOLERATED
 }

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.measured.coverage import Held, held
 from irmeta.metrics.values import geometric
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import (
     added,
     called,
@@ -160,9 +160,14 @@ def on_intervals(
 
 
 def _of_runs(scores: xr.DataArray) -> str:
-    """Name what was measured of differences of means of runs, which over clusters is not known of standardized ones."""
+    """Name what was measured of differences of means of runs, or of judges.
+
+    Over clusters it is not known of standardized ones, nor of judges.
+    """
     known = about(scores)
     standardized = "standardization" in known and "clusters" not in known
+    if "judges" in known.get(REPEATS, {}) and "clusters" not in known:
+        return "difference by several judges"
     kind = "standardized means" if standardized else "means"
     return f"difference of {kind} of runs"
 
