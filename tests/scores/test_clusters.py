@@ -36,6 +36,7 @@ from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
 from irmeta.studies.reliability import reliability
 from irmeta.studies.reliability import summary as reliable
+from irmeta.studies.standardizing.comparison import compare
 
 
 def _turns(icc=0.0, conversations=12, turns=5, seed=0, names="{}_{}"):
@@ -276,15 +277,50 @@ def test_scores_that_are_alike_matter_to_means():
     assert note in describe(alike).notes
 
 
-@pytest.mark.parametrize(
-    "study", [describe, leaderboard, lambda scores: versus(scores, "a")]
-)
+def _by_two(icc):
+    """The same by two metrics, all topics equally hard."""
+    made = [_turns(icc, seed=seed).values for seed in (0, 1)]
+    made = [0.5 + one - one.mean(axis=0) for one in made]
+    one = _turns(icc)
+    systems, topics = (list(one[dim].values) for dim in ("system", "topic"))
+    return cube(np.concatenate(made, axis=2), systems, topics, ["AP", "P@10"])
+
+
+def _elsewhere(scores):
+    """The same scores on topics of other names."""
+    made = scores.assign_coords(topic=[f"x{name}" for name in scores.topic.values])
+    if "cluster" in made.coords:
+        made["cluster"] = ("topic", [f"x{name}" for name in made["cluster"].values])
+    return made
+
+
+STUDIES = {
+    "describe": describe,
+    "leaderboard": lambda scores: leaderboard(scores[..., :1], resamples=40),
+    "versus": lambda scores: versus(scores, "a"),
+    "place": lambda scores: place(scores, on=scores),
+    "reliability": reliability,
+    "correlate": correlate,
+    "rank": rank,
+    "compare": lambda scores: compare(
+        {"one": scores, "other": _elsewhere(scores)}, kinds=["raw"], partitions=20
+    ),
+    "judges": lambda scores: compare_judges(
+        {"people": scores, "machine": scores / 2}, partitions=20
+    ),
+}
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 def test_studies_note_clusters_that_nobody_named(study):
-    """A study says what it costs that differences are alike within stems, and only if nobody named them."""
-    said = "Topics look clustered"
-    assert [note for note in study(_turns(0.6)).notes if note.startswith(said)]
-    for scores in (_turns(0.0), with_clusters(_turns(0.6), "stem")):
-        assert not [note for note in study(scores).notes if note.startswith(said)]
+    """A study says what it costs that scores are alike within stems, and only if nobody named them."""
+
+    def said(scores):
+        return [note for note in study(scores).notes if "Topics look clustered" in note]
+
+    assert said(_by_two(0.9))
+    assert not said(_by_two(0.0))
+    assert not said(with_clusters(_by_two(0.9), "stem"))
 
 
 def test_topics_are_worth_fewer_independent_ones():

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import numpy as np
 import xarray as xr
 
-from irmeta.choices import MeanOver
+from irmeta.choices import Level, MeanOver
 from irmeta.errors import ScoresError, require_choice
 from irmeta.measured.coverage import CLUSTERS, Held, held
 from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, about, recorded
@@ -254,6 +254,25 @@ def noticed(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
     }
     if of_means:
         looked[f"scores by {metric}", " of means"] = values
+    return look_clustered([str(topic) for topic in scores.topic.values], looked)
+
+
+def noticed_in_correlations(scores: xr.DataArray, unit: Level) -> list[str]:
+    """Note that topics look clustered, by their names and by what they add to correlations of metrics over scores.
+
+    unit : as in `irmeta.correlate`; correlations over means of systems are not of topics.
+    """
+    if unit == "system" or CLUSTER in scores.coords or scores.isnull().any():
+        return []
+    values = additive(scores).transpose("system", "topic", "metric").values
+    if unit == "within-topic":
+        values = values - values.mean(axis=0)
+    varied = values[..., np.ptp(values, axis=(0, 1)) > 0]
+    if varied.shape[-1] < 2:
+        return []
+    looked = {
+        ("contributions of topics to correlations", ""): statistics.added_to_r(varied)
+    }
     return look_clustered([str(topic) for topic in scores.topic.values], looked)
 
 

@@ -8,12 +8,19 @@ from typing import get_args
 import numpy as np
 import xarray as xr
 
-from irmeta.choices import Missing, MissingOfPairs, Scale, Unit
+from irmeta.choices import Level, Missing, MissingOfPairs, Scale, Unit
 from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import OVER, about
-from irmeta.scores.clusters import few, in_clusters, numbered, told, units
+from irmeta.scores.clusters import (
+    few,
+    in_clusters,
+    noticed_in_correlations,
+    numbered,
+    told,
+    units,
+)
 from irmeta.scores.cube import check, cube, from_frame_all
 from irmeta.scores.frames import ALL, is_table
 from irmeta.scores.means import means
@@ -217,15 +224,24 @@ def side_by_side(
     return found, notes
 
 
-def each_topic_alike(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Note, where scores on topics are studied, that means over clusters play no part in it."""
-    if all(one.attrs.get(OVER) != "clusters" for one in cubes.values()):
+def on_topics(cubes: Mapping[str, xr.DataArray], unit: Level) -> list[str]:
+    """Note, where scores on topics are correlated, that means over clusters play no part, and what looks clustered."""
+    if unit == "system":
         return []
-    return [
-        Act(
-            "Every topic counts alike here: scores on topics are no means; --mean-over clusters is of --unit system."
+    notes: list[str] = []
+    if any(one.attrs.get(OVER) == "clusters" for one in cubes.values()):
+        notes.append(
+            Act(
+                "Every topic counts alike here: scores on topics are no means; --mean-over clusters is of --unit "
+                "system."
+            )
         )
-    ]
+    for name, one in cubes.items():
+        noticed = noticed_in_correlations(one, unit)
+        notes += (
+            [concerning(name, note) for note in noticed] if len(cubes) > 1 else noticed
+        )
+    return notes
 
 
 def topics_halved(

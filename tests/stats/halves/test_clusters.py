@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.stats.halves.clusters import (
+    added_to_r,
     alike,
     effective,
     pseudo_values,
@@ -117,3 +118,18 @@ def test_one_large_cluster_is_worth_few():
     assert effective(np.repeat(np.arange(10), [91] + [1] * 9)) == pytest.approx(
         100**2 / (91**2 + 9)
     )
+
+
+def test_what_topics_add_to_r_is_what_leaving_them_out_takes():
+    """With many topics (n - 1) (r - r without a topic) is what the topic adds, which adds up to 0."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(5, 400, 3)) + rng.normal(size=(5, 400, 1))
+    added = added_to_r(scores)
+
+    def r(kept):
+        return np.corrcoef(kept.reshape(-1, 3).T)[np.triu_indices(3, 1)]
+
+    left = [399 * (r(scores) - r(np.delete(scores, at, axis=1))) for at in range(400)]
+    np.testing.assert_allclose(added.T, left, atol=0.1)
+    assert np.corrcoef(added.ravel(), np.ravel(np.transpose(left)))[0, 1] > 0.999
+    np.testing.assert_allclose(added.sum(axis=1), 0, atol=1e-9)

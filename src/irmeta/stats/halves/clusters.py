@@ -154,3 +154,26 @@ def wider(scores: Floats, cluster: Ints) -> float:
     by_cluster = values.var(axis=-1, ddof=1).mean() / values.shape[-1]
     by_topic = scores.var(axis=-1, ddof=1).mean() / scores.shape[-1]
     return float(np.sqrt(by_cluster / by_topic))
+
+
+def added_to_r(scores: Floats) -> Floats:
+    """Return what each topic adds to Pearson's r over scores, of each pair of metrics: (pair, topic).
+
+    scores : (system, topic, metric), where each metric varies.
+
+    The influence function of r: the mean over systems of z_a z_b - r (z_a² + z_b²) / 2, z of mean 0 and variance 1.
+    Source: Devlin, Gnanadesikan and Kettenring (Biometrika 1975).
+
+    >>> scores = np.array([[[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]])
+    >>> added_to_r(scores).round(3).tolist()
+    [[1.0, -1.0, 1.0, -1.0]]
+    """
+    z = scores - scores.mean(axis=(0, 1))
+    z = z / z.std(axis=(0, 1))
+    products = np.einsum("sta,stb->abt", z, z) / len(z)
+    squares = (z**2).mean(axis=0).T
+    # influence = z_a z_b - r (z_a² + z_b²) / 2, by topic
+    r = products.mean(axis=-1, keepdims=True)
+    added = products - r * (squares[:, None] + squares) / 2
+    found: Floats = added[np.triu_indices(len(squares), 1)]
+    return found

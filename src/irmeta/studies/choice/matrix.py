@@ -15,7 +15,7 @@ from irmeta.metrics.names import canonical
 from irmeta.scores.cube import DIMS
 from irmeta.scores.cubes import (
     by_name,
-    each_topic_alike,
+    on_topics,
     prepare_together,
     shared_topics,
     side_by_side,
@@ -134,8 +134,7 @@ def from_scores(
     cubes, of_clusters = side_by_side(cubes)
     notes += of_clusters
     level, more = _level(cubes, level)
-    if level != "system":
-        more += each_topic_alike(cubes)
+    more += on_topics(cubes, level)
     if shared := shared_topics(cubes):
         more.append(f"{listed(shared)} by name; each name is resampled as one topic.")
     rows = _rows(cubes, level)

@@ -13,7 +13,7 @@ from irmeta.scores.attributes import CLUSTER, about, recorded
 from irmeta.scores.clusters import held_over_clusters, in_clusters, units
 from irmeta.scores.cubes import (
     by_name,
-    each_topic_alike,
+    on_topics,
     prepare_together,
     shared_topics,
     side_by_side,
@@ -105,8 +105,7 @@ def correlate(
     _check(used, unit, method, threshold)
     used, of_clusters = side_by_side(used)
     notes += of_clusters
-    if unit != "system":
-        notes += each_topic_alike(used)
+    notes += on_topics(used, unit)
     if unit == "topic" and method == "pearson":
         notes += held_over_clusters(used, "r over scores", "Such 95% intervals")
     names = next(iter(used.values()))["metric"].values

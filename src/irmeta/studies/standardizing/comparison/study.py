@@ -15,7 +15,12 @@ from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster, rejected_over_clusters, told
+from irmeta.scores.clusters import (
+    by_cluster,
+    noticed,
+    rejected_over_clusters,
+    told,
+)
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
@@ -255,7 +260,8 @@ def _prepare(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
     for name, scores in chosen.items():
-        notes += [concerning(name, note) for note in by_cluster(scores)[1]]
+        of_clusters = by_cluster(scores)[1] + noticed(scores)
+        notes += [concerning(name, note) for note in of_clusters]
     systems, more = _common_systems(chosen)
     notes += more
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
