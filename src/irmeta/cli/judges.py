@@ -138,7 +138,7 @@ class _Prices(NamedTuple):
     cluster: float
 
     def of(self, topics: float, judgments: float, clusters: float) -> float:
-        """Return what so many cost together."""
+        """Return what these cost together."""
         return topics * self.topic + judgments * self.judgment + clusters * self.cluster
 
 

@@ -115,7 +115,9 @@ def draw_whole(
 
 
 def clusters_among(size: int, cluster: Ints) -> float:
-    """Return of how many clusters so many topics are on average that are drawn one by one.
+    """Return of how many clusters topics are on average that are drawn one by one.
+
+    size : how many are drawn.
 
     cluster : (N,), the number of each topic's cluster, from 0.
 
