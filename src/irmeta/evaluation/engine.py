@@ -4,6 +4,7 @@ import json
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import chain
@@ -120,7 +121,8 @@ def evaluate_run(
         raise FileFormatError(
             f"evaluate_run takes one run, not {cube.sizes['system']}; use evaluate for several"
         )
-    return cube.isel(system=0, drop=True).drop_attrs().rename("score")
+    cube.attrs = {}
+    return cube.isel(system=0, drop=True)
 
 
 class Scored(NamedTuple):
@@ -325,6 +327,7 @@ def _left_out(run: RunScores, why: str) -> RunScores:
     return replace(run, scores=None, error=FileFormatError(f"{run.name}: {why}"))
 
 
+@cache
 def _version() -> str:
     return version("irmeta")
 

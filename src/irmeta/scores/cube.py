@@ -194,8 +194,9 @@ def check(scores: object) -> xr.DataArray:
     or not a number.
     """
     scores = in_order(scores)
+    indexes = scores.indexes
     for dim in DIMS:
-        names = scores.indexes[dim]
+        names = indexes[dim]
         if names.has_duplicates:
             twice = sorted({str(name) for name in names[names.duplicated()]})
             raise ScoresError(
@@ -251,17 +252,18 @@ def in_order(scores: object) -> xr.DataArray:
             " rename them, or select with a list, as in sel(metric=['AP']), which keeps the dimension;"
             " irmeta.from_frame(array.to_series()) takes an array of two"
         )
+    indexes = scores.indexes
     for dim in DIMS:
         if not scores.sizes[dim]:
             raise ScoresError(f"the score cube has no {dim}s: nothing was selected")
-        named = dim in scores.indexes and all(
-            isinstance(name, str) and name for name in scores[dim].values
-        )
-        if not named:
+        names = scores[dim].values
+        if dim not in indexes or not all(
+            isinstance(name, str) and name for name in names
+        ):
             raise ScoresError(
                 f"the {dim}s of a score cube must have names that are text: assign_coords({dim}=[...])"
             )
-        require_short(scores[dim].values, dim)
+        require_short(names, dim)
     _require_clusters(scores)
     if scores.dtype.kind not in "fiu":
         raise ScoresError(
