@@ -142,6 +142,20 @@ def test_checks_of_a_person_wait_for_each_other(
     assert track.ask(*check, content=b"x").status_code == 200
 
 
+def test_judgments_are_read_within_limits(
+    track: Track,  # noqa: F811
+    monkeypatch,
+) -> None:
+    """Judgments that need more memory or time than a child has are refused; the server itself reads none."""
+    monkeypatch.setattr(
+        Crew, "_ask", lambda *_, **__: {"error": "it needs more memory"}
+    )
+    where = "/v1/boards/track/judgments"
+    sent = track.ask("organizer", "PUT", where, content=b"301 0 d01 1\n")
+    assert sent.status_code == 422
+    assert "more memory" in sent.json()["detail"]
+
+
 def test_secrets_and_teams_are_made_seldom(tmp_path: Path, monkeypatch) -> None:
     """Links and tokens of a person, and teams that ask from an address, are a limited number in an hour."""
     monkeypatch.setattr(door, "HOURLY", 3)

@@ -62,6 +62,11 @@ def topics(qrels: Path) -> list[str]:
     return [str(topic) for topic in scores.topic.values]
 
 
+def judged(qrels: Path, salt: str) -> tuple[list[str], str]:
+    """Return the topics that are judged, and what binds the judgments with a salt; raise IrmetaError for others."""
+    return topics(qrels), irmeta.commitment(qrels, bytes.fromhex(salt))
+
+
 def remarks(
     run: Path,
     name: str,

@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -44,6 +44,8 @@ COLUMNS = {
 """Columns that a table of runs may have, by what they say."""
 METRICS = "nDCG@10 AP P@10"
 """What a board is scored by unless it says otherwise; the first ranks."""
+Read = Callable[[Path, str], tuple[list[str], str]]
+"""What reads judgments with a salt, and returns their topics and what binds them."""
 UNLESS_SAID = {"depth": 1000, "precision": "float64"}
 
 
@@ -95,10 +97,17 @@ def open_board(
     )
 
 
-def judge(site: Site, engine: Engine, key: str, qrels: Path, note: str = "") -> int:
-    """Add to a board a new version of its judgments; return its number."""
+def judge(
+    site: Site,
+    engine: Engine,
+    key: str,
+    qrels: Path,
+    note: str = "",
+    read: Read = answers.judged,
+) -> int:
+    """Add to a board a new version of its judgments; return its number. read : a server has a child read files."""
     found = boards.board_of(engine, key)
-    judged = _kept_judgments(site, qrels)
+    judged = _kept_judgments(site, qrels, read)
     _require_fit(judged.topics, found.topics, found.clusters, qrels)
     answers.require_feedback(found._asdict(), judged.topics)
     return boards.judge(engine, key, judged, note)
@@ -125,11 +134,11 @@ def _require_fit(
         raise IrmetaError(f"{source}: topic {lacking[0]!r} has no cluster; {rule}")
 
 
-def _kept_judgments(site: Site, qrels: Path) -> Judged:
+def _kept_judgments(site: Site, qrels: Path, read: Read = answers.judged) -> Judged:
     """Copy judgments into the site; the file lies there before the catalogue says so."""
-    salt = secrets.token_bytes(32)
-    promise = irmeta.commitment(qrels, salt)
-    judged = Judged(_digest(qrels), answers.topics(qrels), salt.hex(), promise)
+    salt = secrets.token_hex(32)
+    topics, promise = read(qrels, salt)
+    judged = Judged(_digest(qrels), topics, salt, promise)
     durable(site.truth(judged.digest), qrels.read_bytes())
     return judged
 

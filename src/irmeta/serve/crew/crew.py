@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -100,6 +101,15 @@ class Crew:
     def remarks(self, path: str, name: str, board: Any) -> "Future[Checked]":
         """Check a run that is not kept."""
         return self._pool.submit(self._remarks, path, name, board)
+
+    def judged(self, qrels: Path, salt: str) -> tuple[list[str], str]:
+        """Read judgments: their topics, and what binds them; raise IrmetaError for others."""
+        given = {"qrels": str(qrels), "salt": salt}
+        answer = self._pool.submit(self._ask, "judge", **given).result()
+        if "error" in answer:
+            raise IrmetaError(answer["error"])
+        topics, commitment = answer["judged"]
+        return topics, commitment
 
     def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
         """Have a submission worked on, unless it is."""

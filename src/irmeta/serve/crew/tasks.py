@@ -79,6 +79,11 @@ def score(
     return {"vectors": texts}
 
 
+def judge(qrels: str, salt: str) -> Answer:
+    """Read judgments: what topics they have, and what binds them."""
+    return {"judged": answers.judged(Path(qrels), salt)}
+
+
 def publish(site: str) -> Answer:
     """Write what a change of a site shows first; return the versions of its boards."""
     return {"versions": _publisher(site).begin()}
@@ -108,6 +113,7 @@ TASKS: dict[str, Callable[..., Answer]] = {
     "begin": dict,
     "check": check,
     "score": score,
+    "judge": judge,
     "publish": publish,
     "publish_rest": publish_rest,
 }

@@ -31,7 +31,7 @@ HOURLY, TEAM = 60, 3
 """Of one kind in an hour of a person, and of uploads of a team or a person, or checks of a person, at once, at most."""
 QUEUE, IN_QUEUE = 1000, 60.0
 """Uploads that are on their way, at most, and how long one waits for its turn: a client waits for two minutes."""
-TURN = 10.0
+TURN = 3.0
 """Seconds that a turn lasts: an upload that takes longer goes on beside the others, so that slow ones keep none out."""
 WRITERS = 4
 """Threads that put uploads on the disk: others stay free for who reads."""

@@ -147,7 +147,8 @@ class Routes:
 
     def _judge(self, key: str, part: pathlib.Path, note: str) -> Judged:
         try:
-            importing.judge(self._door.site, self._engine, key, part, note)
+            own = (self._door.site, self._engine, key, part, note)
+            importing.judge(*own, self._door.crew.judged)
         except IrmetaError as error:
             says = str(error).replace(str(part), "judgments")
             raise RefusedError(422, says) from error
