@@ -492,3 +492,15 @@ def test_a_file_is_the_same_however_it_is_cut(cuts: list[int], run: bytes) -> No
     assert fields == {"name": "n", "run": "a"}
     with pytest.raises(RefusedError, match="cut off"):
         asyncio.run(read(pieces(whole[:-9], cuts), kind, {}))
+
+
+def test_names_that_look_alike_are_shown_to_organizers(track: Track) -> None:
+    """Beside a team whose name has letters of two alphabets, or signs that do not show, organizers read so."""
+    organizer = browser(track, "organizer")
+    assert "letters of" not in organizer.get("/organize/b/track").text
+    for team in ("L\u03c5nd", "Lund\u3164"):
+        form = {"team": team, "name": "x"}
+        browser(track).post("/join/track", data=form, headers=OWN)
+    page = organizer.get("/organize/b/track").text
+    assert "letters of GREEK and LATIN" in page
+    assert "signs that do not show" in page

@@ -386,6 +386,16 @@ def test_a_baseline_of_another_team_is_not_known(track: Track) -> None:
     assert told[0].replace("theirs", "nobody") == told[1]
 
 
+def test_bytes_that_a_rival_has_are_as_others(track: Track) -> None:
+    """Who sends what another team has sent is answered as for any other run."""
+    track.put("rival", "theirs", a_run(1))
+    same, other = (track.put("member", f"r{seed}", a_run(seed)) for seed in (1, 2))
+    assert same.status_code == other.status_code == 201
+    own = ("key", "name", "received")
+    facts = [{**one.json(), **dict.fromkeys(own)} for one in (same, other)]
+    assert facts[0] == facts[1]
+
+
 def test_scopes_are_never_exceeded(track: Track) -> None:
     """A token that may read cannot submit, and one that may submit does not organize."""
     with databases.reading(track.engine) as db:

@@ -5,6 +5,7 @@ import hashlib
 import io
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -18,6 +19,10 @@ from irmeta.serve.catalogue.rules import clock
 
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 """What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
+ALIKE = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE")
+"""Alphabets that have letters of one shape."""
+UNSEEN = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters and signs that do not show."""
 ESCAPED = ("html.j2", "svg.j2", "macros.j2")
 """Templates whose texts are escaped."""
 NUMBER = re.compile(r"[+-][\d.]+")
@@ -47,7 +52,13 @@ def _environment() -> jinja2.Environment:
     )
     forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
     environment.filters |= {**forms, "interval": interval, "tex": tex}
-    environment.filters |= {"quoted": quoted, "said": said, "soft": soft, "who": who}
+    environment.filters |= {
+        "odd": odd,
+        "quoted": quoted,
+        "said": said,
+        "soft": soft,
+        "who": who,
+    }
     return environment
 
 
@@ -105,6 +116,19 @@ def soft(name: str) -> Markup:
     Markup('a_<wbr>b&lt;c&gt;')
     """
     return escape(name).replace("_", Markup("_<wbr>"))
+
+
+def odd(name: str) -> str:
+    """Say why a name may look like another one; nothing where it does not.
+
+    >>> odd("L\u03c5nd"), odd("Lund \u3164"), odd("Lund 2")
+    ('letters of GREEK and LATIN', 'signs that do not show', '')
+    """
+    if not set(UNSEEN).isdisjoint(name):
+        return "signs that do not show"
+    alphabets = {unicodedata.name(one, "").partition(" ")[0] for one in name}
+    mixed = sorted(alphabets.intersection(ALIKE))
+    return f"letters of {' and '.join(mixed)}" if len(mixed) > 1 else ""
 
 
 def slug(team: str) -> str:
