@@ -117,9 +117,7 @@ def draw_whole(
 def clusters_among(size: int, cluster: Ints) -> float:
     """Return of how many clusters topics are on average that are drawn one by one.
 
-    size : how many are drawn.
-
-    cluster : (N,), the number of each topic's cluster, from 0.
+    size : how many are drawn.  cluster : (N,), the number of each topic's cluster, from 0.
 
     >>> clusters_among(2, np.array([0, 0, 1, 1])).__round__(3)
     1.667
