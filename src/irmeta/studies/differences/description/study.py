@@ -12,7 +12,7 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import SIZE, added, held_of_means, measured, of_each
 from irmeta.scores.cube import check
 from irmeta.scores.intervals import intervals
@@ -343,8 +343,12 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     found = held_of_means(scores, "t interval of a mean")
     if found.broken:
         lines.append(f"A 95% interval of a mean held the truth in {found}.")
-    if "clusters" in about(scores):
-        ranks = held(*measured(scores, "rank sets"), systems=systems, topics=topics)
+    of_runs = about(scores).get(REPEATS, {}).get("in_intervals")
+    if of_runs or "clusters" in about(scores):
+        promise = (
+            "rank sets" if "clusters" in about(scores) else "rank sets of means of runs"
+        )
+        ranks = held(*measured(scores, promise), systems=systems, topics=topics)
         if ranks.broken:
             lines.append(f"Rank sets of systems that tie held in {ranks}.")
     lines += shapes_notes("system", systems, topics)
