@@ -11,6 +11,7 @@ import pytest
 import irmeta
 from irmeta.errors import FileFormatError
 from irmeta.scores.cube import cube
+from irmeta.studies.checks import recognition
 from irmeta.studies.checks.recognition import GROUPS, recognise
 
 FILES = Path(__file__).parents[1] / "io" / "items" / "files"
@@ -219,6 +220,19 @@ def test_a_damaged_file_in_a_folder_is_one_part(run, tmp_path):
     assert "in/bad.gz: damaged gzip data" in out
     assert "irmeta what" not in run("what", ".")[1]
     assert run("what", "in/pipe")[1] == "in/pipe: not a file\n"
+
+
+def test_a_crowded_folder_is_not_read(run, tmp_path, monkeypatch):
+    """No reader gets a folder of very many files; of many folders the first are looked at, and how many is said."""
+    for number in range(6):
+        (tmp_path / "in" / f"{number}").mkdir(parents=True)
+        (tmp_path / "in" / f"{number}" / "note.txt").write_text("hello\n")
+    monkeypatch.setattr(recognition, "LOOKS", 6)
+    out = run("what", "in")[1]
+    assert "in: a folder of 6 files, of which the first 3 are looked at" in out
+    monkeypatch.setattr(recognition, "CROWD", 5)
+    out = run("what", "in")[1]
+    assert out == "in: a folder of more than 5 files; name what is of interest in it\n"
 
 
 def test_commands_for_a_file_with_holes(run, tmp_path):

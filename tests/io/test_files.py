@@ -142,6 +142,24 @@ def test_files_of_folders(tmp_path: Path) -> None:
     assert listed == ["a", "b", "linked/f", "team/c", "team/deep/d"]
 
 
+def test_a_disk_is_no_folder_of_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is hidden, empty or matched by a glob counts, so that no folder is walked without end."""
+    monkeypatch.setattr(files, "MOST_FILES", 5)
+    for name in ("a", "b", ".c"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "in").mkdir()
+    assert len(files.listed(tmp_path)) == 2
+    assert not files.crowded(tmp_path, 2)
+    assert files.crowded(tmp_path, 1)
+    for name in ("deep", "more", "most"):
+        (tmp_path / "in" / name).mkdir()
+    for given in (tmp_path, tmp_path / "**" / "*"):
+        with pytest.raises(FileFormatError, match="more than 5 files and folders"):
+            files.listed(given)
+
+
 def test_files_of_fsspec() -> None:
     """Files, folders and globs of any file system are listed in order, read unpacked, and named without queries."""
     memory = fsspec.filesystem("memory")

@@ -525,7 +525,7 @@ def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
         importing.judge(filled, engine, "lab", other)
     with pytest.raises(IrmetaError, match=r"empty\.txt: no topics"):
         importing.open_board(filled, engine, "new", topics=empty)
-    with pytest.raises(IrmetaError, match="no run files"):
+    with pytest.raises(IrmetaError, match="no files in this folder"):
         importing.import_runs(filled, engine, "lab", [tmp_path / "none"])
     with pytest.raises(IrmetaError, match="no frozen site"):
         importing.import_frozen(engine, tmp_path / "none")

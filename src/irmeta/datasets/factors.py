@@ -13,7 +13,7 @@ from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError
 from irmeta.io import parquet, seals
 from irmeta.io.outputs import writing
-from irmeta.io.places import reachable
+from irmeta.io.places import readable
 from irmeta.io.schemas import FactorsFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import nearest
@@ -130,7 +130,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
     if str(path) in shipped_factors():
         return True
     try:
-        return _KEY in pl.read_parquet_metadata(Path(path))
+        return _KEY in pl.read_parquet_metadata(readable(Path(path)))
     except (pl.exceptions.PolarsError, OSError):
         return False
 
@@ -138,7 +138,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
 def _found(path: str | PathLike[str]) -> Path:
     """Return the path of a factors file; a file comes before a name under which factors ship."""
     shipped = shipped_factors()
-    if reachable(Path(path)).exists():
+    if readable(Path(path)).exists():
         return Path(path)
     if str(path) in shipped:
         return shipped[str(path)]

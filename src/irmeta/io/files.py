@@ -10,7 +10,7 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -143,11 +143,7 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
     if where.is_dir():
         files = sorted(_beneath(where))
     elif not where.exists() and glob.has_magic(str(where)):
-        files = sorted(
-            Path(file)
-            for file in glob.glob(str(where), recursive=True)  # noqa: PTH207
-            if Path(file).is_file()
-        )
+        files = sorted(_matching(where))
     if not files or not files[0].exists():
         if where.is_dir():
             what = "no files in this folder"
@@ -157,9 +153,22 @@ def listed(given: str | os.PathLike[str]) -> list[Location]:
     return list(files)
 
 
+MOST_FILES = 200_000
+"""Files of a folder, with what lies beside them, that are looked at: with more it is a disk or a home."""
+
+
+def crowded(folder: Path, most: int) -> bool:
+    """Say whether a folder and its folders have more files than this, as far as they can be read."""
+    try:
+        return next(islice(_beneath(folder), most, None), None) is not None
+    except FileFormatError:
+        return False
+
+
 def _beneath(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and of its folders, through links, each folder once."""
     seen: set[str] = set()
+    looked = 0
     for where, folders, names in os.walk(
         folder, followlinks=True, onerror=_refuse_closed
     ):
@@ -168,17 +177,35 @@ def _beneath(folder: Path) -> Iterator[Path]:
             folders.clear()
             continue
         seen.add(real)
+        looked += 1 + len(names)
+        _refuse_many(folder, looked)
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if name.startswith("."):
                 continue
             file = reachable(Path(where, name))
-            if file.is_symlink() and not file.exists():
+            if not file.exists():
                 raise FileFormatError(
                     f"{file}: a link to a file that does not exist; repair or remove it"
                 )
             if file.is_file():
                 yield file
+
+
+def _matching(pattern: Path) -> Iterator[Path]:
+    """Yield the files that a glob matches."""
+    found = glob.iglob(str(pattern), recursive=True)  # noqa: PTH207
+    for looked, name in enumerate(found, 1):
+        _refuse_many(pattern, looked)
+        if (file := Path(name)).is_file():
+            yield file
+
+
+def _refuse_many(where: Path, looked: int) -> None:
+    if looked > MOST_FILES:
+        raise FileFormatError(
+            f"{where}: more than {MOST_FILES:,} files and folders; name a folder that holds only what is to be read"
+        )
 
 
 def _refuse_closed(error: OSError) -> None:

@@ -16,7 +16,9 @@ from sqlalchemy.exc import StatementError
 
 import irmeta
 from irmeta.errors import IrmetaError
+from irmeta.io.files import listed
 from irmeta.io.lists import read_ids, read_topics
+from irmeta.io.places import readable
 from irmeta.io.sheets import sheet
 from irmeta.io.strictly import parsed, stripped
 from irmeta.scores.names import known_as
@@ -172,14 +174,7 @@ def import_runs(
     table: Path | None = None,
 ) -> int:
     """Submit run files, or the files of folders, as a table describes them; return how many are new."""
-    files = [
-        path
-        for given in runs
-        for path in (sorted(given.rglob("*")) if given.is_dir() else [given])
-        if path.is_file() and not path.name.startswith(".")
-    ]
-    if not files:
-        raise IrmetaError(f"{', '.join(map(str, runs))}: no run files")
+    files = [Path(path) for given in runs for path in listed(given)]
     said = {} if table is None else read_table(table)
     together = now()
     new = 0
@@ -264,7 +259,7 @@ def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[
 def _restore(engine: Engine, path: Path) -> str:
     """Make a board of its public data."""
     try:
-        given = parsed(path.read_bytes())
+        given = parsed(readable(path).read_bytes())
         under = given["scored_under"]
         judged = {one["version"]: one["topics"] for one in given["judgments"]}
         keys = {one["label"]: one["key"] for one in given["runs"]}

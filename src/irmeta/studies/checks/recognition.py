@@ -1,7 +1,7 @@
 """What a file or folder holds, whoever wrote it: found by reading it as each reader does that irmeta has."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from irmeta.choices import TableKind
 from irmeta.datasets import factors
 from irmeta.errors import IrmetaError
 from irmeta.io import groups, kinds
-from irmeta.io.files import Content, Location, location, stem
+from irmeta.io.files import Content, Location, crowded, location, stem
 from irmeta.io.items import (
     deepeval,
     eee,
@@ -54,6 +54,10 @@ Kind = Literal[
 ]
 MOST = 20
 """Files of a folder that are looked into, and parts of a folder that are named."""
+LOOKS = 200
+"""Files and folders that are looked into, of a folder and all that is in it."""
+CROWD = 10_000
+"""Files of a folder that no reader is given to find out what it is."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,14 @@ class Seen:
 
 def recognise(path: str) -> Seen:
     """Say what a file or folder holds; raise IrmetaError where there is none."""
+    return _recognised(path, iter(range(LOOKS)))
+
+
+def _recognised(path: str, looks: Iterator[int]) -> Seen:
+    """Say what a file or folder holds; looks : one is taken for each part of a folder that is looked into."""
     where = location(path)
     if isinstance(where, Path) and where.is_dir():
-        return _folder(path, where)
+        return _folder(path, where, looks)
     if isinstance(where, Path) and where.exists() and not where.is_file():
         return Seen(path, "unknown", "not a file")
     for read in (_by_beginning, _model, _nights, _groups, _judgments_or_table):
@@ -142,35 +151,39 @@ def _unlike(path: str) -> str:
     return "it has no scores"
 
 
-def _folder(path: str, folder: Path) -> Seen:
+def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     """Recognise a folder: as a whole, by the runs in it, or by its parts."""
     if (folder / "site.toml").is_file():
         return Seen(path, "site", "a site of irmeta serve")
     if any(folder.glob("b/*/data/board.json")):
         return Seen(path, "frozen", "a frozen site of irmeta serve")
+    if crowded(folder, CROWD):
+        text = f"a folder of more than {CROWD:,} files; name what is of interest in it"
+        return Seen(path, "unknown", text)
     if (
-        seen := _runs_in(path, folder)
+        seen := _runs_in(path, folder, looks)
         or _as_beir(path, folder)
         or _table(path, FOLDERS)
     ):
         return seen
     inner = sorted(folder.glob("[!.]*"))
+    parts = _parts(path, inner, looks)
     text = f"a folder of {counted(len(inner), 'file')}"
-    if len(inner) > MOST:
-        text += f", of which the first {MOST} are looked at"
-    return Seen(path, "folder", text, parts=_parts(path, inner))
+    if len(parts) < len(inner):
+        text += f", of which the first {len(parts)} are looked at"
+    return Seen(path, "folder", text, parts=parts)
 
 
-def _parts(path: str, inner: list[Path]) -> tuple[Seen, ...]:
+def _parts(path: str, inner: list[Path], looks: Iterator[int]) -> tuple[Seen, ...]:
     """Recognise what a folder holds, as far as it can be read; links to folders are not followed."""
     parts = []
-    for one in inner[:MOST]:
+    for one, _ in zip(inner[:MOST], looks, strict=False):
         inside = str(Path(path) / one.name)
         if one.is_symlink() and one.is_dir():
             parts.append(Seen(inside, "unknown", "a link to a folder"))
             continue
         try:
-            parts.append(recognise(inside))
+            parts.append(_recognised(inside, looks))
         except IrmetaError as error:
             parts.append(
                 Seen(inside, "unknown", str(error).removeprefix(f"{inside}: "))
@@ -178,7 +191,7 @@ def _parts(path: str, inner: list[Path]) -> tuple[Seen, ...]:
     return tuple(parts)
 
 
-def _runs_in(path: str, folder: Path) -> Seen | None:
+def _runs_in(path: str, folder: Path, looks: Iterator[int]) -> Seen | None:
     """Recognise a folder of runs; other files in it are parts."""
     files = [one for one in sorted(folder.glob("[!.]*")) if one.is_file()]
     runs = [one for one in files if _kind(one) == "a run"]
@@ -194,7 +207,7 @@ def _runs_in(path: str, folder: Path) -> Seen | None:
         text += (
             f"; beside folders, {in_words(inner, 3)}, whose files are read with them"
         )
-    return Seen(path, "runs", text, names, parts=_parts(path, others))
+    return Seen(path, "runs", text, names, parts=_parts(path, others, looks))
 
 
 def _as_beir(path: str, folder: Path) -> Seen | None:
