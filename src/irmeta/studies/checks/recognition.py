@@ -171,6 +171,7 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     text = f"a folder of {counted(len(inner), 'file')}"
     if len(parts) < len(inner):
         text += f", of which the first {len(parts)} are looked at"
+        parts = (Seen(path, "unknown", text), *parts)
     return Seen(path, "folder", text, parts=parts)
 
 
