@@ -15,7 +15,6 @@ from typing import IO
 import sqlalchemy as sa
 
 from irmeta.errors import IrmetaError
-from irmeta.io.places import readable
 from irmeta.serve.catalogue import databases, tables
 from irmeta.serve.site import Site, own, settle, with_database
 
@@ -146,8 +145,10 @@ def _settle(folder: Path, database: str) -> None:
 def _unpack(file: Path, folder: Path) -> None:
     """Write the files of a backup; raise IrmetaError unless they are those that it was made of."""
     digests, said = dict[str, str](), dict[str, str]()
+    if not file.is_file():  # a pipe would be waited for
+        raise IrmetaError(f"{file}: no such file; `irmeta board backup` writes them")
     try:
-        with tarfile.open(readable(file), "r:") as archive:
+        with tarfile.open(file, "r:") as archive:
             for member in archive:
                 ours = member.name == MANIFEST or _OURS.fullmatch(member.name)
                 content = archive.extractfile(member) if member.isreg() else None
