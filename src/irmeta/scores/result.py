@@ -110,17 +110,19 @@ def frame(
     >>> frame(made, ["n"]).rows(), frame(made, ["n"], by=["y", "x"]).columns
     ([('a', 'b', 1), ('a', 'c', 2)], ['y', 'x', 'n'])
     """
-    values = [result[name] for name in columns]
-    dims = list(dict.fromkeys(str(dim) for one in values for dim in one.dims))
-    named = dims if by is None else list(by)
-    covered = {dim for name in named for dim in result[name].dims}
-    names = [*(dim for dim in dims if dim not in covered), *named, *columns]
-    together = xr.broadcast(*(result[name] for name in names))
+    values = {name: result[name].variable for name in columns}
+    dims = list(dict.fromkeys(str(dim) for one in values.values() for dim in one.dims))
+    rows = {name: result[name].variable for name in (dims if by is None else by)}
+    covered = {dim for one in rows.values() for dim in one.dims}
+    first = {dim: result[dim].variable for dim in dims if dim not in covered}
+    every = first | rows | values
+    sizes = {dim: size for one in every.values() for dim, size in one.sizes.items()}
+    laid = {
+        name: one.set_dims(sizes)  # type: ignore[no-untyped-call]
+        for name, one in every.items()
+    }
     return pl.DataFrame(
-        [
-            _column(name, one.values.ravel())
-            for name, one in zip(names, together, strict=True)
-        ]
+        [_column(name, one.values.ravel()) for name, one in laid.items()]
     )
 
 

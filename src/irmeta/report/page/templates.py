@@ -36,6 +36,7 @@ def bundle(names: Sequence[str]) -> str:
     )
 
 
+@cache
 def template(name: str) -> "Template":
     """Return one of our pages to fill in: what comes into it is text, not markup, and can be printed."""
     from jinja2 import Environment, PackageLoader
