@@ -88,7 +88,7 @@ def swap(
     every = np.arange(layers.shape[-1])
     total = 0.0
     while True:
-        outside = np.setdiff1d(every, inside)
+        outside = np.delete(every, inside)
         if not inside.size or not outside.size:
             break
         gains = _exchanges(criterion, layers, inside, outside)
@@ -119,7 +119,7 @@ def _exchanges(
     own = inverse / np.diag(inverse)[:, None]
     among = layers[:, inside[:, None], inside]  # (layer, inside, inside)
     # d(u), (layer, inside)
-    own_diagonal = np.einsum("ia,lab,ib->li", own, among, own, optimize=True)
+    own_diagonal = ((own @ among) * own).sum(axis=-1)
     # products of e_j with every variable
     left = layers[:, outside] - weights @ layers[:, inside]
     cross = left[:, :, inside] @ own.T  # c(e, u), (layer, outside, inside)
