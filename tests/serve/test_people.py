@@ -341,6 +341,85 @@ def test_runs_of_who_has_seen_the_judgments_are_marked(track: Track) -> None:
     assert boards.board_of(track.engine, "track").reveals == before
 
 
+def test_who_has_seen_the_judgments_is_marked_in_any_team(track: Track) -> None:
+    """Who was in a team that has seen the judgments is marked in the next one, too; others there are not."""
+    number = person(track, "rival")
+    lund = people.invite(track.engine, "track", "member", "Lund")
+    people.take(track.engine, lund, "", who=number)
+    assert track.put("rival", "early", a_run(3)).json()["marks"] == []
+    people.set_team(track.engine, "track", "Rival", holder=True)
+    assert marked(track, "holder") == {"early"}
+    people.remove(track.engine, "track", people.person_of(track.engine, number).key)
+    oslo = people.invite(track.engine, "track", "member", "Oslo")
+    people.take(track.engine, oslo, "", who=number)
+    assert track.put("rival", "late", a_run(4)).json()["marks"] == ["holder"]
+    assert track.put("member", "other", a_run(5)).json()["marks"] == []
+
+
+def person(track: Track, role: str) -> int:
+    """Return the number of who has a role."""
+    digest = people.digest_of(track.tokens[role])
+    return people.caller(track.engine, digest).person  # type: ignore[union-attr,return-value]
+
+
+@pytest.mark.parametrize("end", ["remove", "disable", "erase"])
+def test_what_somebody_let_others_do_ends_with_them(track: Track, end: str) -> None:
+    """Invitations to a board, and links to its runs, end when their maker is removed; those of others do not."""
+    who = person(track, "member")
+    key = track.put("member", "mine", a_run(1)).json()["key"]
+    other = people.invite(track.engine, "track", "member", "Lund")
+    own = [
+        people.invite(track.engine, "track", "member", "Lund", who),
+        people.invite(track.engine, "track", "reader", by=who),
+    ]
+    link = people.review(track.engine, key, 30, who)
+    assert people.reviewed(track.engine, link) == key
+    assert {one.kind for one in people.tokens_of(track.engine, who)} == {
+        "api",
+        "review",
+    }
+    member = people.person_of(track.engine, who).key
+    if end == "remove":
+        people.remove(track.engine, "track", member)
+        assert track.ask("member", "get", "/v1/me").status_code == 200
+    else:
+        getattr(people, end)(track.engine, member)
+    for secret in own:
+        with pytest.raises(RefusedError, match="not valid"):
+            people.take(track.engine, secret, "Ann")
+    with pytest.raises(RefusedError):
+        people.reviewed(track.engine, link)
+    taken = people.take(track.engine, other, "Ann")
+    assert (taken.board, taken.person != who) == ("track", True)
+
+
+def test_a_draft_that_names_no_reveal_is_not_an_open_board(tmp_path: Path) -> None:
+    """The token of the site opens nothing on a board that opens never, and its judgments have no digest."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, opens="never", reveals="never"):
+        found = boards.board_of(track.engine, "track")
+        assert (found.opens, found.reveals) == (None, None)
+        site = people.caller(
+            track.engine, people.digest_of(people.new_token(track.engine, "site"))
+        )
+        assert people.place(track.engine, site, found) == Place()
+        assert [one.key for one in organizing.hidden(track.engine)] == [
+            "other",
+            "track",
+        ]
+
+
+def test_health_counts_what_everybody_sees(tmp_path: Path) -> None:
+    """A run that waits on a board for members is in no count, though it is revealed."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for visibility, waits in (("members", 0), ("public", 1)):
+        for track in open_track(
+            tmp_path / visibility, qrels, visibility=visibility, reveals="now"
+        ):
+            assert track.put("member", "one", a_run(1)).status_code == 201
+            assert track.client.get("/healthz").json()["waiting"] == waits
+
+
 def test_what_was_frozen_before_the_reveal_stays_hidden(track: Track) -> None:
     """A board that ends without a reveal shows its scores to nobody, and takes no runs."""
     key = track.put("member", "one", a_run(1)).json()["key"]
@@ -398,9 +477,7 @@ def test_bytes_that_a_rival_has_are_as_others(track: Track) -> None:
 
 def test_scopes_are_never_exceeded(track: Track) -> None:
     """A token that may read cannot submit, and one that may submit does not organize."""
-    with databases.reading(track.engine) as db:
-        wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
-        organizer = db.execute(wanted).scalar_one()
+    organizer = person(track, "organizer")
     mine = track.put("member", "mine", a_run(1)).json()["key"]
     where = f"/v1/submissions/{mine}"
     for scope, status in (("read", 200), ("submit", 404), ("organize", 200)):
@@ -518,11 +595,11 @@ def test_copies_and_the_pool(track: Track) -> None:
     assert marked(track) == set()
 
 
-def marked(track: Track) -> set[str]:
+def marked(track: Track, mark: str = "not pooled") -> set[str]:
     """Return the runs that are marked as not pooled."""
     at = boards.board_of(track.engine, "track").id
     runs = submissions.of_team(track.engine, at)
-    return {one.name for one in runs if "not pooled" in one.marks}
+    return {one.name for one in runs if mark in one.marks}
 
 
 def test_organizers_send_judgments(track: Track) -> None:
@@ -559,9 +636,7 @@ def test_an_organizer_who_takes_part_learns_of_own_runs_only(tmp_path: Path) -> 
         work_off(track.site, track.engine)
         where = f"/v1/submissions/{key}"
         assert track.ask("organizer", "get", where).json()["told"] is not None
-        with databases.reading(track.engine) as db:
-            wanted = text("SELECT id FROM person WHERE name = 'name of organizer'")
-            number = db.execute(wanted).scalar_one()
+        number = person(track, "organizer")
         secret = people.invite(track.engine, "track", "member", "Own")
         people.take(track.engine, secret, "", who=number)
         assert track.ask("organizer", "get", where).json()["told"] is None

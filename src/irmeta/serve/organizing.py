@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, events, people, submissions
+from irmeta.serve.policy import is_open
 from irmeta.serve.site import Site
 
 ALIKE = 10
@@ -124,5 +125,5 @@ def leak(engine: Engine, of: Any) -> str:
 def hidden(engine: Engine) -> Iterator[Any]:
     """Yield the boards whose judgments are not for everybody from the first."""
     for of in boards.boards(engine):
-        if of.opens != of.reveals:
+        if not is_open(of):
             yield of

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Moment = int
 """Microseconds since 1970 in UTC."""
@@ -57,7 +57,7 @@ class Action(StrEnum):
 class Board:
     """The settings of a board that rights depend on.
 
-    opens, closes, reveals, frozen : moments, None for never. An open board has opens = reveals.
+    opens, closes, reveals, frozen : moments, None for never. An open board (`is_open`) has opens = reveals.
     visibility : public, readers, members. join : invite, ask, open. late : refuse, mark.
     feedback : none, split, ladder, open.
     """
@@ -87,6 +87,11 @@ class _Case(NamedTuple):
     board: Board
     phase: Phase
     now: Moment
+
+
+def is_open(board: Any) -> bool:
+    """Say whether judgments are not hidden on a board (its settings, or its row) from the moment that it opens."""
+    return board.opens is not None and board.opens == board.reveals
 
 
 def phase(board: Board, now: Moment) -> Phase:

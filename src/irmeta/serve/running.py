@@ -17,6 +17,7 @@ from irmeta.serve import importing, logs
 from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.client import LOCAL
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.policy import is_open
 from irmeta.serve.site import Site, durable
 from irmeta.serve.web.app import application
 
@@ -155,11 +156,11 @@ def _say(site: Site, engine: Engine, address: str) -> None:
     every = boards.boards(engine)
     for one in every:
         print(f"{one.title}: {address}/b/{one.key}/")
-        if one.opens != one.reveals:
+        if not is_open(one):
             print(
                 f"invite: irmeta board invite {one.key} --team TEAM --site {site.folder}"
             )
-    keys = [one.key for one in every if one.opens == one.reveals]
+    keys = [one.key for one in every if is_open(one)]
     if not every:
         print(f"no board yet: irmeta board new KEY --site {site.folder}")
     to = f"{address}/b/{keys[0] if len(keys) == 1 else 'KEY'}"

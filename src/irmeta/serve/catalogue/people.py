@@ -21,13 +21,14 @@ from irmeta.serve.catalogue.rules import (
 )
 from irmeta.serve.catalogue.tables import (
     board,
+    event,
     membership,
     person,
     submission,
     team,
     token,
 )
-from irmeta.serve.policy import Role
+from irmeta.serve.policy import Role, is_open
 
 DAY = 86_400 * 1_000_000
 LASTS = {"invite": 14 * DAY, "session": 30 * DAY, "api": 366 * DAY}
@@ -72,7 +73,6 @@ class Place(NamedTuple):
     role: Role = Role.VISITOR
     team: str = ""
     every: bool = False
-    holder: bool = False
     plays: bool = False
 
     def owns(self, name: str) -> bool:
@@ -185,8 +185,8 @@ def begin_session(engine: Engine, who: int) -> str:
 
 def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
     """List the sessions, tokens and links of a person that are valid."""
-    taken = (token.c.kind == "invite") & token.c.used.is_not(None)
-    good = (token.c.person == who) & ~taken
+    into = token.c.board.is_not(None) | token.c.used.is_not(None)
+    good = (token.c.person == who) & ~((token.c.kind == "invite") & into)
     good &= (token.c.expires > now()) & token.c.revoked.is_(None)
     with reading(engine) as db:
         wanted = sa.select(token).where(good).order_by(token.c.created)
@@ -203,11 +203,10 @@ def revoke(engine: Engine, who: int, digest: str) -> None:
 def place(engine: Engine, asks: Caller, of: Any) -> Place:
     """Return what somebody is on a board."""
     if asks.site:
-        open_ = of.opens == of.reveals
-        return Place(Role.MEMBER, every=True) if open_ else Place()
+        return Place(Role.MEMBER, every=True) if is_open(of) else Place()
     if asks.person is None:
         return Place()
-    wanted = sa.select(membership.c.role, team.c.name, team.c.state, team.c.holder)
+    wanted = sa.select(membership.c.role, team.c.name, team.c.state)
     wanted = wanted.outerjoin(team, team.c.id == membership.c.team)
     own = (membership.c.person == asks.person) & (membership.c.board == of.id)
     with reading(engine) as db:
@@ -218,9 +217,7 @@ def place(engine: Engine, asks: Caller, of: Any) -> Place:
         role = min(role, Role.MEMBER)
     plays = any(one.name is not None for one in every)
     teams = [one for one in found if one.name is not None]
-    if teams:
-        return Place(role, teams[0].name, holder=teams[0].holder, plays=plays)
-    return Place(role, plays=plays)
+    return Place(role, teams[0].name if teams else "", plays=plays)
 
 
 def invite(
@@ -230,7 +227,7 @@ def invite(
     team_name: str = "",
     by: int | None = None,
 ) -> str:
-    """Make an invitation to a board; to a team, which is made unless it is there."""
+    """Make an invitation to a board; to a team, which is made unless it is there. It ends with what its maker may."""
     if role not in SCOPES:
         raise RefusedError(422, f"role: {', '.join(SCOPES)}, not {role!r}")
     with engine.begin() as db:
@@ -240,7 +237,7 @@ def invite(
                 422,
                 "a member comes into a team, so name the team; nobody else comes into one",
             )
-        given = {"board": at, "role": role, "scope": SCOPES[role]}
+        given = {"board": at, "role": role, "scope": SCOPES[role], "person": by}
         if team_name:
             found = _team(db, at, team_name) or _new_team(db, at, team_name, "in")
             given["team"] = found.id
@@ -305,10 +302,10 @@ def take(
     digest = digest_of(secret)
     with engine.begin() as db:
         found = _unused(db, digest)
-        number = found.person or _coming(db, who, texts)
         _set(db, digest, used=now())
         if found.board is None:
-            return Taken(number, "", "")
+            return Taken(found.person, "", "")
+        number = _coming(db, who, texts)
         into = None
         if found.team is not None:
             _require_room(db, found.team)
@@ -448,7 +445,7 @@ def teams(engine: Engine, at: int) -> Sequence[Row[Any]]:
 def set_team(
     engine: Engine, key: str, name: str, by: int | None = None, **values: Any
 ) -> None:
-    """Take a team in or out (state), or note that its people have seen the judgments (holder)."""
+    """Take a team in or out (state), or note that it has seen the judgments (holder)."""
     with engine.begin() as db:
         at = row_of(db, key).id
         found = _team(db, at, name)
@@ -461,19 +458,45 @@ def set_team(
 
 
 def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
-    """End what a person may on a board; the person stays on others."""
+    """End what a person may on a board, and what they let others do there; the person stays on others."""
     with engine.begin() as db:
         at = row_of(db, key).id
         found = db.execute(sa.select(person.c.id).where(person.c.key == who)).scalar()
         own = (membership.c.board == at) & (membership.c.person == found)
         if db.execute(sa.delete(membership).where(own)).rowcount == 0:
             raise RefusedError(404, f"the board {key} has no person {who!r}")
+        runs = sa.select(submission.c.key).where(submission.c.board == at)
+        here: Any = (token.c.kind == "review") & token.c.label.in_(runs)
+        _end(db, found, here | (token.c.board == at))
         log(db, at, "removed", {"person": found}, by)
 
 
+def holds(db: Connection, at: int, team_name: str, who: int | None) -> bool:
+    """Say whether a team has seen the judgments of a board, or a person has who is, or was, in one that has."""
+    found = _holding(db, at)
+    return team_name in found or bool(who in _joined(db, at, found))
+
+
+def _holding(db: Connection, at: int) -> set[str]:
+    """Return the names of the teams that have seen the judgments."""
+    wanted = sa.select(team.c.name).where((team.c.board == at) & team.c.holder)
+    return set(db.execute(wanted).scalars())
+
+
+def _joined(db: Connection, at: int, names: set[str]) -> set[int | None]:
+    """Return who ever came into one of some teams, as the log has it: a membership goes with another team."""
+    if not names:
+        return set()
+    came = (event.c.board == at) & (event.c.action == "joined")
+    came &= event.c.detail["team"].as_string().in_(sorted(names))
+    return set(db.execute(sa.select(event.c.person).where(came)).scalars())
+
+
 def _mark(db: Connection, at: int, name: str) -> None:
-    """Mark the runs that a team has sent, as those that it will send."""
-    own = (submission.c.board == at) & (submission.c.team == name)
+    """Mark the runs that a team and its people have sent, as those that they will send."""
+    whose = submission.c.team == name
+    whose |= submission.c.person.in_(_joined(db, at, {name}))
+    own = (submission.c.board == at) & whose
     for one in db.execute(sa.select(submission).where(own)).all():
         if "holder" not in one.marks:
             marked = {"marks": [*one.marks, "holder"]}
@@ -552,8 +575,13 @@ def disable(engine: Engine, key: str) -> None:
     """End all that lets a person in, also a login, until it is enabled again."""
     with engine.begin() as db:
         who = _change(db, key, disabled=now())
-        ends = sa.update(token).where(token.c.person == who)
-        db.execute(ends.where(token.c.revoked.is_(None)).values(revoked=now()))
+        _end(db, who, sa.true())
+
+
+def _end(db: Connection, who: int | None, which: Any) -> None:
+    """End tokens of a person."""
+    live = (token.c.person == who) & token.c.revoked.is_(None)
+    db.execute(sa.update(token).where(live & which).values(revoked=now()))
 
 
 def enable(engine: Engine, key: str) -> None:

@@ -13,7 +13,7 @@ from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import limits, row_of, rules
 from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.events import has_been, log, touch
-from irmeta.serve.catalogue.people import Place
+from irmeta.serve.catalogue.people import Place, holds
 from irmeta.serve.catalogue.rules import (
     NAME,
     RefusedError,
@@ -24,7 +24,7 @@ from irmeta.serve.catalogue.rules import (
 )
 from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
 from irmeta.serve.client import NAMED
-from irmeta.serve.policy import Left, Limits, left, revealed
+from irmeta.serve.policy import Left, Limits, is_open, left, revealed
 
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
@@ -102,7 +102,7 @@ def submit(
         made = {"key": new_key(), "board": of.id, "name": name, "run": content.digest}
         made |= {"received": received, "replaces": old and old.key, **texts}
         made |= {"state": "received", "remarks": [], "person": person}
-        marks = [] if by is None else _marks(db, of, by, received)
+        marks = [] if by is None else _marks(db, of, own, person, received)
         db.execute(sa.insert(submission).values(made | {"marks": marks}))
         sent = {"team": own, "run": name, "replaces": made["replaces"]}
         log(db, of.id, "submitted", sent, person)
@@ -121,7 +121,7 @@ def _require_left(
             429,
             f"no run left now: the limit is of a team, and of each person in it{more}",
         )
-    if of.opens == of.reveals:
+    if is_open(of):
         return
     most = Limits(per_day=REFUSED)
     if _left(db, of, team, who, ~counted, most, at).number == 0:
@@ -162,13 +162,16 @@ def left_of(engine: Engine, key: str, team: str, who: int | None) -> Left:
         return _left(db, of, team, who, counted, limits(of), now())
 
 
-def _marks(db: Connection, of: Row[Any], by: Place, at: int) -> list[str]:
+def _marks(
+    db: Connection, of: Row[Any], team: str, who: int | None, at: int
+) -> list[str]:
     """Return what goes with a run for ever."""
-    hidden = of.opens != of.reveals
     marks = {
         "late": of.closes is not None and of.closes <= at,
-        "after the reveal": hidden and of.reveals is not None and of.reveals <= at,
-        "holder": by.holder,
+        "after the reveal": not is_open(of)
+        and of.reveals is not None
+        and of.reveals <= at,
+        "holder": holds(db, of.id, team, who),
         UNPOOLED: has_been(db, of.id, "pooled"),
     }
     return [name for name, is_so in marks.items() if is_so]
@@ -439,11 +442,12 @@ def unscored(engine: Engine) -> tuple[int, int]:
 
 
 def waiting(engine: Engine) -> dict[str, int]:
-    """Count what waits, and say since when the oldest does."""
+    """Count what waits on boards whose scores everybody sees, and say since when the oldest does."""
     waits: Any = submission.c.state.in_(["received", "accepted"])
-    # how many runs a hidden board has nobody may count
-    revealed = sa.select(board.c.id).where(board.c.reveals <= now())
-    waits &= submission.c.board.in_(revealed)
+    # how many runs another board has not everybody may count
+    seen = (board.c.visibility == "public") & (board.c.opens <= now())
+    shown = sa.select(board.c.id).where(seen & (board.c.reveals <= now()))
+    waits &= submission.c.board.in_(shown)
     wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
     with reading(engine) as db:
         count, oldest = db.execute(wanted.where(waits)).one()

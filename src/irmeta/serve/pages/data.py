@@ -24,6 +24,7 @@ from irmeta.serve.catalogue.snapshot import (
     only,
 )
 from irmeta.serve.pages.forms import as_csv, as_json, cell
+from irmeta.serve.policy import is_open
 from irmeta.serve.standing import Line, Standing
 
 BLOCK = 500
@@ -204,7 +205,7 @@ def package(shot: Snapshot, resources: list[dict[str, Any]]) -> bytes:
 
 def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:
     """Return what is known of judgments: of hidden ones no digest at which somebody could guess."""
-    hidden = shot.board.reveals != shot.board.opens
+    hidden = not is_open(shot.board)
     digest = judged.commitment if hidden else judged.digest
     salt = {"salt": judged.salt} if shot.told else {}
     return only(JUDGMENTS, judged._mapping) | {"digest": digest} | salt

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 
 from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
+from irmeta.serve.policy import is_open
 
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 """What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
@@ -59,6 +60,7 @@ def _environment() -> jinja2.Environment:
         "soft": soft,
         "who": who,
     }
+    environment.tests["open"] = is_open
     return environment
 
 

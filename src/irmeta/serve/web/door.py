@@ -19,7 +19,16 @@ from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, clock, now
 from irmeta.serve.crew.crew import Crew
-from irmeta.serve.policy import READING, Action, Role, Who, may, phase, revealed
+from irmeta.serve.policy import (
+    READING,
+    Action,
+    Role,
+    Who,
+    is_open,
+    may,
+    phase,
+    revealed,
+)
 from irmeta.serve.site import Site
 from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.web.receive import PATIENCE, Arrived, receive
@@ -324,7 +333,7 @@ class Door:
             more |= _hidden(one) | {"page": f"/b/{one.board_key}/", "record": ""}
             if self.may(caller, of, Action.SEE_FEEDBACK, one.team):
                 more["told"] = self.told(of, one)
-        if of.opens != of.reveals:
+        if not is_open(of):
             asks = (self.engine, one.board_key, one.team, caller.person)
             rest = submissions.left_of(*asks)
             more |= {"left": rest.number, "more": rest.more}
