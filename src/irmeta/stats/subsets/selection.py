@@ -33,6 +33,8 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
 
 WORK = 5e8
 """The limit of a search made again and again, as `best_subsets` counts work: 23 metrics take 5e7, 60 a second."""
+SPEED = 2e8
+"""Work in a second of the time limit, on any machine, of all searches that are made again."""
 NONE = np.arange(0), False
 """What is chosen again where nothing that can be paid for was found."""
 
@@ -106,17 +108,20 @@ def select(sigma: Floats, choice: Choice) -> Selection:
 
 
 def choose_again(
-    sigma: Floats, choice: Choice, sizes: Iterable[int]
+    sigma: Floats, choice: Choice, sizes: Iterable[int], times: int = 1
 ) -> dict[int, tuple[Order, bool]]:
     """Choose subsets of these sizes as `select` does, without the optimum to compare them with.
 
     Each comes with whether it is all that the method promises: for "exact", whether it is proven. A limit of work, not
     of time, makes them the same on every machine.
+
+    times : how often this is done, for which there is the work of one time limit.
     """
     if choice.method != "exact":
         order = _order(sigma, choice)
         return {size: (np.sort(order[:size]), True) for size in sizes}
-    found = _optima(sigma, choice, work_limit=WORK)
+    most = min(WORK, choice.time_limit * SPEED / times)
+    found = _optima(sigma, choice, work_limit=most)
     again = {}
     for size in sizes:
         again[size] = NONE

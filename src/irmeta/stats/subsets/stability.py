@@ -47,7 +47,7 @@ def choices(
     """
     again: list[Bools] = []
     proven: list[Bools] = []
-    work = partial(_block, halves, choice, tuple(chosen))
+    work = partial(_block, halves, choice, tuple(chosen), 2 * partitions)
     for some in in_order(
         work, streams(rng, partitions, _BLOCK), "blocks of partitions"
     ):
@@ -62,14 +62,18 @@ def _block(
     halves: Halves,
     choice: Choice,
     sizes: tuple[int, ...],
+    times: int,
     block: tuple[np.random.Generator, int],
 ) -> list[tuple[Bools, Bools] | None]:
     rng, partitions = block
-    return [_choose_again(halves(rng), choice, sizes) for _ in range(partitions)]
+    return [_choose_again(halves(rng), choice, sizes, times) for _ in range(partitions)]
 
 
 def _choose_again(
-    matrices: Sequence[Floats] | None, choice: Choice, sizes: tuple[int, ...]
+    matrices: Sequence[Floats] | None,
+    choice: Choice,
+    sizes: tuple[int, ...],
+    times: int,
 ) -> tuple[Bools, Bools] | None:
     """Choose from both matrices: flags (2, k, variable), and (2, k) whether proven; None where it cannot be."""
     if matrices is None:
@@ -79,7 +83,7 @@ def _choose_again(
         for sigma in matrices
     ):
         return None
-    found = [choose_again(sigma, choice, sizes) for sigma in matrices]
+    found = [choose_again(sigma, choice, sizes, times) for sigma in matrices]
     subsets = [{size: subset for size, (subset, _) in again.items()} for again in found]
     proven = [[proven for _, proven in again.values()] for again in found]
     return np.array([flags(one, len(matrices[0])) for one in subsets]), np.array(proven)

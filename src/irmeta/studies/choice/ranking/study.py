@@ -122,10 +122,11 @@ def rank(
     exclude : metrics that no set may have; they still count as unreported metrics to explain
     cost : what metrics cost, as in 'AP=3 P@10=0.5'; by name in Python, others cost 1; with "exact" only
     budget : the most that a set may cost, with "exact" only; by default any
-    time_limit : seconds that the search may take (without partitions); a size that is not proven by then has the best
-        subset found, says so with the gap that remains, and may have another on another machine
+    time_limit : seconds that the search may take, and that all partitions together may take again; a size that is not
+        proven by then has the best subset found, says so with the gap that remains, and may have another on another
+        machine
     partitions : split the topics at random into halves this many times, to see how often both choose the same metrics;
-        work is capped by operations, not seconds, so these results do not depend on the machine
+        of these searches the time limit is one of operations (2e8 a second), so that they do not depend on the machine
     rng : a seed or a generator, of all that is random
 
     Raises ScoresError if the matrix is not positive semi-definite, or has too few rows for its metrics.
@@ -549,7 +550,8 @@ def _stability(
         listed = ", ".join(str(k) for k in unproven)
         notes.append(
             f"In {stopped} of {len(again)} partitions the search reached its limit before the best "
-            f"subsets of {listed} metrics were proven; the best found are counted."
+            f"subsets of {listed} metrics were proven; the best found are counted (--time-limit SECONDS searches "
+            "longer)."
         )
     return data, notes
 
