@@ -33,7 +33,7 @@ Where = Path | str
 
 
 def connected(where: Where) -> sa.Engine:
-    """Return an engine; raise IrmetaError for an address that is none."""
+    """Return an engine; raise IrmetaError for what is not an address."""
     return _file(where) if isinstance(where, Path) else _server(where)
 
 
