@@ -4,18 +4,20 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from irmeta.serve import backup, checkup, importing
+from irmeta.serve import backup, checkup, importing, organizing
 from irmeta.serve.catalogue import tables
-from irmeta.serve.catalogue.rules import now
+from irmeta.serve.catalogue.rules import moment, now
 from irmeta.serve.catalogue.tables import event, run
 from irmeta.serve.site import Site
 
-from .conftest import write_qrels
+from .conftest import TOPICS, write_qrels
 
 
 @pytest.fixture
@@ -130,6 +132,55 @@ def test_answers_that_give_judgments_away(filled: Site, tmp_path: Path) -> None:
     [found] = wrong(filled, engine)
     engine.dispose()
     assert found.startswith("track: its answers give the judgments away")
+
+
+def test_a_check_makes_nothing(run, tmp_path: Path) -> None:
+    """Settings alone are checked, and a check leaves no file."""
+    (tmp_path / "site.toml").write_text("requests = 1000\n")
+    code, said = run("board", "check", "--site", tmp_path)[:2]
+    assert (code, "above the default" in said) == (1, True)
+    assert [one.name for one in tmp_path.iterdir()] == ["site.toml"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "most"),
+    [
+        ({"closes": "2030-01-08", "per_day": 3}, 21),
+        ({"closes": "2030-01-08T12:00", "per_day": 3}, 24),
+        ({"closes": "2030-01-08", "per_day": 3, "per_team": 9}, 9),
+        ({"closes": "2030-02-02", "per_month": 4}, 8),
+        ({"closes": "2030-01-08", "reveals": "2030-01-03", "per_day": 3}, 6),
+        ({"closes": "2030-01-02", "reveals": "2030-01-03", "per_day": 3}, 3),
+        (
+            {
+                "closes": "2030-01-02",
+                "reveals": "2030-01-03",
+                "per_day": 3,
+                "late": "mark",
+            },
+            6,
+        ),
+    ],
+)
+def test_runs_until_the_reveal(rules: dict[str, Any], most: int) -> None:
+    """A team sends as many runs as its limits and the days and months until the board closes, or tells, let it."""
+    given = {"opens": "2030-01-01", "closes": "never", "reveals": "never"} | rules
+    dates = {name: moment(given[name]) for name in ("opens", "closes", "reveals")}
+    limits = dict.fromkeys(("per_day", "per_month", "per_team"))
+    of = SimpleNamespace(**{"late": "refuse", **limits, **given, **dates})
+    assert organizing.runs_allowed(of)[0] == most
+
+
+def test_a_leak_is_no_problem(run, filled: Site, tmp_path: Path) -> None:
+    """What a board gives away is said after the problems, by a number of runs that somebody set."""
+    (tmp_path / "topics").write_text("\n".join(TOPICS))
+    new = ("board", "new", "track", "--site", filled.folder, "--feedback", "ladder")
+    dates = ("--topics", tmp_path / "topics", "--closes", "never", "--step", "0.3")
+    assert run(*new, *dates, "--per-team", "8")[0] == 0
+    said = run("board", "check", "--site", filled.folder)[1]
+    problems, _, leaks = said.partition("1 problem.\n")
+    assert "its ladder answers nothing" in problems
+    assert "at most 8 runs (the limit of a team)" in leaks
 
 
 def test_programs_read_what_is_wrong(run, filled: Site) -> None:

@@ -22,7 +22,7 @@ from sqlalchemy import Engine
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.serve import client, importing, running
-from irmeta.serve.catalogue import boards, people, submissions, tables
+from irmeta.serve.catalogue import boards, databases, people, submissions, tables
 from irmeta.serve.crew import tasks
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
@@ -453,3 +453,75 @@ def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> N
     (site / "site.toml").write_text('address = "https://runs.example.org"\n')
     code, link, note = run("board", "invite", *given, "--role", "organizer")
     assert (link.startswith("https://runs.example.org/i/#"), note) == (True, "")
+
+
+@pytest.fixture
+def track(run, tmp_path: Path) -> tuple[str, ...]:
+    """A board with a date, by what commands say of it."""
+    (tmp_path / "topics").write_text("\n".join(TOPICS))
+    given = ("track", "--site", str(tmp_path / "site"))
+    topics = ("--topics", tmp_path / "topics", "--closes", "2999-01-01")
+    assert run("board", "new", *given, *topics)[0] == 0
+    return given
+
+
+def test_a_split_is_drawn_whenever_it_is_set(run, track, tmp_path: Path) -> None:
+    """A board that is given a split shows the topics that one made with it shows."""
+    folder = Path(track[-1])
+    said = run("board", "set", *track, "--feedback", "split")
+    assert (said[0], "--confirm track" in " ".join(said[2].split())) == (2, True)
+    given = ("--feedback", "split", "--confirm", "track")
+    assert run("board", "set", *track, *given)[0] == 0
+    other = ("track", "--site", tmp_path / "other", "--closes", "2999-01-01")
+    new = ("board", "new", *other, "--topics", tmp_path / "topics", *given[:2])
+    assert run(*new)[0] == 0
+    shown = []
+    for one in (folder, tmp_path / "other"):
+        engine = tables.upgraded(Site.open(one).database)
+        shown.append(boards.board_of(engine, "track").feedback_topics)
+        engine.dispose()
+    assert shown[0] == shown[1]
+    assert len(shown[0]) == len(TOPICS) // 3
+    assert "step" not in run("board", "show", *track)[1]
+
+
+def test_settings_that_do_nothing_are_said(run, track, tmp_path: Path) -> None:
+    """Feedback where nothing is hidden is refused; runs after the reveal, and anchors without a run, get a note."""
+    new = ("board", "new", "open", *track[1:], "--topics", tmp_path / "topics")
+    assert "no dates" in run(*new, "--feedback", "split")[2]
+    late = run("board", "set", *track, "--reveals", "2998-01-01", "--confirm", "track")
+    assert "those between are not ranked" in " ".join(late[2].split())
+    anchors = run("board", "set", *track, "--anchors", "bm25")
+    assert (anchors[0], "no run bm25" in " ".join(anchors[2].split())) == (0, True)
+    wrong = " ".join(run("board", "set", *track, "--closes", "yesterday")[2].split())
+    assert "2020-05-14T23:59 (UTC), now or never" in wrong
+
+
+def test_changes_of_people_are_confirmed(run, track) -> None:
+    """Who marks a team or erases a person is told what was done, and what is left of it."""
+    link = run("board", "invite", *track, "--team", "Lund")[1]
+    engine = tables.upgraded(Site.open(Path(track[-1])).database)
+    people.take(engine, link.strip().rpartition("#")[2], "Ann")
+    [one] = people.people(engine, 1)
+    engine.dispose()
+    said = run("board", "people", *track, "--holder", "Lund")[1]
+    assert said.startswith("Lund: has seen the judgments; its runs are marked")
+    said = run("board", "people", *track, "--erase", one.key)[1]
+    assert said.startswith(f"{one.key}: erased; backups made before still have")
+
+
+def test_the_catalogue_is_for_its_owner(run, track, tmp_path: Path) -> None:
+    """The catalogue, what lies beside it and its copies are for who serves the site, in any folder."""
+    folder = Path(track[-1])
+    if not isinstance(Site.open(folder).database, Path):
+        pytest.skip("the catalogue is no file")
+    engine = tables.upgraded(folder / "site.db")
+    databases.copied(folder / "site.db", folder / "site.db.0001")
+    with engine.connect() as db:
+        db.exec_driver_sql("SELECT 1 FROM board")
+        found = {
+            one.name: one.stat().st_mode & 0o777 for one in folder.glob("site.db*")
+        }
+    engine.dispose()
+    assert found.keys() >= {"site.db", "site.db-wal", "site.db.0001"}
+    assert set(found.values()) == {0o600}

@@ -1,5 +1,7 @@
 """What the crew does about children that fail, and about runs that change while they are scored."""
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew import crew as crews
+from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
 
@@ -115,3 +118,15 @@ def test_a_date_that_passes_is_published(filled: Site, monkeypatch) -> None:
     assert asked[2:] == ["publish", "publish_rest"]
     crew.close()
     engine.dispose()
+
+
+def test_a_signal_to_all_ends_the_server_alone() -> None:
+    """What a terminal or systemd sends to a server and its children does not end a child while it is asked."""
+    child = Child()
+    assert child.ask("begin", 300) == {}
+    assert child._process is not None
+    for ends in (signal.SIGINT, signal.SIGTERM):
+        os.kill(child._process.pid, ends)
+    assert child.ask("begin", 300) == {}
+    assert child._process.poll() is None
+    child.close()

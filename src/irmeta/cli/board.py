@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import irmeta
 from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.output import say_note
 from irmeta.cli.serve import extra
 from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
@@ -165,6 +166,7 @@ def new(
     """
     of, engine = opened(site, new=True)
     from irmeta.serve import importing
+    from irmeta.serve.catalogue import boards
 
     importing.open_board(
         of,
@@ -177,6 +179,7 @@ def new(
         **settings.said(),
     )
     print(f"{key}: made; irmeta serve {site} shows it")
+    _warn(boards.board_of(engine, key))
 
 
 @board.command("set")
@@ -195,22 +198,45 @@ def set_(
     """
     of, engine = opened(site)
     from irmeta.serve import answers
-    from irmeta.serve.catalogue import boards
-    from irmeta.serve.catalogue.rules import moment, require_order
+    from irmeta.serve.catalogue import boards, submissions
+    from irmeta.serve.catalogue.rules import moment, require_hidden, require_order
 
     changes = settings.said()
     of.require_login(changes)
     for date in changes.keys() & boards.DATES.keys():
         changes[date] = moment(changes[date])
     old = boards.board_of(engine, key)
-    answers.require_feedback(old._asdict() | changes, old.topics)
+    judged = boards.judgments_of(engine, key)
+    topics = old.topics if judged is None else judged.topics
+    changes |= answers.with_split(old._asdict() | changes, topics)
     if changes.keys() & boards.DATES.keys():
         require_order(old._asdict() | changes)
+    if "feedback" in changes:
+        require_hidden(old._asdict() | changes)
     if "metrics" in changes:
         changes["metrics"] = answers.metrics(changes["metrics"])
     changed = boards.set_board(engine, key, changes, typed=confirm)
     names = ", ".join(name.replace("_", "-") for name in changed)
     print(f"{key}: {names or 'nothing'} changed")
+    if changes.keys() & boards.DATES.keys():
+        _warn(boards.board_of(engine, key))
+    runs = {one.name for one in submissions.of_team(engine, old.id)}
+    for one in changes.get("anchors", {}).values():
+        if one not in runs:
+            say_note(
+                f"--anchors: the board has no run {one} yet, so it anchors nothing"
+            )
+
+
+def _warn(of: Any) -> None:
+    """Say what dates bring that hardly anybody wants."""
+    from irmeta.serve.catalogue.rules import clock
+
+    if None not in (of.closes, of.reveals) and of.opens != of.reveals < of.closes:
+        shown, until = clock(of.reveals), clock(of.closes)
+        say_note(
+            f"scores are shown at {shown}, and runs taken until {until}: those between are not ranked"
+        )
 
 
 @board.command()
@@ -227,6 +253,8 @@ def show(key: Key, site: SiteOption) -> None:
     said: dict[str, Any] = {"topics": len(found.topics)}
     for name in ("title", "collection", *(one.name for one in fields(Settings))):
         value = getattr(found, name, None)
+        if name == "step" and found.feedback != "ladder":
+            continue
         if name in boards.DATES:
             value = value and f"{clock(value)} UTC"
         if value not in (None, "") and name not in ("description", "rules"):
@@ -247,18 +275,24 @@ def check(
 
     irmeta board check --site site/
     """
-    of, engine = opened(site)
-    from irmeta.serve import checkup, organizing
-
-    leaks = [organizing.leak(engine, one) for one in organizing.hidden(engine)]
-    found = list(checkup.problems(of, engine))
+    with extra():
+        from irmeta.serve import checkup, organizing
+        from irmeta.serve.site import Site
+    of = Site.read(site)
+    with checkup.catalogue(of) as engine:
+        leaks = [
+            f"{one.key}: {organizing.leak(engine, one)}"
+            for one in organizing.hidden(engine)
+        ]
+        found = list(checkup.problems(of, engine))
     if format == "json":
         problems = [one._asdict() for one in found]
         print(json.dumps({"problems": problems, "leaks": leaks}, indent=1))
     else:
-        for line in (*leaks, *found):
+        for line in (*found, f"{counted(len(found), 'problem')}."):
             print(line)
-        print(f"{counted(len(found), 'problem')}.")
+        if leaks:
+            print("\nWhat hidden boards tell before the reveal:", *leaks, sep="\n")
     sys.exit(int(bool(found)))
 
 
@@ -290,7 +324,9 @@ def import_(
     if frozen:
         print(f"{', '.join(importing.import_frozen(engine, first, key))}: imported")
     elif first.suffix == ".parquet":
-        print(f"{key}: {importing.import_scores(engine, first, key)} runs imported")
+        print(
+            f"{key}: {counted(importing.import_scores(engine, first, key), 'run')} imported"
+        )
     else:
         count = importing.import_runs(of, engine, key, sources, table)
         print(f"{key}: {count} new; the server scores them")
@@ -321,4 +357,6 @@ def rescore(
             f"{key}: judgments version {version}; the server scores all runs under it"
         )
     else:
-        print(f"{key}: {boards.rescore(engine, key)} runs to be scored again")
+        print(
+            f"{key}: {counted(boards.rescore(engine, key), 'run')} to be scored again"
+        )

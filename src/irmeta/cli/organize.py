@@ -76,16 +76,22 @@ def people_(
 
     if accept:
         people.set_team(engine, key, accept, state="in")
+        print(f"{accept}: takes part")
     if remove:
         people.set_team(engine, key, remove, state="out")
+        print(f"{remove}: takes part no more; its runs stay")
     if holder:
         people.set_team(engine, key, holder, holder=True)
+        print(f"{holder}: has seen the judgments; its runs are marked, and not ranked")
     if erase:
         people.erase(engine, erase)
+        print(f"{erase}: erased; backups made before still have the name")
     if disable:
         people.disable(engine, disable)
+        print(f"{disable}: kept out; sessions and tokens have ended")
     if enable:
         people.enable(engine, enable)
+        print(f"{enable}: may log in again")
     at = boards.board_of(engine, key).id
     for one in people.people(engine, at):
         team = f"{one.team} ({one.state})" if one.team else "-"

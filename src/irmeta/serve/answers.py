@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from unicodedata import category
@@ -322,9 +323,16 @@ def told(
     return {"figure": found.figure, "topics": scores, "about": FIGURES[kind]}
 
 
-def require_feedback(board: Mapping[str, Any], topics: Sequence[str]) -> None:
-    """Refuse a feedback that protects nothing: a step or a split that the topics are too few for."""
-    told(board, topics, [np.zeros(len(topics))])
+def with_split(board: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any]:
+    """Return the topics that a split shows, a third drawn by the board's key, where they are to be drawn yet.
+
+    Refuse a feedback that protects nothing: a step or a split that the topics are too few for.
+    """
+    drawn = {}
+    if board.get("feedback") == "split" and not board.get("feedback_topics"):
+        drawn["feedback_topics"] = Random(board["key"]).sample(topics, len(topics) // 3)
+    told({**board, **drawn}, topics, [np.zeros(len(topics))])
+    return drawn
 
 
 def leaked(board: Any, submissions: int, teams: int = 1) -> float:

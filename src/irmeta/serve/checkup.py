@@ -3,14 +3,16 @@
 import hashlib
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from irmeta.serve.catalogue import databases
+from irmeta.serve.catalogue import databases, tables
 from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import clock, now
 from irmeta.serve.catalogue.tables import board, event, judgments, run, submission
@@ -34,6 +36,18 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.wrong}; {self.mend}"
+
+
+@contextmanager
+def catalogue(site: Site) -> Iterator[Engine]:
+    """Yield the catalogue of a site; an empty one beside it where there is no file yet."""
+    with TemporaryDirectory() as held:
+        where = site.database
+        if isinstance(where, Path) and not where.exists():
+            where = Path(held, "site.db")
+        engine = tables.upgraded(where)
+        yield engine
+        engine.dispose()
 
 
 def problems(site: Site, engine: Engine) -> Iterator[Problem]:

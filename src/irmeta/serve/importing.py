@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import sqlalchemy as sa
@@ -30,6 +29,7 @@ from irmeta.serve.catalogue.rules import (
     moment,
     new_key,
     now,
+    require_hidden,
     require_order,
     require_safe,
 )
@@ -79,14 +79,13 @@ def open_board(
     if judged is not None:
         _require_fit(judged.topics, wanted, named, qrels)
     given = {name: one for name, one in settings.items() if one not in (None, "")}
-    if dated := [name for name in boards.DATES if name in given]:
-        # a board that is revealed now has been open before
-        begun = {"opens": now(), "reveals": None}
-        given |= begun | {name: moment(given[name]) for name in dated}
-        require_order(given)
-    if given.get("feedback") == "split" and "feedback_topics" not in given:
-        given["feedback_topics"] = Random(key).sample(wanted, len(wanted) // 3)
-    answers.require_feedback(given, wanted)
+    dated = [name for name in boards.DATES if name in given]
+    # a board that is revealed now has been open before
+    begun = {"opens": (at := now()), "reveals": None if dated else at}
+    given |= begun | {name: moment(given[name]) for name in dated}
+    require_order(given)
+    given |= answers.with_split({"key": key, **given}, wanted)
+    require_hidden(given)
     boards.new_board(
         engine,
         judged,
@@ -111,7 +110,7 @@ def judge(
     found = boards.board_of(engine, key)
     judged = _kept_judgments(site, qrels, read)
     _require_fit(judged.topics, found.topics, found.clusters, qrels)
-    answers.require_feedback(found._asdict(), judged.topics)
+    answers.with_split(found._asdict(), judged.topics)
     return boards.judge(engine, key, judged, note)
 
 

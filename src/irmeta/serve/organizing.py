@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
@@ -10,8 +11,10 @@ from sqlalchemy import Engine
 
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, events, people, submissions
-from irmeta.serve.policy import is_open
+from irmeta.serve.catalogue.rules import now
+from irmeta.serve.policy import revealed
 from irmeta.serve.site import Site
+from irmeta.words import counted
 
 ALIKE = 10
 """First documents by which runs are compared."""
@@ -19,8 +22,17 @@ LIKELY = 0.5
 """Share of topics with the same first documents from which on runs are likely duplicates."""
 ANSWERS = {"metrics", "precision", "feedback", "step"}
 """Settings that change the answers to runs."""
+FREE = 1000
+"""Runs that a team is taken to send in a day where nothing limits them."""
 DAYS = 365
 """Days that a board is taken to be open where no date says when it closes."""
+
+
+TELLS_NOTHING = {
+    "none": "feedback none: teams are told nothing that is computed from the hidden judgments",
+    "split": "feedback split: teams are told their scores on {} topics, which do not count at the end, "
+    "and nothing of the judgments that count",
+}
 
 
 class Alike(NamedTuple):
@@ -83,21 +95,35 @@ def _mixed(key: str, documents: set[str]) -> Sequence[str]:
     return order
 
 
-def runs_allowed(of: Any) -> int:
-    """Return how many runs a team may send to a board before it closes, at most."""
-    end = of.closes if of.closes is not None else of.reveals
+def runs_allowed(of: Any) -> tuple[int, str]:
+    """Return how many runs a team may send to a board before the reveal, at most, and why so many."""
     begun = of.opens if of.opens is not None else of.created
-    days = DAYS if end is None else -(-(end - begun) // people.DAY) + 1
+    late = of.late == "mark"
+    ends = [one for one in (of.reveals, None if late else of.closes) if one is not None]
+    last = max(begun, min(ends, default=begun + DAYS * people.DAY) - 1)
+    days = last // people.DAY - begun // people.DAY + 1
+    months = _month(last) - _month(begun) + 1
     most = [
-        limit * number
-        for limit, number in (
-            (of.per_day, days),
-            (of.per_month, days // 28 + 2),
-            (of.per_team, 1),
+        (limit * number, says)
+        for limit, number, says in (
+            (of.per_day, days, f"{of.per_day} a day on {counted(days, 'day')}"),
+            (
+                of.per_month,
+                months,
+                f"{of.per_month} in each of {counted(months, 'month')}",
+            ),
+            (of.per_team, 1, "the limit of a team"),
         )
         if limit is not None
     ]
-    return int(min(most, default=1000 * days))
+    free = f"no limit is set: taken as {FREE} a day on {counted(days, 'day')}"
+    return min(most, default=(FREE * days, free))
+
+
+def _month(at: int) -> int:
+    """Number the month of a moment."""
+    date = datetime.fromtimestamp(at / 1e6, UTC)
+    return 12 * date.year + date.month
 
 
 def _series(engine: Engine, of: Any) -> int:
@@ -112,18 +138,21 @@ def _series(engine: Engine, of: Any) -> int:
 
 def leak(engine: Engine, of: Any) -> str:
     """Say what the answers to a board's runs can give away of its hidden judgments."""
-    number, series = runs_allowed(of), _series(engine, of)
+    if of.feedback in TELLS_NOTHING:
+        return TELLS_NOTHING[of.feedback].format(len(of.feedback_topics or ()))
+    (number, why), series = runs_allowed(of), _series(engine, of)
     teams = max(1, sum(one.state == "in" for one in people.teams(engine, of.id)))
     one, together = (series * answers.leaked(of, number, many) for many in (1, teams))
     return (
-        f"{of.key}: feedback {of.feedback}, {number} runs a team: answers give away at most "
-        f"{one:.0f} bits of the judgments to one team, {together:.0f} to {teams} together "
-        f"(means to four decimals: {answers.plainly(number):.0f} to one)"
+        f"feedback {of.feedback}: a team sends at most {counted(number, 'run')} ({why}), and the answers give away "
+        f"at most {one:.0f} bits of the hidden judgments to one team, {together:.0f} to {counted(teams, 'team')} "
+        f"together; a bit is one yes or no, as whether a document is relevant "
+        f"(means to four decimals would give away {answers.plainly(number):.0f})"
     )
 
 
 def hidden(engine: Engine) -> Iterator[Any]:
-    """Yield the boards whose judgments are not for everybody from the first."""
+    """Yield the boards that are not revealed."""
     for of in boards.boards(engine):
-        if not is_open(of):
+        if not revealed(boards.rules(of), now()):
             yield of

@@ -101,6 +101,8 @@ def serve(
         raise IrmetaError(
             f"--listen {listen}: name an address and a port, as in 127.0.0.1:8400"
         )
+    if not (folder / "site.toml").exists():
+        print(f"new site made at {folder}")
     site = Site.make(folder)
     if host not in LOCAL and not site.settings.address.startswith("https://"):
         raise IrmetaError(

@@ -109,6 +109,14 @@ class Site:
 
     @classmethod
     def open(cls, folder: Path) -> "Site":
+        """Return a site that exists, and make what it lacks."""
+        found = cls.read(folder)
+        for part in (found.public, found.private, found.temporary):
+            part.mkdir(mode=0o700, exist_ok=True)
+        return found
+
+    @classmethod
+    def read(cls, folder: Path) -> "Site":
         """Return a site that exists; raise IrmetaError for another folder, and for settings that cannot be."""
         path = folder / "site.toml"
         if not path.is_file():
@@ -120,10 +128,7 @@ class Site:
             settings = msgspec.toml.decode(path.read_bytes(), type=Settings)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise IrmetaError(f"{path}: {error}") from error
-        found = cls(folder, settings)
-        for part in (found.public, found.private, found.temporary):
-            part.mkdir(mode=0o700, exist_ok=True)
-        return found
+        return cls(folder, settings)
 
     @classmethod
     def make(cls, folder: Path) -> "Site":

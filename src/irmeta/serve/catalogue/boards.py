@@ -155,7 +155,8 @@ def set_board(
             )
         if needs is policy.Change.TYPED and typed != key:
             raise RefusedError(
-                409, f"this gives more away, or sooner; type the board's key: {key}"
+                409,
+                f"this gives more away, or sooner; type the board's key: {key} (in the shell: --confirm {key})",
             )
         db.execute(sa.update(board).where(board.c.id == found.id).values(real))
         if {"metrics", "precision"} & real.keys():

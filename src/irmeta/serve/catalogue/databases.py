@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,14 @@ def connected(where: Where) -> sa.Engine:
     return _file(where) if isinstance(where, Path) else _server(where)
 
 
+def _private(path: Path) -> None:
+    """Make a file that only its owner may read; SQLite gives the files beside it the same mode."""
+    with suppress(OSError):  # it is there, or SQLite says why it cannot be
+        path.touch(0o600, exist_ok=False)
+
+
 def _file(path: Path) -> sa.Engine:
+    _private(path)
     made = sa.create_engine(
         f"sqlite:///{path}", connect_args={"timeout": PATIENCE}, hide_parameters=True
     )
@@ -143,6 +150,7 @@ def named(engine: sa.Engine) -> str:
 
 def copied(path: Path, target: Path) -> None:
     """Copy a file of SQLite as it is at one moment, whoever writes it."""
+    _private(target)
     with (
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as old,
         closing(sqlite3.connect(target)) as new,

@@ -59,7 +59,8 @@ def moment(text: str) -> int | None:
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
-        raise RefusedError(422, f"{text!r} is not a date as 2020-05-14") from error
+        form = "a date as 2020-05-14 or 2020-05-14T23:59 (UTC), now or never"
+        raise RefusedError(422, f"{text!r} is not {form}") from error
     if not EARLIEST <= found.year < LATEST:
         says = f"{text!r} is not between {EARLIEST} and {LATEST}"
         raise RefusedError(422, says)
@@ -78,6 +79,17 @@ def require_order(dates: Mapping[str, Any]) -> None:
                 422,
                 f"the board {name} at {clock(when)}, before it opens at {clock(opens)} (UTC)",
             )
+
+
+def require_hidden(board: Mapping[str, Any]) -> None:
+    """Refuse feedback before the reveal of a board whose scores are shown at once."""
+    at_once = board["opens"] is not None and board["opens"] == board["reveals"]
+    if at_once and board.get("feedback", "none") != "none":
+        raise RefusedError(
+            422,
+            "feedback: this board has no dates, so that all see its scores at once; "
+            "give it --closes, or --reveals, too",
+        )
 
 
 def clock(micros: int) -> str:

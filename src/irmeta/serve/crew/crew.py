@@ -220,9 +220,8 @@ class Crew:
             try:
                 step()
             except Exception:
-                if not self._closed.is_set():
+                if not self._closed.wait(PAUSE):
                     LOG.exception("the crew stumbled")
-                    self._closed.wait(PAUSE)
 
 
 def _named(text: str, paths: Mapping[str, str]) -> str:

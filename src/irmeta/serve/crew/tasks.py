@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -24,6 +25,8 @@ BACKGROUND = 8
 
 def main() -> None:
     """Work until there is no more: an answer has `error` where a task failed."""
+    for ends in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ends, signal.SIG_IGN)  # sent to all at once: the parent ends us
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
     logs.begin()

@@ -333,6 +333,8 @@ def state(of: Any, at: Phase, now: int) -> str:
     """Say whether a board takes runs, and when its scores are shown. at : its phase now."""
     if at is Phase.FROZEN:
         return "The board is frozen: nothing changes any more"
+    if at is Phase.DRAFT:
+        return "The board is a draft, which organizers alone see"
     over = of.closes is not None and of.closes <= now
     runs = "Runs are taken"
     if at is Phase.WAITING and of.late == "mark":

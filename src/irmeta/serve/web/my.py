@@ -317,6 +317,7 @@ class Pages:
         self, caller: Caller, of: Any, alike: Sequence[Alike] | None = None
     ) -> Response:
         """Show a board to its organizers, and which runs are alike if that was looked for."""
+        at = phase(boards.rules(of), when := now())
         given = {
             "alike": alike,
             "runs": submissions.of_team(self._engine, of.id),
@@ -328,7 +329,8 @@ class Pages:
             "events": events.of_board(self._engine, of.id)[-LINES:],
             "leak": organizing.leak(self._engine, of),
             "states": events.STATES,
-            "phase": phase(boards.rules(of), now()),
+            "phase": at,
+            "state": state(of, at, when),
             "preview": self._door.may(caller, of, Action.SEE_SCORES),
             "home": self._home(NOBODY, of),
         }
