@@ -48,6 +48,9 @@ def everything(folder: Path) -> bytes:
 
 def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) -> None:
     """Before the reveal public and frozen files have neither runs nor scores; the private ones have both."""
+    settings = blind.folder / "site.toml"
+    settings.write_text('contact = "ann@example.org"\n')
+    blind = Site.open(blind.folder)
     engine = tables.upgraded(blind.database)
     assert snapshot(engine, "track").phase is Phase.BLIND
     publishing.publish(blind)
@@ -63,6 +66,7 @@ def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) 
             text("SELECT * FROM judgments WHERE board = :board"), {"board": judged}
         ).one()
     assert row.commitment in notice
+    assert "by invitation; ask ann@example.org" in notice
     for secret in (row.digest, row.salt):
         assert secret.encode() not in everything(blind.public)
     boards.set_board(engine, "track", {"reveals": now()}, typed="track")

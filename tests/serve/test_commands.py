@@ -525,3 +525,24 @@ def test_the_catalogue_is_for_its_owner(run, track, tmp_path: Path) -> None:
     engine.dispose()
     assert found.keys() >= {"site.db", "site.db-wal", "site.db.0001"}
     assert set(found.values()) == {0o600}
+
+
+def test_runs_are_listed_and_withdrawn(run, track, tmp_path: Path) -> None:
+    """An operator lists runs, and withdraws one by team and name, or by key, where it is clear which."""
+    folder = Path(track[-1])
+    (tmp_path / "one").write_bytes(a_run(1))
+    (tmp_path / "teams.csv").write_text("run,team\none,Lund\n")
+    board, site = ("board", "import", "track", tmp_path / "one"), track[1:]
+    assert run(*board, *site)[0] == 0
+    assert run(*board, "--table", tmp_path / "teams.csv", *site)[0] == 0
+    lines = run("board", "runs", *track)[1].splitlines()
+    assert ["received" in line for line in lines] == [True, True]
+    assert lines[1].split()[-2:] == ["Lund", "one"]
+    several = run("board", "withdraw", "track", "one", *site)
+    assert (several[0], "several runs" in several[2]) == (2, True)
+    assert run("board", "withdraw", "track", "Lund/one", *site)[0] == 0
+    assert run("board", "withdraw", "track", lines[0].split()[0], *site)[0] == 0
+    assert "no run to withdraw" in run("board", "withdraw", "track", "one", *site)[2]
+    engine = tables.upgraded(Site.open(folder).database)
+    assert submissions.counts(engine, "track") == {"withdrawn": 2}
+    engine.dispose()

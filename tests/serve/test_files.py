@@ -233,7 +233,7 @@ def test_one_cluster_has_no_intervals(filled: Site, tmp_path: Path) -> None:
     engine.dispose()
     publishing.publish(filled)
     page = (filled.public / "b/one/index.html").read_text()
-    assert "one topic or one cluster" in page
+    assert "cannot be said of one cluster" in page
     assert 'interval"' not in page
 
 

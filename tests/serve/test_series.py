@@ -1,6 +1,7 @@
 """Series of boards over years: what anchors say, what cannot be compared, and what stays hidden."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -253,6 +254,15 @@ def test_editions_are_in_the_order_of_people(tmp_path: Path) -> None:
     [track] = series.series(editions(site), {})
     names = [one.name for one in track.editions]
     assert names == ["round 1", "round 9", "round 10"]
+
+
+def test_a_series_is_called_as_its_newest_edition(tmp_path: Path) -> None:
+    """The heading of a series is the title of its newest edition without the year; its key where nothing is left."""
+    site = site_of(tmp_path)
+    [track] = series.series(editions(site), {})
+    for title, said in (("Deep Learning (2022)", "Deep Learning"), ("2022", "track")):
+        last = replace(track.editions[-1], title=title)
+        assert replace(track, editions=[*track.editions[:-1], last]).title == said
 
 
 def test_a_board_is_given_anchors(run, tmp_path: Path) -> None:

@@ -231,8 +231,10 @@ def set_(
 def _warn(of: Any) -> None:
     """Say what dates bring that hardly anybody wants."""
     from irmeta.serve.catalogue.rules import clock
+    from irmeta.serve.policy import is_open
 
-    if None not in (of.closes, of.reveals) and of.opens != of.reveals < of.closes:
+    dated = None not in (of.closes, of.reveals) and not is_open(of)
+    if dated and of.reveals < of.closes:
         shown, until = clock(of.reveals), clock(of.closes)
         say_note(
             f"scores are shown at {shown}, and runs taken until {until}: those between are not ranked"

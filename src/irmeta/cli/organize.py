@@ -7,6 +7,7 @@ from irmeta.cli.app import argument, option
 from irmeta.cli.board import Key, SiteOption, board, opened
 from irmeta.cli.output import say_note
 from irmeta.cli.serve import extra
+from irmeta.errors import IrmetaError
 
 Output = Annotated[
     Path, option("-o", "--output", metavar="FILE", help="File to write.")
@@ -146,6 +147,52 @@ def pool(
     lines = (f"{topic}\t{document}\n" for topic, document in found)
     output.write_text("".join(lines), encoding="utf-8")
     print(f"{output}: {len(found)} documents to judge")
+
+
+@board.command()
+def runs(key: Key, site: SiteOption) -> None:
+    """List the runs of a board: key, when it came (UTC), state, team, name.
+
+    irmeta board runs covid1 --site site/
+    """
+    _, engine = opened(site)
+    from irmeta.serve.catalogue import boards, submissions
+    from irmeta.serve.catalogue.rules import clock
+
+    for one in submissions.of_team(engine, boards.board_of(engine, key).id):
+        name = ", ".join([one.name, *one.marks])
+        print(
+            f"{one.key}  {clock(one.received)}  {one.state:9}  {one.team or '-':20}  {name}"
+        )
+
+
+@board.command()
+def withdraw(
+    key: Key,
+    run: Annotated[str, argument(metavar="RUN", help="Its key, NAME or TEAM/NAME.")],
+    site: SiteOption,
+) -> None:
+    """Take a run off the table for good; its page stays, and says so.
+
+    irmeta board withdraw covid1 Lund/bm25 --site site/
+    """
+    _, engine = opened(site)
+    from irmeta.serve.catalogue import boards, submissions
+    from irmeta.serve.catalogue.tables import GONE
+
+    found = [
+        one
+        for one in submissions.of_team(engine, boards.board_of(engine, key).id)
+        if run in (one.key, one.name, f"{one.team}/{one.name}")
+        and one.state not in GONE
+    ]
+    if len(found) != 1:
+        many = "several runs are called so" if found else "no run to withdraw"
+        raise IrmetaError(
+            f"{run}: {many}; name it by its key, which irmeta board runs {key} --site {site} lists"
+        )
+    submissions.withdraw(engine, found[0].key)
+    print(f"{key}: {found[0].name} withdrawn; its page stays, without a rank")
 
 
 @board.command()

@@ -80,6 +80,12 @@ class Series:
     pairs: list[Pair]
 
     @property
+    def title(self) -> str:
+        """Call the series as its newest edition is called, without the name of that."""
+        newest = self.editions[-1]
+        return newest.title.replace(newest.name, "").strip(" ,:()-") or self.name
+
+    @property
     def steps(self) -> list[Pair]:
         """Each edition after the one before it."""
         after = dict(zip(self._keys, self._keys[1:], strict=False))

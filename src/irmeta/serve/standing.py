@@ -329,7 +329,9 @@ def _finding(found: Standing) -> str:
     """Say first what the table shows."""
     best = [line for line in found.ranked if line.rank_low == 1]
     if not best:
-        return "Who is better cannot be said of one run, one topic or one cluster."
+        few = ("run", len(found.ranked)), ("topic", len(found.topics))
+        one = next((noun for noun, number in few if number < 2), "cluster")
+        return f"Who is better cannot be said of one {one}."
     values = [line.scores[found.metric].value for line in found.ranked]
     median = f"The median is {float(np.median(values)):.3f}."
     if len(best) == 1:

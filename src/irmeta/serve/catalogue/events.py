@@ -13,6 +13,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.tables import board, event
+from irmeta.words import counted
 
 BEFORE = ("made", "opened", "changed", "judgments", "closed")
 """What everybody may know before the reveal."""
@@ -102,7 +103,7 @@ def said(one: Any, names: Mapping[int, str] = MappingProxyType({})) -> str:
         case "changed":
             return f"changed {', '.join(given.get('settings', ()))}"
         case "rescored":
-            return f"scored {given.get('runs', '')} runs again"
+            return f"scored {counted(given.get('runs', 0), 'run')} again"
         case "withdrawn":
             return f"run {given.get('run', '')} withdrawn"
         case "submitted":
@@ -119,7 +120,7 @@ def said(one: Any, names: Mapping[int, str] = MappingProxyType({})) -> str:
         case "team":
             return f"{team} {STATES[given['state']]}"
         case "pooled":
-            return f"pool of {len(given['runs'])} runs, {given['depth']} documents deep"
+            return f"pool of {counted(len(given['runs']), 'run')}, {given['depth']} documents deep"
     return str(one.action)
 
 

@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.policy import is_open
+from irmeta.words import counted
 
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 """What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
@@ -54,6 +55,7 @@ def _environment() -> jinja2.Environment:
     forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
     environment.filters |= {**forms, "interval": interval, "tex": tex}
     environment.filters |= {
+        "counted": counted,
         "odd": odd,
         "quoted": quoted,
         "said": said,

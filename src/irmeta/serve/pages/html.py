@@ -111,7 +111,7 @@ class Pages:
             "title": of.title,
             "changed": of.changed,
             "finding": found.finding,
-            "facts": f"{counted(len(found.ranked), 'run')} · {len(found.topics)} topics · {found.metric}",
+            "facts": f"{counted(len(found.ranked), 'run')} · {counted(len(found.topics), 'topic')} · {found.metric}",
             "series": of.series if found.ranked else "",
         }
 
@@ -320,7 +320,7 @@ def announced(shot: Snapshot) -> dict[str, Any]:
         "title": of.title,
         "changed": _events(shot)[-1].at,
         "finding": f"{state(of, shot.phase, shot.at)}.",
-        "facts": f"{len(of.topics)} topics · {of.metrics[0]}",
+        "facts": f"{counted(len(of.topics), 'topic')} · {of.metrics[0]}",
         "series": "",
     }
 
