@@ -4,8 +4,10 @@ import io
 import tarfile
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
@@ -80,6 +82,32 @@ def test_a_backup_is_whole_while_runs_arrive(served: Served, tmp_path: Path) -> 
         engine.dispose()
     assert counts == sorted(counts)
     assert counts[-1] > counts[0]
+
+
+def test_a_run_that_is_refused_meanwhile_is_not_missed(
+    filled: Site, tmp_path: Path, monkeypatch
+) -> None:
+    """Bytes that go because a check refused the run are no loss, those that only went are; a copy of both is whole."""
+    engine = tables.upgraded(filled.database)
+    [one, other, *_] = submissions.of_team(engine, 1)
+    copied = tables.copied
+
+    def late(where: Any, target: Path) -> None:
+        copied(where, target)
+        with engine.begin() as db:
+            db.execute(
+                text("UPDATE run SET stored = NULL WHERE digest = :run"), one._mapping
+            )
+        submissions.forget(filled, engine, one.run)
+
+    monkeypatch.setattr(tables, "copied", late)
+    file = tmp_path / "site.tar"
+    assert back_up(filled, file) == 2 + 4 + 1
+    restore(file, tmp_path / "other")
+    filled.run(other.run).unlink()
+    with pytest.raises(IrmetaError, match="lost"):
+        back_up(filled, tmp_path / "again.tar")
+    engine.dispose()
 
 
 def test_what_is_no_whole_backup_is_refused(filled: Site, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -92,6 +93,37 @@ def test_a_passed_date_publishes_a_board(blind: Site) -> None:
     publishing.publish(blind)
     changes = (blind.public / "b/track/changes/index.html").read_text()
     assert "revealed" in changes
+    assert events.verified(engine)
+    engine.dispose()
+
+
+def test_a_date_is_noted_once_whatever_changes_meanwhile(blind: Site) -> None:
+    """What a date brings is noted once, also where the board changed after it, and where a clock had been ahead."""
+    engine = tables.upgraded(blind.database)
+
+    def brought() -> list[str]:
+        boards.pass_dates(engine)
+        happened = events.of_board(engine, 1, *boards.DATES.values())
+        return [one.action for one in happened]
+
+    before = brought()
+    assert "revealed" not in before
+    for changed in (10**15, -(10**15)):  # changed after the date; the clock is back
+        with engine.begin() as db:
+            db.execute(
+                text(f"UPDATE board SET closes = :at, changed = :at + {changed}"),
+                {"at": now()},
+            )
+        assert brought() == [*before, "closed"]
+    later = now() + 200_000
+    boards.set_board(engine, "track", {"closes": later})
+    assert brought() == [*before, "closed"]
+    while now() <= later:
+        time.sleep(0.01)
+    boards.set_board(engine, "track", {"closes": None})  # before anybody looks
+    assert brought() == [*before, "closed", "closed"]
+    boards.reveal(engine, "track", "track")
+    assert brought() == [*before, "closed", "closed", "revealed"]
     assert events.verified(engine)
     engine.dispose()
 

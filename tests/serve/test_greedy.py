@@ -15,8 +15,9 @@ from bench import killed_server
 from starlette.requests import Request
 from starlette.responses import Response
 
-from irmeta.serve import running
-from irmeta.serve.catalogue.submissions import Checked
+from irmeta.serve import checkup, running
+from irmeta.serve.catalogue import submissions
+from irmeta.serve.catalogue.submissions import Bytes, Checked
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.running import Prompt
 from irmeta.serve.site import Settings, Site
@@ -115,6 +116,37 @@ def test_what_is_refused_leaves_no_bytes(tmp_path: Path) -> None:
         assert here.put("member", "two", a_run(2)).status_code == 429
         assert here.put("member", "two", a_run(1)).status_code == 429
         assert [*runs.glob("*/*")] == kept
+
+
+def test_what_a_check_refuses_leaves_no_bytes(tmp_path: Path) -> None:
+    """A run that its check refuses leaves no bytes, unless others sent the same; they can be sent again."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    wrong = a_run(1).replace(b"Q0", b"Q0 Q0", 1)
+    for here in open_track(tmp_path, qrels):
+        runs = here.site.folder / "runs"
+        for _ in range(2):
+            assert here.put("member", "one", wrong).status_code == 422
+            assert not [*runs.glob("*/*")]
+        assert here.put("member", "one", a_run(1)).status_code == 201
+        kept = [*runs.glob("*/*")]
+        said = Checked([{"level": "error", "line": None, "text": "no"}])
+        other = submissions.submit(
+            *(here.engine, "other", "two", Bytes(kept[0].name, 1)), received=1
+        )
+        assert submissions.checked(here.engine, other.key, said)
+        submissions.forget(here.site, here.engine, kept[0].name)
+        assert [*runs.glob("*/*")] == kept
+        assert not list(checkup._damage(here.site, here.engine))
+        kept[0].with_name("0" * 64).touch()
+        [lost] = checkup._damage(here.site, here.engine)
+        assert "no run of the catalogue" in lost.wrong
+
+
+def test_a_body_of_two_lengths_is_refused(track: Track) -> None:  # noqa: F811
+    """A request with a length and a coding, which a proxy may read otherwise, is refused, and ends its connection."""
+    both = {"content-length": "3", "transfer-encoding": "chunked"}
+    answer = track.client.post("/v1/invitations", headers=both, content=b"{} ")
+    assert (answer.status_code, answer.headers["connection"]) == (400, "close")
 
 
 def test_checks_of_a_person_wait_for_each_other(

@@ -495,12 +495,19 @@ def test_a_file_is_the_same_however_it_is_cut(cuts: list[int], run: bytes) -> No
 
 
 def test_names_that_look_alike_are_shown_to_organizers(track: Track) -> None:
-    """Beside a team whose name has letters of two alphabets, or signs that do not show, organizers read so."""
+    """Beside a team whose name has letters of two alphabets organizers read so; what does not show is in no name."""
     organizer = browser(track, "organizer")
     assert "letters of" not in organizer.get("/organize/b/track").text
-    for team in ("L\u03c5nd", "Lund\u3164"):
-        form = {"team": team, "name": "x"}
-        browser(track).post("/join/track", data=form, headers=OWN)
+    names = ("L\u03c5nd", "Lund\u3164", "\u2800", "Lund\ufe0f", "Lu\u034fnd")
+    answers = [
+        browser(track).post(
+            "/join/track", data={"team": name, "name": "x"}, headers=OWN
+        )
+        for name in names
+    ]
+    assert [one.status_code for one in answers] == [303, 422, 422, 422, 422]
+    assert "the character U+3164 does not show; leave it out" in answers[1].text
+    with pytest.raises(RefusedError, match=r"person: the character U\+2800"):
+        people.ask(track.engine, "track", "Oslo", "\u2800")
     page = organizer.get("/organize/b/track").text
     assert "letters of GREEK and LATIN" in page
-    assert "signs that do not show" in page

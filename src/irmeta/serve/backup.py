@@ -32,7 +32,7 @@ _BYTES = 1 << 20
 def back_up(site: Site, target: Path) -> int:
     """Write a site into one file, whole or not at all; return how many files are in it.
 
-    The catalogue is copied first: what it names is on the disk before it does, and is not removed.
+    The catalogue is copied first: what it names is on the disk before it does, and goes only where a check refuses it.
     """
     if target.exists():
         raise IrmetaError(f"{target} exists; choose another name, or remove it")
@@ -50,7 +50,7 @@ def back_up(site: Site, target: Path) -> int:
         }
         try:
             with own(part) as file:
-                _write(file, files)
+                count = _write(site, file, files)
             settle(part, target)
             begun.replace(site.folder / BEGUN)
         except FileNotFoundError as error:
@@ -59,10 +59,10 @@ def back_up(site: Site, target: Path) -> int:
             ) from error
         finally:
             part.unlink(missing_ok=True)
-    return len(files)
+    return count
 
 
-def _named(site: Site, catalogue: Path) -> Iterator[Path]:
+def _named(site: Site, catalogue: databases.Where) -> Iterator[Path]:
     """Yield the runs, judgments and lists of documents that a catalogue names."""
     engine = databases.connected(catalogue)
     stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
@@ -76,10 +76,13 @@ def _named(site: Site, catalogue: Path) -> Iterator[Path]:
     engine.dispose()
 
 
-def _write(file: IO[bytes], files: dict[str, Path]) -> None:
+def _write(site: Site, file: IO[bytes], files: dict[str, Path]) -> int:
+    """Write files into an archive, without runs that are refused meanwhile; return how many."""
     lines = []
     with tarfile.open(fileobj=file, mode="w") as archive:
         for name, path in files.items():
+            if not path.exists() and path not in _named(site, site.database):
+                continue
             with path.open("rb") as content:
                 digest = hashlib.file_digest(content, "sha256").hexdigest()
                 content.seek(0)
@@ -87,6 +90,7 @@ def _write(file: IO[bytes], files: dict[str, Path]) -> None:
             lines.append(f"{digest}  {name}\n")
         manifest = "".join(lines).encode()
         archive.addfile(_member(MANIFEST, len(manifest)), io.BytesIO(manifest))
+    return len(lines)
 
 
 def _member(name: str, size: int) -> tarfile.TarInfo:

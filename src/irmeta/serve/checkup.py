@@ -4,6 +4,7 @@ import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fcntl import LOCK_EX
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -60,9 +61,13 @@ def problems(site: Site, engine: Engine) -> Iterator[Problem]:
 
 
 def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
-    with reading(engine) as db:
-        here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
+    here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
+    with site.keeping(LOCK_EX), reading(engine) as db:
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
+        files = {*(site.folder / "runs").glob("*/*")}
+    for path in sorted(files.difference(map(site.run, digests))):
+        wrong = "no run of the catalogue: what brought it in was interrupted"
+        yield Problem(str(path), wrong, f"rm {path}")
     for wrong, mend in databases.faults(engine):
         yield Problem(databases.named(engine), wrong, mend)
     for path, digest in ((site.run(one), one) for one in digests):

@@ -1,15 +1,12 @@
 """Boards from files: judgments with a folder of runs, a score file, or what a frozen site says of itself."""
 
-import fcntl
 import hashlib
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy import Engine
 from sqlalchemy.exc import StatementError
 
@@ -24,7 +21,6 @@ from irmeta.scores.names import known_as
 from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
-from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import (
     moment,
     new_key,
@@ -33,7 +29,6 @@ from irmeta.serve.catalogue.rules import (
     require_order,
     require_safe,
 )
-from irmeta.serve.catalogue.tables import run
 from irmeta.serve.client import fit, names_of
 from irmeta.serve.site import Site, durable, settle
 
@@ -180,28 +175,12 @@ def import_runs(
     for name, path in zip(names_of(files), files, strict=True):
         about = dict(said.get(known_as(name, said) or "", {}))
         at = int(about.pop("received", "") or together)
-        with keeping(site):
+        with site.keeping():
             made = submissions.submit(
                 *(engine, key, name, store(site, path)), received=at, about=about
             )
         new += made.new
     return new
-
-
-@contextmanager
-def keeping(site: Site, lock: int = fcntl.LOCK_SH) -> Iterator[None]:
-    """Bring a run in, beside others who do: its bytes lie there before the catalogue names them."""
-    with (site.folder / "keeping.lock").open("w") as file:
-        fcntl.flock(file, lock)
-        yield
-
-
-def forget(site: Site, engine: Engine, digest: str) -> None:
-    """Remove the bytes of a run that the catalogue does not name; nobody brings it in meanwhile."""
-    named = (run.c.digest == digest) & run.c.stored.is_not(None)
-    with keeping(site, fcntl.LOCK_EX), reading(engine) as db:
-        if db.execute(sa.select(run.c.digest).where(named)).first() is None:
-            site.run(digest).unlink(missing_ok=True)
 
 
 def store(site: Site, path: Path) -> submissions.Bytes:

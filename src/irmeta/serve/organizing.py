@@ -128,7 +128,7 @@ def _month(at: int) -> int:
 
 def _series(engine: Engine, of: Any) -> int:
     """Count how often all runs may have been answered again: under other judgments, or other rules of the answers."""
-    happened = events.of_board(engine, of.id)
+    happened = events.of_board(engine, of.id, "judgments", "changed")
     judged = sum(one.action == "judgments" for one in happened)
     rules = [
         one.detail.get("settings", ()) for one in happened if one.action == "changed"

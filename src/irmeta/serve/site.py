@@ -232,6 +232,13 @@ class Site:
             yield
 
     @contextmanager
+    def keeping(self, lock: int = fcntl.LOCK_SH) -> Iterator[None]:
+        """Bring a run in, beside others who do: its bytes lie there before the catalogue names them."""
+        with (self.folder / "keeping.lock").open("w") as file:
+            fcntl.flock(file, lock)
+            yield
+
+    @contextmanager
     def served(self) -> Iterator[None]:
         """Be one of those who serve the site; who is the first removes what interrupted work left."""
         with (self.folder / "lock").open("w") as file:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import product
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +15,7 @@ from irmeta.serve.catalogue.events import log
 from irmeta.serve.catalogue.rules import HUB, KEY, RefusedError, clock, now
 from irmeta.serve.catalogue.tables import (
     board,
+    event,
     judgments,
     require_kept,
     run,
@@ -70,20 +72,48 @@ def limits(found: Row[Any]) -> policy.Limits:
     return policy.Limits(found.per_day, found.per_month, found.per_team)
 
 
-def pass_dates(engine: Engine) -> None:
-    """Note what dates have brought since boards last changed."""
+def pass_dates(engine: Engine, since: int = 0) -> None:
+    """Note what dates have brought that have passed since a moment, unless that is noted."""
     at = now()
-    due = [board.c[date].between(board.c.changed + 1, at) for date in DATES]
-    wanted = sa.select(board).where(sa.or_(*due))
+    passed = [board.c[date].between(since, at) for date in DATES]
+    wanted = sa.select(board).where(sa.or_(*passed))
     with reading(engine) as db:
-        if db.execute(wanted).first() is None:
+        if not _due(db, db.execute(wanted).all(), at):
             return
     with engine.begin() as db:
-        for one in db.execute(wanted).all():
-            passed = [(getattr(one, date), DATES[date]) for date in DATES]
-            for when, action in sorted((w, a) for w, a in passed if w is not None):
-                if one.changed < when <= at:
-                    log(db, one.id, action, {}, when=when)
+        _pass(db, db.execute(wanted).all(), at)
+
+
+def _pass(db: Connection, found: Sequence[Row[Any]], at: int) -> None:
+    """Note what the dates of boards have brought by a moment."""
+    for when, number, action in _due(db, found, at):
+        log(db, number, action, {}, when=when)
+
+
+def _due(
+    db: Connection, found: Sequence[Row[Any]], at: int
+) -> list[tuple[int, int, str]]:
+    """List dates of boards that have passed and of which the log does not say so: when, which board, what it brings.
+
+    What changed last says nothing of it: a clock may have been ahead, and boards change at any moment.
+    """
+    own: Any = event.c.board.in_([one.id for one in found])
+    own &= event.c.action.in_([*DATES.values(), "changed"])
+    wanted = sa.select(event.c.board, event.c.action, event.c.detail).where(own)
+    newest = {
+        (line.board, date): line.action
+        for line in db.execute(wanted.order_by(event.c.id))
+        for date, action in DATES.items()
+        if line.action == action or date in line.detail.get("settings", ())
+    }
+    due = []
+    for one, date in product(found, DATES):
+        when, last = getattr(one, date), newest.get((one.id, date))
+        # with its first dates a board says that it opened
+        new = last == "changed" or (last is None and (when or 0) > one.created)
+        if when is not None and when <= at and new:
+            due.append((when, one.id, DATES[date]))
+    return sorted(due)
 
 
 def versions(engine: Engine) -> dict[str, int]:
@@ -140,6 +170,7 @@ def set_board(
     """
     with engine.begin() as db:
         found = row_of(db, key)
+        _pass(db, [found], now())
         real = {
             name: one for name, one in changes.items() if getattr(found, name) != one
         }

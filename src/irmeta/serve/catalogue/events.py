@@ -38,12 +38,12 @@ def log(
     line = {"board": at, "at": time, "person": person, "action": action}
     add(db, [line | {"detail": dict(detail)}])
     if action in PUBLIC:
-        touch(db, at, time)
+        touch(db, at)
 
 
-def touch(db: Connection, at: int, when: int | None = None) -> None:
+def touch(db: Connection, at: int) -> None:
     """Note that a board is another one now."""
-    step = {"version": board.c.version + 1, "changed": now() if when is None else when}
+    step = {"version": board.c.version + 1, "changed": now()}
     db.execute(sa.update(board).where(board.c.id == at).values(step))
 
 
@@ -139,8 +139,13 @@ def has_been(db: Connection, at: int, action: str) -> bool:
     return bool(db.execute(sa.select(wanted)).scalar())
 
 
-def of_board(engine: Engine, at: int) -> Sequence[Row[Any]]:
-    """List what happened to a board."""
-    wanted = sa.select(event).where(event.c.board == at).order_by(event.c.id)
+def of_board(
+    engine: Engine, at: int, *actions: str, most: int | None = None
+) -> Sequence[Row[Any]]:
+    """List what happened to a board, of some kinds or of all; the newest, if not all."""
+    wanted = sa.select(event).where(event.c.board == at)
+    if actions:
+        wanted = wanted.where(event.c.action.in_(actions))
     with reading(engine) as db:
-        return db.execute(wanted).all()
+        newest = db.execute(wanted.order_by(event.c.id.desc()).limit(most)).all()
+    return newest[::-1]

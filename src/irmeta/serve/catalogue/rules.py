@@ -31,6 +31,11 @@ DESCRIBED = {
 
 EARLIEST, LATEST = 1970, 9000
 """Years of a date; a clock cannot write those far beyond."""
+UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U00013441\U00013442\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
+)
+"""Letters, signs and marks that do not show, beside those that no text may have."""
 LENGTHS = DESCRIBED | {"person": 100, "affiliation": 200}
 """How long any text of people may be."""
 
@@ -128,9 +133,11 @@ def described(about: Mapping[str, str]) -> dict[str, str]:
         # controls, marks of direction, halves of characters
         odd = [one for one in text if unicodedata.category(one)[0] == "C"]
         odd = [one for one in odd if one != "\n"]
+        if name != "description":  # there such marks choose how a sign looks
+            odd += UNSEEN.findall(text)
         if odd:
-            code = f"U+{ord(odd[0]):04X}"
-            raise RefusedError(422, f"{name}: the character {code} is not allowed")
+            says = f"the character U+{ord(odd[0]):04X} does not show; leave it out"
+            raise RefusedError(422, f"{name}: {says}")
     if found.get("link") and not LINK.fullmatch(found["link"]):
         raise RefusedError(422, f"link: {found['link']!r} does not begin with https://")
     return found

@@ -1,6 +1,7 @@
 """Submissions: received, checked, scored, withdrawn."""
 
 from collections.abc import Mapping, Sequence
+from fcntl import LOCK_EX
 from itertools import dropwhile
 from math import inf
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from irmeta.serve.catalogue.rules import (
 from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
 from irmeta.serve.client import NAMED
 from irmeta.serve.policy import Left, Limits, is_open, left, revealed
+from irmeta.serve.site import Site
 
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
@@ -222,6 +224,14 @@ def _keep(db: Connection, content: Bytes) -> None:
         db.execute(sa.update(run).where(of_run).values(stored=now()))
 
 
+def forget(site: Site, engine: Engine, digest: str) -> None:
+    """Remove the bytes of a run that the catalogue does not say to be here; nobody brings it in meanwhile."""
+    with site.keeping(LOCK_EX), reading(engine) as db:
+        here = (run.c.digest == digest) & run.c.stored.is_not(None)
+        if db.execute(sa.select(run).where(here)).first() is None:
+            site.run(digest).unlink(missing_ok=True)
+
+
 def _baseline(db: Connection, of: Row[Any], team: str, named: str) -> str:
     """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
     there: Any = (submission.c.board == of.id) & submission.c.state.not_in(GONE)
@@ -327,8 +337,8 @@ def pending(engine: Engine, most: int) -> list[tuple[str, str]]:
     return [(key, state) for key, state in found]
 
 
-def checked(engine: Engine, key: str, found: Checked) -> None:
-    """Keep what a check found of a run, which is refused where a remark is an error or the check could not end."""
+def checked(engine: Engine, key: str, found: Checked) -> bool:
+    """Keep what a check found of a run; say whether it is refused: a remark is an error, or the check could not end."""
     wrong = found.failed or any(one["level"] == "error" for one in found.remarks)
     with engine.begin() as db:
         one = _row(db, key)
@@ -340,6 +350,16 @@ def checked(engine: Engine, key: str, found: Checked) -> None:
             state = "refused" if wrong else "accepted"
             said = {"remarks": list(found.remarks), "header": found.header}
             _set(db, one.id, state=state, **said)
+            if wrong:
+                _leave(db, one.run)
+    return wrong
+
+
+def _leave(db: Connection, digest: str) -> None:
+    """Note that the bytes of a run are not here, unless they are of one that was not refused."""
+    kept = (submission.c.run == digest) & (submission.c.state != "refused")
+    left = (run.c.digest == digest) & ~sa.exists().where(kept)
+    db.execute(sa.update(run).where(left).values(stored=None))
 
 
 def work(engine: Engine, key: str) -> Any:

@@ -14,6 +14,7 @@ from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions
+from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.submissions import Checked
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
@@ -46,6 +47,7 @@ class Crew:
         self._own = threading.local()
         self._publisher = Child()
         self._left: bool | None = None
+        self._looked = 0
         self._children = [self._publisher]
         self._busy: dict[str, Future[None]] = {}
         self._guard = threading.Lock()
@@ -156,7 +158,8 @@ class Crew:
     def _check(self, key: str) -> None:
         job = submissions.work(self.engine, key)
         found = self._remarks(str(self.site.run(job.run)), job.name, job)
-        submissions.checked(self.engine, key, found)
+        if submissions.checked(self.engine, key, found):
+            submissions.forget(self.site, self.engine, job.run)
 
     def _score(self, key: str) -> None:
         job = submissions.work(self.engine, key)
@@ -188,7 +191,9 @@ class Crew:
     def _publish(self) -> None:
         """Have written what boards show first, where they have changed, as by a date; then, in pieces, the rest."""
         began = time.monotonic()
-        boards.pass_dates(self.engine)
+        looked = now()
+        boards.pass_dates(self.engine, self._looked)
+        self._looked = looked
         left = self._left
         if left is None or boards.versions(self.engine) != self._published:
             self._left = None

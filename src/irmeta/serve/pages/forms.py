@@ -23,8 +23,6 @@ FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 """What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
 ALIKE = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE")
 """Alphabets that have letters of one shape."""
-UNSEEN = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-"""Letters and signs that do not show."""
 ESCAPED = ("html.j2", "svg.j2", "macros.j2")
 """Templates whose texts are escaped."""
 NUMBER = re.compile(r"[+-][\d.]+")
@@ -125,11 +123,9 @@ def soft(name: str) -> Markup:
 def odd(name: str) -> str:
     """Say why a name may look like another one; nothing where it does not.
 
-    >>> odd("L\u03c5nd"), odd("Lund \u3164"), odd("Lund 2")
-    ('letters of GREEK and LATIN', 'signs that do not show', '')
+    >>> odd("L\u03c5nd"), odd("Lund 2")
+    ('letters of GREEK and LATIN', '')
     """
-    if not set(UNSEEN).isdisjoint(name):
-        return "signs that do not show"
     alphabets = {unicodedata.name(one, "").partition(" ")[0] for one in name}
     mixed = sorted(alphabets.intersection(ALIKE))
     return f"letters of {' and '.join(mixed)}" if len(mixed) > 1 else ""

@@ -204,7 +204,13 @@ class _Guarded:
             await send(message)
 
         try:
-            await self._app(scope, receive, answer)
+            if {"content-length", "transfer-encoding"} <= set(Headers(scope=scope)):
+                # a proxy may see another request in what follows
+                both = problem(400, "a body has a length, or a coding: leave one out")
+                both.headers["connection"] = "close"
+                await both(scope, receive, answer)
+            else:
+                await self._app(scope, receive, answer)
         except ClientDisconnect:  # nobody waits for an answer
             status = GONE
         except Exception:

@@ -14,7 +14,7 @@ from fastapi import Header, Request
 from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers, importing
+from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, clock, now
@@ -268,11 +268,11 @@ class Door:
         def kept() -> submissions.Received:
             own = {"person": caller.person, **given}
             try:
-                with importing.keeping(self.site):
+                with self.site.keeping():
                     arrived.keep(self.site)
                     return submissions.submit(self.engine, key, name, content, **own)
             except RefusedError:
-                importing.forget(self.site, self.engine, content.digest)
+                submissions.forget(self.site, self.engine, content.digest)
                 raise
 
         loop = asyncio.get_running_loop()

@@ -326,7 +326,7 @@ class Pages:
             "names": people.names(self._engine),
             "teams": people.teams(self._engine, of.id),
             "judged": boards.judgments_of(self._engine, of.key),
-            "events": events.of_board(self._engine, of.id)[-LINES:],
+            "events": events.of_board(self._engine, of.id, most=LINES),
             "leak": organizing.leak(self._engine, of),
             "states": events.STATES,
             "phase": at,
