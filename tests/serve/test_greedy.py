@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -186,6 +187,29 @@ def test_judgments_are_read_within_limits(
     sent = track.ask("organizer", "PUT", where, content=b"301 0 d01 1\n")
     assert sent.status_code == 422
     assert "more memory" in sent.json()["detail"]
+
+
+def test_copies_are_looked_for_within_limits(
+    track: Track,  # noqa: F811
+    monkeypatch,
+) -> None:
+    """Runs that organizers have compared are read by a child; the server itself reads none."""
+    for role in ("member", "rival"):
+        assert track.put(role, "one", a_run(1)).status_code == 201
+    asked: list[str] = []
+    ask = Crew._ask
+
+    def told(crew: Crew, task: str, **given: Any) -> dict[str, Any]:
+        asked.append(task)
+        return ask(crew, task, **given) if len(asked) < 3 else {"error": "no memory"}
+
+    monkeypatch.setattr(Crew, "_ask", told)
+    organizer = browser(track, "organizer")
+    send = ("/organize/b/track", {"what": "alike"})
+    assert "100%" in organizer.post(send[0], data=send[1], headers=OWN).text
+    assert asked == ["first", "first"]
+    refused = organizer.post(send[0], data=send[1], headers=OWN)
+    assert (refused.status_code, "no memory" in refused.text) == (422, True)
 
 
 def test_secrets_and_teams_are_made_seldom(tmp_path: Path, monkeypatch) -> None:

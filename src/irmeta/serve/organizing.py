@@ -1,9 +1,10 @@
 """What organizers ask of a board with hidden judgments: pool, likely duplicates, what its answers give away."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import combinations
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from irmeta.serve.policy import revealed
 from irmeta.serve.site import Site
 from irmeta.words import counted
 
+Read = Callable[[Path, int], dict[str, list[str]]]
 ALIKE = 10
 """First documents by which runs are compared."""
 LIKELY = 0.5
@@ -43,10 +45,12 @@ class Alike(NamedTuple):
     share: float
 
 
-def duplicates(site: Site, engine: Engine, key: str) -> list[Alike]:
-    """List runs of different teams that are alike, the most alike first."""
+def duplicates(
+    site: Site, engine: Engine, key: str, read: Read = answers.first
+) -> list[Alike]:
+    """List runs of different teams that are alike, the most alike first. read : finds the first documents of a run."""
     runs = _standing(engine, boards.board_of(engine, key).id)
-    first = {one.run: answers.first(site.run(one.run), ALIKE) for one in runs}
+    first = {one.run: read(site.run(one.run), ALIKE) for one in runs}
     pairs = (
         Alike(one, other, _share(first[one.run], first[other.run]))
         for one, other in combinations(runs, 2)

@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions
-from irmeta.serve.catalogue.rules import now
+from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.catalogue.submissions import Checked
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
@@ -106,12 +106,22 @@ class Crew:
 
     def judged(self, qrels: Path, salt: str) -> tuple[list[str], str]:
         """Read judgments: their topics, and what binds them; raise IrmetaError for others."""
-        given = {"qrels": str(qrels), "salt": salt}
-        answer = self._pool.submit(self._ask, "judge", **given).result()
-        if "error" in answer:
-            raise IrmetaError(answer["error"])
-        topics, commitment = answer["judged"]
+        topics, commitment = self._read("judge", "judged", qrels=str(qrels), salt=salt)
         return topics, commitment
+
+    def first(self, run: Path, depth: int) -> dict[str, list[str]]:
+        """Read the first documents of a run by topic; refuse one that a child cannot read."""
+        found: dict[str, list[str]] = self._read(
+            "first", "first", run=str(run), depth=depth
+        )
+        return found
+
+    def _read(self, task: str, what: str, **given: Any) -> Any:
+        """Have a child read a file, and wait for what it found."""
+        answer = self._pool.submit(self._ask, task, **given).result()
+        if "error" in answer:
+            raise RefusedError(422, answer["error"])
+        return answer[what]
 
     def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
         """Have a submission worked on, unless it is."""

@@ -87,6 +87,11 @@ def judge(qrels: str, salt: str) -> Answer:
     return {"judged": answers.judged(Path(qrels), salt)}
 
 
+def first(run: str, depth: int) -> Answer:
+    """Read the first documents of a run by topic."""
+    return {"first": answers.first(Path(run), depth)}
+
+
 def publish(site: str) -> Answer:
     """Write what a change of a site shows first; return the versions of its boards."""
     return {"versions": _publisher(site).begin()}
@@ -117,6 +122,7 @@ TASKS: dict[str, Callable[..., Answer]] = {
     "check": check,
     "score": score,
     "judge": judge,
+    "first": first,
     "publish": publish,
     "publish_rest": publish_rest,
 }

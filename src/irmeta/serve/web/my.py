@@ -357,7 +357,8 @@ class Pages:
         elif what == "remove":
             people.remove(self._engine, key, given.get("person", ""), by)
         elif what == "alike":
-            alike = organizing.duplicates(self._door.site, self._engine, key)
+            asks = (self._door.site, self._engine, key, self._door.crew.first)
+            alike = organizing.duplicates(*asks)
             return self._organize(caller, of, alike)
         elif what == "withdraw":
             self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
