@@ -394,6 +394,7 @@ class Life(RuleBasedStateMachine):
             self.model.may(role, action, run.team)
             for action in (Action.SEE_SUBMISSION, Action.DOWNLOAD_RUN)
         ]
+        may[1] &= run.state != "refused"  # its bytes are gone
         found = [one.status_code for one in (answer, file)]
         assert found == [200 if one else 404 for one in may]
         if may[0]:
