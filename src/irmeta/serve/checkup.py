@@ -67,7 +67,9 @@ def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
         files = {*(site.folder / "runs").glob("*/*")}
     for path in sorted(files.difference(map(site.run, digests))):
         wrong = "no run of the catalogue: what brought it in was interrupted"
-        yield Problem(str(path), wrong, f"rm {path}")
+        yield Problem(
+            str(path), wrong, f"unless the catalogue is an old one, rm {path}"
+        )
     for wrong, mend in databases.faults(engine):
         yield Problem(databases.named(engine), wrong, mend)
     for path, digest in ((site.run(one), one) for one in digests):
