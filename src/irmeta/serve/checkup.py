@@ -4,7 +4,6 @@ import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fcntl import LOCK_EX
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -61,10 +60,14 @@ def problems(site: Site, engine: Engine) -> Iterator[Problem]:
 
 
 def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
-    here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
-    with site.keeping(LOCK_EX), reading(engine) as db:
+    files = {
+        path
+        for path in (site.folder / "runs").glob("*/*")
+        if path.stat().st_mtime_ns // 1000 < now() - MINUTE  # none that comes in now
+    }
+    with reading(engine) as db:
+        here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
-        files = {*(site.folder / "runs").glob("*/*")}
     for path in sorted(files.difference(map(site.run, digests))):
         wrong = "no run of the catalogue: what brought it in was interrupted"
         yield Problem(
