@@ -15,7 +15,7 @@ from bench import killed_server
 
 from irmeta.serve import running
 from irmeta.serve.catalogue import people, tables
-from irmeta.serve.site import Site
+from irmeta.serve.site import Settings, Site
 from irmeta.serve.web.app import SAFE
 
 from .conftest import a_run, write_qrels
@@ -51,6 +51,16 @@ def test_the_proxy_says_what_the_server_says() -> None:
     assert text.count("{") == text.count("}")
     assert "location = /metrics { return 404; }" in text
     assert "proxy_set_header X-Forwarded-For $remote_addr;" in text
+
+
+def test_every_setting_is_documented() -> None:
+    """The table of `site.toml` has the settings that a site takes, and no other."""
+    text = (ROOT / "docs/serve.md").read_text()
+    rows = text.partition("| `site.toml` | says")[2].partition("\n\n")[0]
+    keys = re.findall(
+        r"`\[*(\w+)\]*`", "".join(re.findall(r"^\| (.*?) \|", rows, re.M))
+    )
+    assert sorted(keys) == sorted(Settings.__struct_fields__)
 
 
 def test_a_lost_token_is_replaced(tmp_path: Path) -> None:
