@@ -525,6 +525,10 @@ def test_the_catalogue_is_for_its_owner(run, track, tmp_path: Path) -> None:
     engine.dispose()
     assert found.keys() >= {"site.db", "site.db-wal", "site.db.0001"}
     assert set(found.values()) == {0o600}
+    (tmp_path / "one").write_bytes(a_run(1))
+    assert run("board", "import", "track", tmp_path / "one", *track[1:])[0] == 0
+    made = [one for one in folder.rglob("*") if one.is_dir()]
+    assert {one.stat().st_mode & 0o777 for one in made} == {0o700}
 
 
 def test_runs_are_listed_and_withdrawn(run, track, tmp_path: Path) -> None:

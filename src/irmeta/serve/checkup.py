@@ -103,10 +103,14 @@ def _boards(site: Site, engine: Engine) -> Iterator[Problem]:
     for one in every:
         if one.feedback == "ladder" and not one.brought:
             wrong = "its ladder answers nothing until it begins at a run that you bring"
-            yield Problem(one.key, wrong, f"irmeta board import {one.key} BASELINE")
+            yield Problem(
+                one.key,
+                wrong,
+                f"irmeta board import {one.key} BASELINE --site {site.folder}",
+            )
         if one.feedback == "open":
             wrong = "its answers give the judgments away in a few runs"
-            mend = f"irmeta board set {one.key} --feedback none, split or ladder"
+            mend = f"irmeta board set {one.key} --feedback none, split or ladder --site {site.folder}"
             yield Problem(one.key, wrong, mend)
 
 

@@ -147,10 +147,11 @@ def leak(engine: Engine, of: Any) -> str:
     (number, why), series = runs_allowed(of), _series(engine, of)
     teams = max(1, sum(one.state == "in" for one in people.teams(engine, of.id)))
     one, together = (series * answers.leaked(of, number, many) for many in (1, teams))
+    all_ = f", {together:.0f} to {teams} teams together" if teams > 1 else ""
     return (
         f"feedback {of.feedback}: a team sends at most {counted(number, 'run')} ({why}), and the answers give away "
-        f"at most {one:.0f} bits of the hidden judgments to one team, {together:.0f} to {counted(teams, 'team')} "
-        f"together; a bit is one yes or no, as whether a document is relevant "
+        f"at most {one:.0f} bits of the hidden judgments to one team{all_}; "
+        "a bit is one yes or no, as whether a document is relevant "
         f"(means to four decimals would give away {answers.plainly(number):.0f})"
     )
 

@@ -264,7 +264,7 @@ class Site:
 
 def durable(path: Path, content: bytes) -> None:
     """Write a file that is there whole, and on the disk, or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make(path.parent)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     with own(part) as file:
         file.write(content)
@@ -279,10 +279,16 @@ def own(path: Path) -> IO[bytes]:
 
 def settle(part: Path, path: Path) -> None:
     """Put a file on the disk, and then its name."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make(path.parent)
     _sync(part)
     part.replace(path)
     _sync(path.parent)
+
+
+def _make(folder: Path) -> None:
+    """Make a folder, and those above it that lack, for who serves the site: `mkdir` lets others into these."""
+    for one in (*reversed(folder.parents), folder):
+        one.mkdir(mode=0o700, exist_ok=True)
 
 
 def _sync(path: Path) -> None:
