@@ -220,7 +220,8 @@ def set_(
     print(f"{key}: {names or 'nothing'} changed")
     if changes.keys() & boards.DATES.keys():
         _warn(boards.board_of(engine, key))
-    runs = {one.name for one in submissions.of_team(engine, old.id)}
+    here = submissions.of_team(engine, old.id)
+    runs = {name for one in here for name in (one.name, one.key)}
     for one in changes.get("anchors", {}).values():
         if one not in runs:
             say_note(
