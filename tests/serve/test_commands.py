@@ -102,14 +102,19 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     gate = ["--baseline", "mine", "--fail-if-worse", "0.1"]
     code, _, said = run("submit", *given, "--wait", *gate)
     assert (code, submissions.counts(engine, "track")) == (2, {})
-    assert "--fail-if-worse: this board shows no scores yet" in said
+    assert "nothing was sent: --fail-if-worse needs scores" in said
+    assert "which this board shows after its reveal" in " ".join(said.split())
     code, out, _ = run("submit", *given, "--wait")
     assert code == 0
     assert "This board shows no scores yet" in out
     assert "your team is told" not in out
+    page = re.escape(track.replace("/b/", "/my/b/"))
+    assert re.search(rf"^mine: accepted; {page}; key [a-z2-7]{{16}}$", out, re.M)
     ladder = {"feedback": "ladder", "step": 0.2}
     boards.set_board(engine, "track", ladder, typed="track")
     (tmp_path / "mine").write_bytes(a_run(9))
+    code, out, _ = run("submit", *given)
+    assert (code, "mine: your run mine is there already" in out) == (2, True)
     _, out, _ = run("submit", *given, "--wait", "--name", "early")
     assert "early: your team is told no figure" in out
     importing.import_runs(site, engine, "track", [tmp_path / "mine"])
@@ -129,7 +134,9 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
         (tmp_path / name).write_bytes(a_run(7, skill))
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--wait")
     assert code == 0
-    assert re.search(r"good: scored; http://.*/s/[a-z2-7]{16}/\nnDCG@10 \d\.\d+", out)
+    assert re.search(
+        r"good: scored; http://.*/s/([a-z2-7]{16})/; key \1\nnDCG@10 \d\.\d+", out
+    )
     night = ["--name", "night", "--baseline", "good", "--wait"]
     night += ["--fail-if-worse", "0.02"]
     code, out, _ = run("submit", str(tmp_path / "bad"), *given, *night)
@@ -145,6 +152,17 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     (tmp_path / "broken").write_text("x\n")
     code, out, _ = run("submit", str(tmp_path / "broken"), *given, "--check")
     assert code == 1
+    (tmp_path / "tags").write_bytes(a_run(7).replace(b"tag", b"gat", 1))
+    code, out, _ = run("submit", str(tmp_path / "tags"), *given, "--check")
+    assert (code, "the system is named tags" in out) == (0, True)
+    given += ["--format", "json"]
+    for name, verdict in (("tags", "would be taken"), ("broken", "would be refused")):
+        _, out, _ = run("submit", str(tmp_path / name), *given, "--check")
+        assert json.loads(out)[0]["verdict"] == verdict
+    given = given[:-2]
+    equal = ["--name", "twin", "--baseline", "good", "--wait"]
+    _, out, _ = run("submit", str(tmp_path / "good"), *given, *equal)
+    assert out.splitlines()[-1] == "good: +0.000, equal on every topic"
     code, _, error = run("submit", str(tmp_path), *given)
     assert (code, "a folder; name its files" in error) == (2, True)
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--format", "json")

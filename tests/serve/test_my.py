@@ -231,6 +231,7 @@ def test_an_invitation_says_where_it_leads(track: Track) -> None:
     used = invited.post("/i/", data=look, headers=OWN)
     nonsense = invited.post("/i/", data=look | {"secret": "x"}, headers=OWN)
     assert (used.status_code, used.content) == (404, nonsense.content)
+    assert "this invitation was used, has ended, or" in used.text
 
 
 def test_an_organizer_reads_what_happened(track: Track) -> None:
@@ -340,6 +341,11 @@ def test_tokens_say_in_words_what_they_let_one_do(track: Track) -> None:
         ("session", "do all that you may do"),
         ("token", "read and send runs"),
     ]
+    line = "irmeta submit my-run.gz --to .*/b/track --token-file irmeta-token"
+    assert re.search(f"chmod 600 irmeta-token\n{line}\n", page)
+    page = client.post("/my/", data={"what": "another"}, headers=OWN).text
+    assert "This is shown once" in page
+    assert "chmod" not in page
 
 
 def test_a_review_link_shows_a_run_without_names(track: Track) -> None:
@@ -402,13 +408,26 @@ def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None
         checked = client.post(where, **form(a_run(1), check="on"))
         assert (checked.status_code, "nothing is odd" in checked.text) == (200, True)
         assert submissions.of_team(track.engine, 1, "Lund") == []
+        tags = a_run(1).replace(b"tag", b"gat", 1)
+        checked = client.post(where, **form(tags, check="on"))
+        assert "the system is named bm25" in checked.text
         sent = client.post(where, **form(a_run(1), description="a <b>"))
-        assert (sent.status_code, sent.headers["location"]) == (303, "/my/b/track")
+        assert (sent.status_code, sent.headers["location"][:17]) == (
+            303,
+            "/my/b/track?sent=",
+        )
+        page = client.get(sent.headers["location"]).text
+        assert "bm25 was sent, and is accepted" in page
+        assert "was sent" not in client.get("/my/b/track").text
         [one] = submissions.of_team(track.engine, 1, "Lund")
         assert (one.name, one.description, one.state) == ("bm25", "a <b>", "accepted")
         assert track.site.run(one.run).read_bytes() == a_run(1)
-        again = client.post(where, **form(a_run(2)))
-        assert (again.status_code, "called bm25" in again.text) == (409, True)
+        again = client.post(where, **form(a_run(2), description="a <b>"))
+        assert 'value="a &lt;b&gt;"' in again.text
+        assert (again.status_code, "your run bm25 is there" in again.text) == (
+            409,
+            True,
+        )
         client.post(where, **form(odd, name="odd"))
         [_, kept] = submissions.of_team(track.engine, 1, "Lund")
         assert (

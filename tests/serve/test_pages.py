@@ -34,6 +34,9 @@ def test_a_frozen_copy_takes_no_runs(filled: Site, tmp_path: Path) -> None:
     frozen = tmp_path / "one/b/lab/about/index.html"
     assert "irmeta submit" in page(filled, "about/")
     assert "irmeta submit" not in frozen.read_text()
+    for name in ("", "about/"):
+        assert 'href="../../my/"' in page(filled, name).replace("../" * 3, "../../")
+        assert "my/" not in (tmp_path / "one/b/lab" / name / "index.html").read_text()
     for one in (frozen, tmp_path / "one/index.html"):
         assert "A frozen copy, " in one.read_text()
     assert "frozen" not in page(filled)

@@ -20,6 +20,7 @@ from irmeta.serve.policy import (
     Who,
     accepting,
     change,
+    ends,
     left,
     may,
     phase,
@@ -206,15 +207,29 @@ def test_what_a_change_needs(new: dict, day: float, outcome: str) -> None:
 def test_limits_by_hand() -> None:
     """Days and months are those of UTC; what lasts longest says when there is more."""
     limits = Limits(per_day=2, per_month=3, per_team=4)
-    assert left(Limits(), [at(0)] * 9, at(0)) == (None, None)
-    assert left(limits, [], at(0.5)) == (2, at(1))
-    assert left(limits, [at(0.1), at(0.9)], at(0.99)) == (0, at(1))
-    assert left(limits, [at(0.1), at(0.9)], at(1)) == (1, at(30))
-    assert left(limits, [at(0), at(0), at(1)], at(2)) == (0, at(30))
-    assert left(limits, [at(0), at(0), at(1)], at(30)) == (1, None)
+    assert left(Limits(), [at(0)] * 9, at(0))[:2] == (None, None)
+    assert left(limits, [], at(0.5))[:2] == (2, at(1))
+    assert left(limits, [at(0.1), at(0.9)], at(0.99))[:2] == (0, at(1))
+    assert left(limits, [at(0.1), at(0.9)], at(1))[:2] == (1, at(30))
+    assert left(limits, [at(0), at(0), at(1)], at(2))[:2] == (0, at(30))
+    assert left(limits, [at(0), at(0), at(1)], at(30))[:2] == (1, None)
     # a clock that was set back gives no more for the day
-    assert left(limits, [at(1.1), at(1.2)], at(1.05)) == (0, at(2))
-    assert left(Limits(per_day=1), [at(3)], at(1)) == (1, at(2))
+    assert left(limits, [at(1.1), at(1.2)], at(1.05))[:2] == (0, at(2))
+    assert left(Limits(per_day=1), [at(3)], at(1))[:2] == (1, at(2))
+
+
+def test_nothing_more_is_promised_after_the_end() -> None:
+    """More runs come only before a board ends; where late ones are marked, its close ends nothing."""
+    limits = Limits(per_day=2)
+    for board, expected in (
+        (Board(closes=at(1)), (2, None, at(1))),
+        (Board(closes=at(1) + 1), (2, at(1), None)),
+        (Board(closes=at(0.9), late="mark"), (2, at(1), None)),
+        (Board(closes=at(2), frozen=at(0.8)), (2, None, at(0.8))),
+    ):
+        assert left(limits, [], at(0.5), ends(board)) == expected
+    never = left(Limits(per_team=1), [], at(0.5), at(0.9))
+    assert never == (1, None, None)
 
 
 def test_it_stands_on_the_standard_library() -> None:

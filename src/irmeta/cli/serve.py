@@ -110,7 +110,11 @@ def submit(
     ] = "",
     description: Annotated[str, option(metavar="TEXT", help="What the run does.")] = "",
     baseline: Annotated[
-        str, option(metavar="RUN", help="The run of the board to be better than.")
+        str,
+        option(
+            metavar="RUN",
+            help="The run to be better than; before a reveal one of your own.",
+        ),
     ] = "",
     link: Annotated[
         str, option(metavar="URL", help="A page on the run, https only.")
@@ -162,6 +166,7 @@ def submit(
     irmeta submit tonight.gz --to http://127.0.0.1:8400/b/lab --baseline main --wait --fail-if-worse 0.02
     """
     from irmeta.serve import client
+    from irmeta.serve.catalogue.rules import clock
 
     judged = fail_if_worse is not None
     _require_together(
@@ -190,9 +195,13 @@ def submit(
         "link": link,
         "replace": "1" if replace else "",
     }
-    hidden = server.hides() if wait else ""
+    hidden = server.hides() if wait else {}
     if hidden and judged:
-        raise IrmetaError("--fail-if-worse: this board shows no scores yet")
+        at = hidden["reveals"]
+        when = "after its reveal" if at is None else f"from {clock(at)} UTC on"
+        raise IrmetaError(
+            f"nothing was sent: --fail-if-worse needs scores, which this board shows {when}"
+        )
     outcomes: list[dict[str, Any]] = []
     failed = False
     names = client.names_of(runs) if name is None else [name]
@@ -202,10 +211,13 @@ def submit(
         if not path.is_file():
             raise IrmetaError(f"{path}: no such file")
         if check:
-            found = server.check(path)
+            found = server.check(path, own)
+            wrong = [one for one in found["remarks"] if one["level"] == "error"]
+            refused = wrong or found["status"] >= 400
+            found["verdict"] = f"would be {'refused' if refused else 'taken'}"
         else:
             found = server.checked(server.submit(path, own, about))
-        if hidden not in ("", "none") and found["status"] < 300:
+        if hidden and hidden["feedback"] != "none" and found["status"] < 300:
             found |= server.told(found["key"])
         elif wait and not hidden and found["status"] < 300:
             found["score"] = server.score(found["key"])
@@ -244,10 +256,10 @@ def _say(server: Any, found: dict[str, Any]) -> None:
         state = found.get("score", found)["state"]
         left = "" if found.get("left") is None else f"; {found['left']} left now"
         marks = "".join(f", {mark}" for mark in found.get("marks") or ())
-        _print(f"{found['run']}: {state}{marks}{left}; {server.root + found['page']}")
+        where = f"{server.root}{found['page']}; key {found['key']}"
+        _print(f"{found['run']}: {state}{marks}{left}; {where}")
     else:
-        wrong = any(one["level"] == "error" for one in found.get("remarks", []))
-        _print(f"{found['run']}: {'would be refused' if wrong else 'checked'}")
+        _print(f"{found['run']}: {found['verdict']}")
     if told := found.get("told"):
         figure = "no figure" if told["figure"] is None else f"{told['figure']:.3f}"
         _print(f"{found['run']}: your team is told {figure}: {told['about']}")
@@ -261,10 +273,10 @@ def _say(server: Any, found: dict[str, Any]) -> None:
             f"{score['metric']} {_figure(one, 'mean')}; {place}; "
             f"judgments version {score['judgments']}"
         )
-        if score["claim"]:
-            _print(
-                f"{score['claim']['name']}: {_figure(score['claim'], 'difference', '+')}"
-            )
+        if claim := score["claim"]:
+            equal = claim["difference"] == 0 and not claim["low"]
+            same = ", equal on every topic" if equal else ""
+            _print(f"{claim['name']}: {_figure(claim, 'difference', '+')}{same}")
     if "gate" in found:
         _print(found["gate"])
 

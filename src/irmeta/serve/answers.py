@@ -81,11 +81,12 @@ def remarks(
         None, {name: run}, topics=topics, documents=documents, depth=depth
     )
     columns = (found[one].values.tolist() for one in ("level", "line", "text"))
+    called = re.compile(f"{re.escape(str(run))}|{re.escape(run.name)}")
     every = [
         {
             "level": level,
             "line": None if np.isnan(line) else int(line),
-            "text": OPTIONS.sub("", text.replace(str(run), name)).rstrip(" ;"),
+            "text": OPTIONS.sub("", called.sub(lambda _: name, text)).rstrip(" ;"),
         }
         for level, line, text in zip(*columns, strict=True)
     ]

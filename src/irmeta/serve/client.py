@@ -103,10 +103,11 @@ class Server:
         where = f"/v1/boards/{self.board}/runs/{quote(name, safe='')}"
         return self._sent("PUT", where, path, exchange.Submission, params=given)
 
-    def check(self, path: Path) -> Answer:
+    def check(self, path: Path, name: str) -> Answer:
         """Have a run checked that is not kept."""
         where = f"/v1/boards/{self.board}/check"
-        return self._sent("POST", where, path, exchange.Checked)
+        given = {"name": name}
+        return self._sent("POST", where, path, exchange.Checked, params=given)
 
     def submission(self, key: str) -> Answer:
         """Return what is known of a run that was sent."""
@@ -118,11 +119,10 @@ class Server:
             found = self._until(found["key"], lambda one: one["state"] != "received")
         return {**found, "status": 422} if found.get("state") == "refused" else found
 
-    def hides(self) -> str:
-        """Return the feedback of a board that shows no scores yet (none, split, ladder, open); nothing of others."""
+    def hides(self) -> Answer:
+        """Return a board that shows no scores yet, with its feedback and when it reveals; nothing of others."""
         found = self._ask("GET", f"/v1/boards/{self.board}", exchange.Board)
-        hidden = found.get("phase") in ("draft", "blind", "waiting")
-        return str(found["feedback"]) if hidden else ""
+        return found if found.get("phase") in ("draft", "blind", "waiting") else {}
 
     def told(self, key: str) -> Answer:
         """Wait until a team knows what it learns of its run before the reveal; return what is known of the run."""

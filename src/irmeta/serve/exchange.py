@@ -61,6 +61,7 @@ class Board(msgspec.Struct):
 
     phase: str
     feedback: Literal["none", "split", "ladder", "open"]
+    reveals: Count | None = None
 
 
 class Told(msgspec.Struct):
@@ -188,7 +189,7 @@ def ask(
     except requests.RequestException as error:
         if isinstance(file, Upload) and _cut_off(error):
             raise BusyError(root) from error
-        mend = "start it (irmeta serve SITE), or mend --to"
+        mend = "mend --to, or tell who runs it"
         raise IrmetaError(f"{root}: no server answers; {mend}") from error
 
 

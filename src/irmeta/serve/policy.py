@@ -129,6 +129,12 @@ def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
     return rules[min(who.role, len(rules) - 1)](case)
 
 
+def ends(board: Board) -> Moment | None:
+    """Return the moment from which a board takes no runs; None for never."""
+    closes = None if board.late == "mark" else board.closes
+    return min(filter(None, (closes, board.frozen)), default=None)
+
+
 def _past(moment: Moment | None, now: Moment) -> bool:
     return moment is not None and moment <= now
 
@@ -273,14 +279,20 @@ class Limits(NamedTuple):
 
 
 class Left(NamedTuple):
-    """How many runs a team may still submit now (None: as many as it likes), and when there will be more again."""
+    """How many runs a team may still submit now (None: as many as it likes), and when there will be more again.
+
+    ends : when the board ends, where there would be more only after that.
+    """
 
     number: int | None
     more: Moment | None
+    ends: Moment | None = None
 
 
-def left(limits: Limits, times: Sequence[Moment], now: Moment) -> Left:
-    """Count what is left of the limits.
+def left(
+    limits: Limits, times: Sequence[Moment], now: Moment, ends: Moment | None = None
+) -> Left:
+    """Count what is left of the limits. ends : when no more runs are taken, None for never.
 
     times : when the team's runs were received, withdrawn and replaced ones included, refused ones not. A clock that was
     set back does not give more: a run counts on the day that it was received.
@@ -300,15 +312,18 @@ def left(limits: Limits, times: Sequence[Moment], now: Moment) -> Left:
         (limits.per_team, len(days), None),
     )
     rest = [
-        (max(0, most - used), ends) for most, used, ends in windows if most is not None
+        (max(0, most - used), end) for most, used, end in windows if most is not None
     ]
     if not rest:
         return Left(None, None)
     number = min(count for count, _ in rest)
-    ends = [end for count, end in rest if count == number]
+    until = [end for count, end in rest if count == number]
+    if None in until:
+        return Left(number, None)
     # what lasts longest says when there is more
-    never = None in ends
-    return Left(number, None if never else max(map(_moment, filter(None, ends))))
+    more = max(map(_moment, filter(None, until)))
+    over = ends is not None and ends <= more
+    return Left(number, None, ends) if over else Left(number, more)
 
 
 def _date(time: Moment) -> datetime:

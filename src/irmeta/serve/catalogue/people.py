@@ -285,7 +285,9 @@ def _unused(db: Connection, digest: str) -> Row[Any]:
     found = _valid(db, digest, "invite")
     if found is None or found.used:
         raise RefusedError(
-            404, "this invitation is not valid, or was used; ask for another"
+            404,
+            "this invitation was used, has ended, or was not copied whole; "
+            "ask who sent it for another",
         )
     return found
 

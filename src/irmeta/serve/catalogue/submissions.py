@@ -25,7 +25,7 @@ from irmeta.serve.catalogue.rules import (
 )
 from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
 from irmeta.serve.client import NAMED
-from irmeta.serve.policy import Left, Limits, is_open, left, revealed
+from irmeta.serve.policy import Left, Limits, ends, is_open, left, revealed
 from irmeta.serve.site import Site
 
 REFUSED = 50
@@ -94,10 +94,11 @@ def submit(
                 touch(db, of.id)
             return Received(old.key, new=False)
         if old is not None and not replace:
+            there = f"another run of the board is called {name}"
+            if by is not None and not by.every:
+                there = f"your run {name} is there already, with other content"
             mend = "choose another name, or replace that run"
-            raise RefusedError(
-                409, f"another run of the board is called {name}; {mend}"
-            )
+            raise RefusedError(409, f"{there}; {mend}")
         if by is not None:
             _require_left(db, of, own, person, received)
         _keep(db, content)
@@ -118,11 +119,8 @@ def _require_left(
     counted = submission.c.state != "refused"
     found = _left(db, of, team, who, counted, limits(of), at)
     if found.number == 0:
-        more = "" if found.more is None else f"; more from {clock(found.more)} UTC"
-        raise RefusedError(
-            429,
-            f"no run left now: the limit is of a team, and of each person in it{more}",
-        )
+        limit = "the limit is of a team, and of each person in it"
+        raise RefusedError(429, f"no run left now: {limit}{later(found)}")
     if is_open(of):
         return
     most = Limits(per_day=REFUSED)
@@ -147,7 +145,7 @@ def _left(
     for own in whose:
         these = (submission.c.board == of.id) & own & which
         times = db.execute(sa.select(submission.c.received).where(these))
-        rest.append(left(most, times.scalars().all(), at))
+        rest.append(left(most, times.scalars().all(), at, ends(rules(of))))
     return min(
         rest,
         key=lambda one: (
@@ -155,6 +153,17 @@ def _left(
             -inf if one.more is None else -one.more,
         ),
     )
+
+
+def later(found: Left) -> str:
+    """Say when there will be more runs, or that there will be none.
+
+    >>> later(Left(0, None, 0))
+    '; no more: the board closes at 1970-01-01 00:00:00 UTC'
+    """
+    if found.ends is not None:
+        return f"; no more: the board closes at {clock(found.ends)} UTC"
+    return "" if found.more is None else f"; more from {clock(found.more)} UTC"
 
 
 def left_of(engine: Engine, key: str, team: str, who: int | None) -> Left:
@@ -235,13 +244,15 @@ def forget(site: Site, engine: Engine, digest: str) -> None:
 def _baseline(db: Connection, of: Row[Any], team: str, named: str) -> str:
     """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
     there: Any = (submission.c.board == of.id) & submission.c.state.not_in(GONE)
-    if not revealed(rules(of), now()):
+    known, whose = revealed(rules(of), now()), "the board has"
+    if not known:
         there &= submission.c.team == team
+        whose = "before the reveal it is a run of your own, and you have"
     wanted = sa.select(submission.c.name, submission.c.key).where(there)
     runs = {key: name for name, key in db.execute(wanted)}
     found = named if named in runs else known_as(named, runs.values())
     if found is None:
-        raise RefusedError(422, f"baseline: the board has no run {named!r}")
+        raise RefusedError(422, f"baseline: {whose} no run {named!r}")
     return found
 
 

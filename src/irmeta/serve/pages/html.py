@@ -12,6 +12,7 @@ from markupsafe import Markup
 from scipy.special import stdtrit
 
 from irmeta.serve import answers
+from irmeta.serve.catalogue.boards import rules
 from irmeta.serve.catalogue.events import BEFORE
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import Snapshot
@@ -23,7 +24,7 @@ from irmeta.serve.pages.forms import (
     slug,
     template,
 )
-from irmeta.serve.policy import Action, Phase
+from irmeta.serve.policy import Action, Phase, ends
 from irmeta.serve.series import Series
 from irmeta.serve.site import Site
 from irmeta.serve.standing import Line, Standing, claimed
@@ -89,7 +90,9 @@ class Pages:
         of = shot.board
         # what Hugging Face shows leads back to a certificate
         self._hub = bool(of.hub and site.settings.address)
+        end = ends(rules(of))
         self._shared = {
+            "takes": end is None or shot.at < end,
             "hub": self._hub,
             "site": site.settings,
             "frozen": frozen,

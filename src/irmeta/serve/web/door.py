@@ -51,8 +51,8 @@ SMALL = 1 << 16
 """Bytes of a form, or of a question in JSON, at most."""
 LACKING = "give a token of this site: Authorization: Bearer TOKEN"
 UNKNOWN = (
-    "this token opens nothing here: it is not of this site, or has expired; "
-    "the operator finds a valid one in the site's folder, in the file token"
+    "this token opens nothing here: it is not of this site, or has ended; "
+    "make another one on the page /my/ of the site, or ask who gave it to you"
 )
 OURS = ("127.0.0.1", "::1", "localhost", "testclient", "testserver")
 """How this machine is called."""
@@ -282,13 +282,13 @@ class Door:
         return made.new, await to_thread.run_sync(self.submission, caller, made.key)
 
     async def remarks(
-        self, caller: Caller, of: Any, arrived: Arrived
+        self, caller: Caller, of: Any, name: str, arrived: Arrived
     ) -> list[dict[str, Any]]:
-        """Check a run that is not kept; people may not ask too often."""
+        """Check a run of a name that is not kept; people may not ask too often."""
         if caller.person is not None:
             self._hourly.require((caller.person, "checks"), HOURLY, "checks")
         with self._at_once(("checks", caller.person)):
-            asked = self.crew.remarks(str(arrived.part), "run", of)
+            asked = self.crew.remarks(str(arrived.part), name, of)
             return list((await asyncio.wrap_future(asked)).remarks)
 
     def board(self, caller: Caller, key: str) -> BoardFacts:
@@ -330,7 +330,7 @@ class Door:
             "phase": phase(boards.rules(of), now()),
         }
         if not known:
-            more |= _hidden(one) | {"page": f"/b/{one.board_key}/", "record": ""}
+            more |= _hidden(one) | {"page": f"/my/b/{one.board_key}", "record": ""}
             if self.may(caller, of, Action.SEE_FEEDBACK, one.team):
                 more["told"] = self.told(of, one)
         if not is_open(of):

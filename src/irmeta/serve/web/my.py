@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
@@ -26,7 +27,7 @@ from irmeta.serve.catalogue.rules import (
     require_order,
 )
 from irmeta.serve.catalogue.submissions import Remark
-from irmeta.serve.client import names_of
+from irmeta.serve.client import fit, names_of
 from irmeta.serve.organizing import Alike
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of, state
@@ -131,19 +132,26 @@ class Pages:
     def _enter(self, caller: Caller, to: str = "my/", **given: Any) -> Response:
         """Show a form by which somebody comes in."""
         person = people.person_of(self._engine, caller.person)
-        shown = {"board": None, "leads": None, "person": person, "to": to}
+        shown = {"board": None, "leads": None, "person": person, "to": to, "said": ""}
         return self.page("enter.html", **shown | given)
 
     def take(self, request: Request) -> Response:
         """Say where an invitation leads; once its taker has seen that, take it and begin a session."""
-        given, who = request.state.form, request.state.caller.person
-        if given.get("what") == "look":
-            leads = people.invited(self._engine, secret_of(given))
-            secret = secret_of(given)
-            return self._enter(request.state.caller, "i/", leads=leads, secret=secret)
-        name, affiliation = given.get("name", ""), given.get("affiliation", "")
-        found = people.take(self._engine, secret_of(given), name, affiliation, who)
-        return self._begin(found.person, who)
+        given, caller = request.state.form, request.state.caller
+        secret = secret_of(given)
+        try:
+            if given.get("what") == "look":
+                leads = people.invited(self._engine, secret)
+                return self._enter(caller, "i/", leads=leads, secret=secret)
+            named = (given.get("name", ""), given.get("affiliation", ""))
+            found = people.take(self._engine, secret, *named, caller.person)
+        except RefusedError as error:
+            if error.status != 404:
+                raise
+            page = self._enter(caller, said=str(error))
+            page.status_code = error.status
+            return page
+        return self._begin(found.person, caller.person)
 
     def _begin(self, who: int, was: int | None) -> Response:
         """Begin a session, unless it is somebody's who has one."""
@@ -156,7 +164,10 @@ class Pages:
         """Show the boards and the tokens of a person."""
         return self._my(request.state.caller)
 
-    def _my(self, caller: Caller, made: str = "") -> Response:
+    def _my(
+        self, caller: Caller, made: str = "", lets_send: bool | None = None
+    ) -> Response:
+        """Show what was made this once. lets_send : whether a token lets one send runs; None for a link."""
         if caller.person is None:
             return self._enter(caller)
         given = {
@@ -167,6 +178,8 @@ class Pages:
             ],
             "tokens": people.tokens_of(self._engine, caller.person),
             "made": made,
+            "lets_send": lets_send,
+            "address": self._door.site.address,
         }
         return self.page("my.html", **given)
 
@@ -182,7 +195,7 @@ class Pages:
             made = people.new_token(
                 self._engine, given.get("label", "")[:60], who, what
             )
-            return self._my(caller, made)
+            return self._my(caller, made, what != "read")
         if what == "another":
             return self._my(caller, self._link("i", people.welcome(self._engine, who)))
         if what == "name":
@@ -195,20 +208,29 @@ class Pages:
         people.revoke(self._engine, who, given.get("token", ""))
         return self.to("my/")
 
-    def board(self, request: Request, board: BOARD) -> Response:
-        """Show a board as a member sees it: the runs of the team, and what is left."""
-        return self._board(request.state.caller, board)
+    def board(self, request: Request, board: BOARD, sent: str = "") -> Response:
+        """Show a board as a member sees it: the runs of the team, and what is left. sent : the run just sent."""
+        return self._board(request.state.caller, board, sent=sent)
 
     def _board(
-        self, caller: Caller, key: str, said: Sequence[Remark] = (), status: int = 200
+        self,
+        caller: Caller,
+        key: str,
+        said: Sequence[Remark] = (),
+        status: int = 200,
+        *,
+        typed: Form = MappingProxyType({}),
+        sent: str = "",
     ) -> Response:
+        """Show a board to a team. typed : what stands in its form; sent : the key of the run just sent."""
         of, is_ = self._mine(caller, key, Action.SEE_BOARD)
         runs = submissions.of_team(self._engine, of.id, is_.team)
         at, when = boards.rules(of), now()
-        asks = (self._engine, key, is_.team, caller.person)
+        left = submissions.left_of(self._engine, key, is_.team, caller.person)
         given = {
             "runs": [self._door.submission(caller, one.key) for one in reversed(runs)],
-            "left": submissions.left_of(*asks),
+            "left": left,
+            "then": submissions.later(left),
             "accepts": self._door.may(caller, of, Action.SUBMIT),
             "changes": self._door.may(caller, of, Action.WITHDRAW),
             "known": self._door.may(caller, of, Action.SEE_SCORES),
@@ -216,6 +238,8 @@ class Pages:
             "home": self._home(caller, of),
             "about": FIGURES[of.feedback],
             "address": self._door.site.address,
+            "typed": typed,
+            "sent": sent,
         }
         page = self.page("mine.html", board=of, team=is_.team, said=said, **given)
         page.status_code = status
@@ -246,21 +270,23 @@ class Pages:
             mine = partial(self._mine, caller, board, Action.SUBMIT)
             of, is_ = await to_thread.run_sync(mine)
             async with self._door.upload(request, file, is_) as arrived:
-                if "check" in fields:
-                    found = await self._door.remarks(caller, of, arrived)
-                    said = found or [remark("checked", "nothing is odd about this run")]
-                    return await to_thread.run_sync(self._board, caller, board, said)
                 file_name = PurePath(fields.get("run", ""))
                 name = fields.get("name") or names_of([file_name])[0]
+                if "check" in fields:
+                    found = await self._door.remarks(caller, of, fit(name), arrived)
+                    said = found or [remark("checked", "nothing is odd about this run")]
+                    shown = partial(self._board, typed=fields)
+                    return await to_thread.run_sync(shown, caller, board, said)
                 given = {"received": began, "replace": "replace" in fields, "by": is_}
                 about = {one: fields.get(one, "") for one in DESCRIBED}
-                await self._door.submit(
+                _, made = await self._door.submit(
                     caller, board, name, arrived, about=about, **given
                 )
         except RefusedError as error:
             wrong = ([remark("error", str(error))], error.status)
-            return await to_thread.run_sync(self._board, caller, board, *wrong)
-        return self.to(f"my/b/{board}")
+            shown = partial(self._board, typed=fields)
+            return await to_thread.run_sync(shown, caller, board, *wrong)
+        return self.to(f"my/b/{board}?sent={made.key}")
 
     def withdraw(self, request: Request, board: BOARD) -> Response:
         """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""

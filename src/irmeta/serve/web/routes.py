@@ -47,6 +47,7 @@ WORDS = {
 """What patterns say, in words."""
 KeyPath = Annotated[str, Path(pattern=BOARD)]
 RunPath = Annotated[str, Path(pattern=RUN)]
+Name = Annotated[str, Query(pattern=RUN)]
 SubmissionPath = Annotated[str, Path(pattern=ONE)]
 After = Annotated[str, Query(max_length=40)]
 Limit = Annotated[int, Query(ge=1, le=200)]
@@ -131,12 +132,14 @@ class Routes:
 
         return await to_thread.run_sync(asked)
 
-    async def check(self, request: Request, board: KeyPath) -> Remarks:
-        """Check a run, and keep nothing."""
+    async def check(
+        self, request: Request, board: KeyPath, name: Name = "run"
+    ) -> Remarks:
+        """Check a run, and keep nothing; remarks call it by its name."""
         by = await self._asked(request, board, Action.CHECK)
         of = await to_thread.run_sync(boards.board_of, self._engine, board)
         async with self._door.upload(request, request.stream(), by) as arrived:
-            found = await self._door.remarks(request.state.caller, of, arrived)
+            found = await self._door.remarks(request.state.caller, of, name, arrived)
             return Remarks(remarks=found)
 
     async def judge(self, request: Request, board: KeyPath, note: Note = "") -> Judged:
