@@ -74,7 +74,7 @@ class Served(Board):
         """Join with a team, and note what the board says that it gives away to all teams at most."""
         secret = people.invite(engine, self.key, "member", f"Eve {self.runs}")
         said = organizing.leak(engine, boards.board_of(engine, self.key))
-        [bits] = re.findall(r"at most (\d+) bits", said)
+        [bits] = re.findall(r"at most (\d+) bits", said) or [0]
         self.bounds[-1] = float(bits)
         form = {"secret": secret, "name": "E"}
         token = client.post("/v1/invitations", json=form).json()["token"]
