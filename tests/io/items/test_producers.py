@@ -24,6 +24,7 @@ import xarray as xr
 
 import irmeta
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
+from irmeta.io.items import inspect
 from irmeta.scores.attributes import about
 
 FILES = Path(__file__).parent / "files"
@@ -318,3 +319,14 @@ def test_test_cases_that_are_no_list_are_refused(tmp_path):
     (tmp_path / "made.json").write_text('{"testCases": 3}')
     with pytest.raises(FileFormatError, match=r"made\.json: not .* is no list"):
         irmeta.import_deepeval(tmp_path / "made.json")
+
+
+def test_inspect_rows_are_as_many_as_scores(tmp_path: Path) -> None:
+    """A log whose every sample has a scorer of its own makes a row for each; a sample without a score stays."""
+    samples = [{"id": at, "scores": {f"s{at}": {"value": 1}}} for at in range(40)]
+    log = {"eval": {"task": "t", "model": "m"}, "samples": [*samples, {"id": "none"}]}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    assert len(inspect._part(tmp_path / "log.json", None).rows) == 41
+    made = irmeta.import_inspect(tmp_path / "log.json")["t"]
+    assert dict(made.sizes) == {"system": 1, "topic": 41, "metric": 40}
+    assert int(made.notnull().sum()) == 40

@@ -62,23 +62,23 @@ def _part(path: Location, cluster_by: str | None) -> Part:
     texts = set[str]()
     scored = [(sample, dict(_scores(sample, texts))) for sample in samples]
     metrics = dict.fromkeys(metric for _, scores in scored for metric in scores)
-    missing = dict.fromkeys(metrics, float("nan"))
+    unscored = dict.fromkeys(list(metrics)[:1], float("nan"))  # an item all the same
     part.rows += [
         _row(f"{shown(path)}: sample {at}", told, sample, metric, score, by)
         for at, (sample, scores) in enumerate(scored, 1)
-        for metric, score in (missing | scores).items()
+        for metric, score in (scores or unscored).items()
     ]
     for scorer, machine in _machines(told.get("scorers")).items():
         for metric in metrics:
             if metric.partition("/")[0] == scorer:
                 part.judged(metric, machine)
-    unscored = sum(not scores for _, scores in scored)
+    without = sum(not scores for _, scores in scored)
     status = header.get("status")
     if status != "success":
         part.notes.append(f"{shown(path)}: the evaluation did not end well ({status})")
-    if unscored:
+    if without:
         part.notes.append(
-            f"{shown(path)}: {counted(unscored, 'sample')} without a score"
+            f"{shown(path)}: {counted(without, 'sample')} without a score"
         )
     if texts:
         part.notes.append(
