@@ -100,7 +100,7 @@ def _mixed(key: str, documents: set[str]) -> Sequence[str]:
 
 
 def runs_allowed(of: Any) -> tuple[int, str]:
-    """Return how many runs a team may send to a board before the reveal, at most, and why so many."""
+    """Return how many runs a team may send to a board before the reveal, at most, and by which limit."""
     begun = of.opens if of.opens is not None else of.created
     late = of.late == "mark"
     ends = [one for one in (of.reveals, None if late else of.closes) if one is not None]
