@@ -81,7 +81,7 @@ def _write(site: Site, file: IO[bytes], files: dict[str, Path]) -> int:
     lines = []
     with tarfile.open(fileobj=file, mode="w") as archive:
         for name, path in files.items():
-            if not path.exists() and path not in _named(site, site.database):
+            if not path.exists() and path not in [*_named(site, site.database)]:
                 continue
             with path.open("rb") as content:
                 digest = hashlib.file_digest(content, "sha256").hexdigest()
