@@ -101,7 +101,8 @@ def said(one: Any, names: Mapping[int, str] = MappingProxyType({})) -> str:
             note = f": {given['note']}" if given.get("note") else ""
             return f"judgments version {given.get('version', '')}{note}"
         case "changed":
-            return f"changed {', '.join(given.get('settings', ()))}"
+            settings = ", ".join(given.get("settings", ()))
+            return f"changed {settings.replace('_', ' ')}"
         case "rescored":
             return f"scored {counted(given.get('runs', 0), 'run')} again"
         case "withdrawn":
