@@ -103,8 +103,10 @@ def container(tmp_path: Path) -> tuple[Path, dict[str, str], list[str]]:
         "ADDRESS": "https://runs.example.org",
         "CONTACT": "ann@example.org",
     }
+    binds = " && ".join(f"mount --bind {one} {one}" for one in (tmp_path, volume))
+    closes = " && ".join(f"mount -o remount,ro,bind {one}" for one in (tmp_path, "/"))
     script = (
-        f"mount --bind {volume} {volume} && mount -o remount,ro,bind / && "
+        f"{binds} && {closes} && "
         f'! touch {tmp_path}/elsewhere 2>/dev/null && exec sh {STEPS} "$@"'
     )
     within = ["unshare", "-rm", "sh", "-c", script, "start"]
