@@ -179,12 +179,15 @@ def settle(folder: Path) -> None:
 
 
 def verdict(folder: Path, answered: dict[str, str]) -> Counter[str]:
-    """Count answered runs that are lost, double or not scored, and what is damaged or left over."""
+    """Count answered runs that are lost, double or not scored, and what is damaged or left over.
+
+    interrupted : whole files of uploads that were killed before their answer.
+    """
     site = Site.open(folder)
     engine = tables.upgraded(site.database)
     shot = snapshot(engine, "lab")
     counts = submissions.counts(engine, "lab")
-    damaged = list(checkup.problems(site, engine))
+    problems = [one.wrong for one in checkup.problems(site, engine)]
     engine.dispose()
     names = Counter(run.name for run in shot.runs)
     keys = {run.name: run.key for run in shot.runs}
@@ -194,7 +197,8 @@ def verdict(folder: Path, answered: dict[str, str]) -> Counter[str]:
             "lost": sum(keys.get(name) != key for name, key in answered.items()),
             "double": sum(count - 1 for count in names.values()),
             "not scored": sum(counts.values()) - counts.get("scored", 0),
-            "damaged": len(damaged),
+            "interrupted": problems.count(checkup.INTERRUPTED),
+            "damaged": sum(one != checkup.INTERRUPTED for one in problems),
             "left over": len(left),
             "half files": len(half(site.public)),
         }

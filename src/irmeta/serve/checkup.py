@@ -24,6 +24,7 @@ WEEK = 7 * DAY
 """Microseconds that something may be in no backup."""
 MINUTE = 60_000_000
 """Microseconds by which clocks differ."""
+INTERRUPTED = "no run of the catalogue: what brought it in was interrupted"
 LIMITS = ("body", "uploads", "requests", "seconds", "memory")
 
 
@@ -69,10 +70,8 @@ def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
         here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
     for path in sorted(files.difference(map(site.run, digests))):
-        wrong = "no run of the catalogue: what brought it in was interrupted"
-        yield Problem(
-            str(path), wrong, f"unless the catalogue is an old one, rm {path}"
-        )
+        mend = f"unless the catalogue is an old one, rm {path}"
+        yield Problem(str(path), INTERRUPTED, mend)
     for wrong, mend in databases.faults(engine):
         yield Problem(databases.named(engine), wrong, mend)
     for path, digest in ((site.run(one), one) for one in digests):
