@@ -1,5 +1,6 @@
 """Who takes more than their share, of connections, places and the disk: others are served all the same."""
 
+import asyncio
 import hashlib
 import os
 import socket
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from irmeta.serve import checkup, running
-from irmeta.serve.catalogue import submissions
+from irmeta.serve.catalogue import people, submissions
 from irmeta.serve.catalogue.submissions import Bytes, Checked
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.running import Prompt
@@ -177,6 +179,28 @@ def test_checks_of_a_person_wait_for_each_other(
         lasts.set_result(Checked([]))
         assert {one.result().status_code for one in asked} == {200}
     assert track.ask(*check, content=b"x").status_code == 200
+
+
+def test_checks_by_the_token_of_a_site_are_not_one_persons(
+    track: Track,  # noqa: F811
+) -> None:
+    """Whoever has the token of a site checks runs beside others who have it."""
+    lasts: Future[Checked] = Future()
+    crew = SimpleNamespace(remarks=lambda *_: lasts)
+    here = door.Door(track.site, track.engine, crew)  # type: ignore[arg-type]
+    run = SimpleNamespace(part="run")
+    anybody = people.Caller(None, "submit", site=True)
+
+    async def ask() -> list[object]:
+        asked = [
+            asyncio.ensure_future(here.remarks(anybody, None, "run", run))
+            for _ in range(2 * door.TEAM)
+        ]
+        await asyncio.sleep(0)
+        lasts.set_result(Checked([]))
+        return await asyncio.gather(*asked)
+
+    assert asyncio.run(ask()) == [[]] * 2 * door.TEAM
 
 
 def test_judgments_are_read_within_limits(

@@ -285,9 +285,11 @@ class Door:
         self, caller: Caller, of: Any, name: str, arrived: Arrived
     ) -> list[dict[str, Any]]:
         """Check a run of a name that is not kept; people may not ask too often."""
-        if caller.person is not None:
+        whose: list[object] = []
+        if caller.person is not None:  # others have the operator's token
+            whose.append(("checks", caller.person))
             self._hourly.require((caller.person, "checks"), HOURLY, "checks")
-        with self._at_once(("checks", caller.person)):
+        with self._at_once(*whose):
             asked = self.crew.remarks(str(arrived.part), name, of)
             return list((await asyncio.wrap_future(asked)).remarks)
 
