@@ -4,6 +4,7 @@ import re
 from importlib import import_module
 from inspect import getdoc
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import irmeta
@@ -38,14 +39,14 @@ def filled(markdown: str) -> str:
 
 
 def pages() -> list[str]:
-    """Return the pages of studies, each once, in the order of the registry."""
+    """Return the pages that explain studies, each once, in the order of the registry."""
     return list(dict.fromkeys(study.docs for study in STUDIES.values() if study.docs))
 
 
 def studies() -> str:
     """Return a table of the questions, each with its command and its page."""
     rows = [
-        f"| {study.question} | `irmeta {study.verb}` | [{study.docs}]({study.docs}.md) |"
+        f"| {study.question} | `irmeta {study.verb}` | [{Path(study.docs).stem}](../{study.docs}.md) |"
         for study in STUDIES.values()
         if study.docs and study.verb
     ]

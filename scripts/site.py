@@ -15,13 +15,13 @@ GALLERY = "gallery"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the pages of studies in the navigation, in the order of the registry."""
+    """List the pages of studies in the navigation, in the order of the registry; a task that explains one is there already."""
     assert config.nav is not None
     for entry in config.nav:
         if isinstance(entry, dict) and "Studies" in entry:
             entry["Studies"] = [
                 "studies/index.md",
-                *(f"studies/{name}.md" for name in lists["pages"]()),
+                *(f"{page}.md" for page in lists["pages"]() if page.startswith("studies/")),
             ]
     return config
 

@@ -96,15 +96,23 @@ def test_a_task_shows_what_its_commands_print(path: Path, tmp_path: Path) -> Non
     "path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem
 )
 def test_every_task_has_its_page_in_one_form(path: Path) -> None:
-    """Each task has the same parts in the same order, and index, home page and menu lead to it."""
+    """Each task has the same parts in the same order, also the method of what it alone explains; home page and menu lead to it."""
     page = path.read_text()
     found = re.findall(
-        r"^\*\*(Question|How to read it|What can mislead|Next)\.\*\*",
+        r"^\*\*(Question|How to read it|What can mislead|Formulas|Source|Measured|Next)\.\*\*",
         page,
         re.MULTILINE,
     )
-    assert found == ["Question", "How to read it", "What can mislead", "Next"]
-    assert f"({path.name})" in (DOCS / "tasks" / "index.md").read_text()
+    explains = f"tasks/{path.stem}" in LISTS["pages"]()
+    method = ["Formulas", "Source", "Measured"]
+    assert [part for part in found if part not in method] == [
+        "Question",
+        "How to read it",
+        "What can mislead",
+        "Next",
+    ]
+    assert not explains or found[3:6] == method
+    assert not explains or re.match(r"# .*\n\n`irmeta ", page)
     assert f"(tasks/{path.name})" in (DOCS / "index.md").read_text()
     assert f"tasks/{path.name}\n" in (DOCS.parent / "mkdocs.yml").read_text()
 
@@ -192,7 +200,7 @@ def test_recipes_name_files_that_there_are() -> None:
     "path", sorted((DOCS / "studies").glob("[!i]*.md")), ids=lambda path: path.stem
 )
 def test_every_study_has_its_page_in_one_form(path: Path) -> None:
-    """Each study's page answers the same questions in the same order, and the list of studies has it."""
+    """Each study's page answers the same questions in the same order."""
     page = path.read_text()
     found = re.findall(
         r"^\*\*(Question|Formulas|How to read it|How it can mislead|Source|Measured)\b",
@@ -208,10 +216,17 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
         "Measured",
     ]
     assert re.match(r"# [A-Z]\w+: .*\?\n\n`irmeta ", page) or "standardiz" in path.stem
-    assert path.stem in LISTS["pages"]()
-    assert f"({path.name})" in LISTS["filled"](
-        (DOCS / "studies" / "index.md").read_text()
-    )
+    assert f"studies/{path.stem}" in LISTS["pages"]()
+
+
+def test_every_study_is_explained_on_one_page() -> None:
+    """Each page that the registry names is there, the list of studies leads to it, and no other page explains a study."""
+    listed = LISTS["filled"]((DOCS / "studies" / "index.md").read_text())
+    for page in LISTS["pages"]():
+        assert (DOCS / f"{page}.md").exists()
+        assert f"(../{page}.md)" in listed
+    same = {path.name for path in (DOCS / "tasks").glob("*.md")}
+    assert not same & {path.name for path in (DOCS / "studies").glob("*.md")}
 
 
 def test_every_section_of_the_report_is_listed() -> None:

@@ -857,7 +857,7 @@ def test_every_column_of_a_table_is_explained(name, tmp_path):
     study = DECLARED[name]
     result = CALLS[study.public](unchanged, tmp_path / "new")
     module = import_module(f"irmeta.studies.{study.home}")
-    page = Path(__file__).parents[1] / "docs" / "studies" / f"{study.docs}.md"
+    page = Path(__file__).parents[1] / "docs" / f"{study.docs}.md"
     said = [
         module.tables.__doc__,
         attrgetter(study.public)(irmeta).__doc__,

@@ -125,8 +125,8 @@ def test_noise_is_of_the_size_given() -> None:
 
 
 def test_the_example_of_the_docs(tmp_path, monkeypatch) -> None:
-    """The example of docs/studies/judges.md runs, and finds the faults that it simulates."""
-    page = (Path(__file__).parents[2] / "docs" / "studies" / "judges.md").read_text(
+    """The example of docs/tasks/judges.md runs, and finds the faults that it simulates."""
+    page = (Path(__file__).parents[2] / "docs" / "tasks" / "judges.md").read_text(
         encoding="utf-8"
     )
     code = page.split("```python\n")[1].split("```")[0]

@@ -54,7 +54,7 @@ class Study(NamedTuple):
     verb : the command, as in "describe" or "standardize sample"; empty for what has none
     question : what a user asks
     section : whether the page has a section of it, the module of the same name in `report.page`
-    docs : the page in docs/studies that explains it, without the suffix; empty for what has none
+    docs : the page in docs that explains it, without the suffix; empty for what has none
     screen : how much of it is printed unless more is asked for; None for all that its overview and findings have
     command : what else to know for a command that is derived from the function; None where `irmeta.cli` has its own
     refuses : options of other studies that this one does not take, and why
@@ -105,7 +105,7 @@ STUDIES: dict[str, Study] = {
         "systems",
         "How good are the systems, and how sure is that?",
         True,
-        "description",
+        "studies/description",
         command=Verb(
             (
                 "irmeta describe scores.parquet --by AP --plot means.svg",
@@ -122,7 +122,7 @@ STUDIES: dict[str, Study] = {
         "table",
         "systems",
         "What is the table for my paper?",
-        docs="paper_table",
+        docs="tasks/table",
         command=Verb(
             (
                 'irmeta table scores.parquet -m "AP nDCG@10 P@10" --format latex',
@@ -138,7 +138,7 @@ STUDIES: dict[str, Study] = {
         "systems",
         "Which systems differ?",
         True,
-        "significance",
+        "studies/significance",
         command=Verb(
             (
                 "irmeta significance scores.parquet --metrics AP --test permutation --correct bh",
@@ -153,7 +153,7 @@ STUDIES: dict[str, Study] = {
         "leaderboard",
         "systems",
         "Which ranks of a leaderboard are real?",
-        docs="leaderboard",
+        docs="tasks/leaderboard",
         command=Verb(
             (
                 "irmeta import table results.csv -o results.parquet",
@@ -172,7 +172,7 @@ STUDIES: dict[str, Study] = {
         "systems",
         "Where do my systems stand among everybody's, on any collection?",
         True,
-        "place",
+        "studies/place",
         Verb(
             (
                 "irmeta place my.run --on trec-covid-1 --qrels qrels.txt --baseline bm25.run",
@@ -187,7 +187,7 @@ STUDIES: dict[str, Study] = {
         "versus",
         "systems",
         "Is mine better, by how much, and on which topics?",
-        docs="versus",
+        docs="tasks/better",
         command=Verb(
             (
                 'irmeta versus scores.parquet --system mine --against bm25 -m "AP nDCG@20"',
@@ -207,7 +207,7 @@ STUDIES: dict[str, Study] = {
         "replicate",
         "systems",
         "Is this reproduction one, and what moved: the system or the collection?",
-        docs="replication",
+        docs="tasks/replicate",
         command=Verb(
             (
                 "irmeta replicate original/ again/ --qrels qrels.txt --system mine --against bm25",
@@ -225,7 +225,7 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "Which metrics say the same?",
         True,
-        "correlation",
+        "studies/correlation",
         command=Verb(
             (
                 "irmeta correlate scores.parquet --plot heatmap.svg",
@@ -242,7 +242,7 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "Which metrics predict results on new topics?",
         True,
-        "predictivity",
+        "studies/predictivity",
         command=Verb(
             (
                 "irmeta predictivity scores.parquet --top 0.75 --by AP",
@@ -256,7 +256,7 @@ STUDIES: dict[str, Study] = {
         "online",
         "metrics",
         "Which metric predicts what users prefer?",
-        docs="online",
+        docs="tasks/online",
         command=Verb(
             (
                 "irmeta online scores.parquet outcomes.csv -m 'nDCG@10 RR P@5'",
@@ -272,7 +272,7 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "Which few metrics should be reported?",
         True,
-        "ranking",
+        "studies/ranking",
         command=Verb(
             (
                 "irmeta rank scores.parquet -k 3",
@@ -289,7 +289,7 @@ STUDIES: dict[str, Study] = {
         "metrics",
         "What would an unreported metric have been?",
         True,
-        "prediction",
+        "studies/prediction",
         Verb(
             (
                 'irmeta predict apply --given "P@10=0.43 RR=0.61 nDCG@20=0.39" --want "AP R@100"',
@@ -308,7 +308,7 @@ STUDIES: dict[str, Study] = {
         "",
         "metrics",
         "How close are predicted scores to the actual ones?",
-        docs="prediction",
+        docs="studies/prediction",
     ),
     "predictors": Study(
         "prediction.predictors",
@@ -316,7 +316,7 @@ STUDIES: dict[str, Study] = {
         "predict select",
         "metrics",
         "Which metrics predict which other metrics?",
-        docs="prediction",
+        docs="studies/prediction",
         command=Verb(
             (
                 "irmeta predict select --train A.parquet B.parquet --dev C.parquet --test D.parquet E.parquet -k 1-3",
@@ -334,7 +334,7 @@ STUDIES: dict[str, Study] = {
         "predict lowcost",
         "metrics",
         "Do cheap metrics predict a costly one?",
-        docs="prediction",
+        docs="studies/prediction",
         command=Verb(
             (
                 "irmeta predict lowcost --train A.parquet --dev B.parquet --test C.parquet "
@@ -351,7 +351,7 @@ STUDIES: dict[str, Study] = {
         "predict coverage",
         "metrics",
         "How often do prediction intervals hold?",
-        docs="prediction",
+        docs="studies/prediction",
         command=Verb(
             (
                 "irmeta predict coverage A.parquet B.parquet C.parquet D.parquet --targets 'AP P@10'",
@@ -364,7 +364,7 @@ STUDIES: dict[str, Study] = {
         "predict models",
         "metrics",
         "Do other models predict better?",
-        docs="prediction",
+        docs="studies/prediction",
         command=Verb(
             ("irmeta predict models A.parquet B.parquet C.parquet --targets AP",)
         ),
@@ -376,7 +376,7 @@ STUDIES: dict[str, Study] = {
         "judgments",
         "Is the pool fair to a run that was not pooled?",
         True,
-        "reuse",
+        "studies/reuse",
         Verb(
             (
                 "irmeta reuse qrels.txt runs/ --teams teams.csv --depth 10",
@@ -395,7 +395,7 @@ STUDIES: dict[str, Study] = {
         "leak",
         "judgments",
         "How many hidden judgments does a board give away?",
-        docs="leak",
+        docs="studies/leak",
         command=Verb(
             (
                 "irmeta leak --qrels qrels.txt -m 'RBP(p=0.5, rel=1)' --show topics --decimals 17 --submissions 1",
@@ -416,7 +416,7 @@ STUDIES: dict[str, Study] = {
         "judgments",
         "Do these judgments rank systems as people do?",
         True,
-        "judges",
+        "tasks/judges",
         Verb(
             (
                 "irmeta judges compare nist.txt umbrela.txt binary.txt --runs runs/ -m 'nDCG@10 AP' "
@@ -436,7 +436,7 @@ STUDIES: dict[str, Study] = {
         "judgments",
         "What do few human and many machine judgments show?",
         True,
-        "judges",
+        "tasks/judges",
         command=Verb(
             (
                 "irmeta judges estimate --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --sample sample.csv",
@@ -453,7 +453,7 @@ STUDIES: dict[str, Study] = {
         "judges plan",
         "judgments",
         "How many topics should people judge?",
-        docs="judges",
+        docs="tasks/judges",
         command=Verb(
             (
                 "irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 "
@@ -473,7 +473,7 @@ STUDIES: dict[str, Study] = {
         "collections",
         "Do scores compare between collections?",
         True,
-        "comparison",
+        "studies/comparison",
         command=Verb(
             (
                 "irmeta compare trec7.parquet trec8.parquet robust03.parquet --kinds raw,normal --partitions 2000",
@@ -487,7 +487,7 @@ STUDIES: dict[str, Study] = {
         "collections",
         "Is the collection big enough?",
         True,
-        "reliability",
+        "studies/reliability",
         command=Verb(
             (
                 'irmeta reliability scores.parquet -m "AP nDCG@10 P@10" --plot reliability.svg',
@@ -503,7 +503,7 @@ STUDIES: dict[str, Study] = {
         "collections",
         "What should the next collection be?",
         True,
-        "design",
+        "studies/design",
         Verb(
             (
                 'irmeta design scores.parquet --target AP -m "AP nDCG@10 P@10" --budget 5000',
@@ -521,7 +521,7 @@ STUDIES: dict[str, Study] = {
         "standardize durability",
         "collections",
         "Do old standardization factors still serve?",
-        docs="standardization",
+        docs="studies/standardization",
         command=Verb(
             ("irmeta standardize durability old.parquet new.parquet",),
             positional=("old", "new"),
@@ -533,7 +533,7 @@ STUDIES: dict[str, Study] = {
         "standardize sample",
         "collections",
         "How many systems does standardization need?",
-        docs="standardization",
+        docs="studies/standardization",
         command=Verb(
             ("irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20",),
             positional=("old", "new"),

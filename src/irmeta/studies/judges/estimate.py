@@ -79,7 +79,7 @@ def estimate(
     Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
     human scores alone; machine, the machine's mean; over (pair, metric) difference with interval and p_corrected
     (Holm); over (metric) rho, the correlation of human and machine scores over topics, and gain, the width of the
-    intervals as a share of the human-only ones. Method: docs/studies/judges.md.
+    intervals as a share of the human-only ones. Method: docs/tasks/judges.md.
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)

@@ -114,7 +114,7 @@ def compare_judges(
     baseline, metric) how much higher the judge's soft accuracy is; over (judge, metric, topic) topic_tau and
     topic_rest; over (judge, metric, system) and (judge, metric, group) favour
     with interval and p_corrected (Benjamini-Hochberg); over (judge, figure) agreement of labels. A judge that ties all
-    systems by a metric has NaN there, and a note names it. Method and sources: docs/studies/judges.md.
+    systems by a metric has NaN there, and a note names it. Method and sources: docs/tasks/judges.md.
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)
