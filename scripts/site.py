@@ -21,7 +21,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         if isinstance(entry, dict) and "Studies" in entry:
             entry["Studies"] = [
                 "studies/index.md",
-                *(f"{page}.md" for page in lists["pages"]() if page.startswith("studies/")),
+                *(
+                    f"{page}.md"
+                    for page in lists["pages"]()
+                    if page.startswith("studies/")
+                ),
             ]
     return config
 

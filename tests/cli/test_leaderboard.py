@@ -35,7 +35,7 @@ def test_import_counts_holes(run, tmp_path: Path) -> None:
 
 def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
     """The first line says who may be first; the table fits 80 columns and shows the models wanted."""
-    code, out, _ = run("leaderboard", results, "--top", "5", "--resamples", "60")
+    code, out, _ = run("leaderboard", results, "--first", "5", "--resamples", "60")
     assert code == 0
     assert out.startswith("By the mean over tasks, m8 is first of 9 models")
     assert out.count("m8") > 1
@@ -48,7 +48,7 @@ def test_json_has_every_model(run, results: Path) -> None:
     code, out, _ = run(
         "leaderboard",
         results,
-        "--top",
+        "--first",
         "2",
         "--resamples",
         "60",

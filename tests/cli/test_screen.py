@@ -77,10 +77,10 @@ def test_explain_says_what_a_screen_leaves_out(run, file):
 
 def test_rows_that_a_user_asks_for_are_on_the_screen(run, file):
     """A number of rows that is named stands there, beyond the lines of a screen; fewer rows take fewer."""
-    for top in (3, 36):
-        _, out, _ = run("leaderboard", file, "-m", "AP", "--top", top)
-        assert f"leaderboard: the first {top} of {SYSTEMS}" in out
-        assert len(re.findall(r"^s\d-\d +50 ", out, re.MULTILINE)) == top
+    for first in (3, 36):
+        _, out, _ = run("leaderboard", file, "-m", "AP", "--first", first)
+        assert f"leaderboard: the first {first} of {SYSTEMS}" in out
+        assert len(re.findall(r"^s\d-\d +50 ", out, re.MULTILINE)) == first
 
 
 def test_a_named_table_is_whole(run, file):

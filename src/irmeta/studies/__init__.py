@@ -163,7 +163,7 @@ STUDIES: dict[str, Study] = {
             view="LeaderboardView",
             page="irmeta.report.page.leaderboard.write_leaderboard",
         ),
-        screen=Screen(lines=30, rows=12, asked="top"),
+        screen=Screen(lines=30, rows=12, asked="first"),
     ),
     "place": Study(
         "place",

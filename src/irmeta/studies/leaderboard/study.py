@@ -70,7 +70,7 @@ def leaderboard(
     metric: str | None = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
-    top: int | None = None,
+    first: int | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
@@ -91,7 +91,7 @@ def leaderboard(
     metric : which, where the scores have several
     level : level at which all rank sets hold at once
     resamples : number of random sign flips for the rank sets, 40 or more
-    top : number of models in the table for reading; JSON and CSV have all; by default a screen of them, all in a file
+    first : number of models in the table for reading; JSON and CSV have all; by default a screen of them, all in a file
     rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the
@@ -117,7 +117,7 @@ def leaderboard(
     ([1.0, 2.0, 2.0], [1.0, 3.0, 3.0])
     """
     require_share("the level of rank sets", level, 0.95)
-    require_least(min_tasks=(min_tasks, 1), resamples=(resamples, 40), top=(top, 1))
+    require_least(min_tasks=(min_tasks, 1), resamples=(resamples, 40), first=(first, 1))
     generator, seed = seeded(rng)
     cubes = by_name(scores)
     by_task = not any("estimated" in about(one) for one in cubes.values())

@@ -191,14 +191,10 @@ def order(outcome: xr.Dataset) -> Indices:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
-    models_there, top = outcome.sizes["system"], about(outcome)["options"]["top"]
-    top = min(top or most() or models_there, models_there)
-    cut = (
-        ""
-        if top == models_there
-        else f": the first {top} of {models_there} (--top {models_there})"
-    )
-    ordered = outcome.isel(system=order(outcome)[:top])
+    there, asked = outcome.sizes["system"], about(outcome)["options"]["first"]
+    shown = min(asked or most() or there, there)
+    cut = "" if shown == there else f": the first {shown} of {there} (--first {there})"
+    ordered = outcome.isel(system=order(outcome)[:shown])
     first = ordered.isel(aggregate=0)
     models = _texts(first.system)
     names = nouns(outcome)
