@@ -15,7 +15,7 @@ GALLERY = "gallery"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """List the pages of studies in the navigation, in the order of the registry; a task that explains one is there already."""
+    """List the pages of studies in the navigation, in the order of the registry; tasks that explain one are there."""
     assert config.nav is not None
     for entry in config.nav:
         if isinstance(entry, dict) and "Studies" in entry:

@@ -96,7 +96,7 @@ def test_a_task_shows_what_its_commands_print(path: Path, tmp_path: Path) -> Non
     "path", sorted((DOCS / "tasks").glob("[!i]*.md")), ids=lambda path: path.stem
 )
 def test_every_task_has_its_page_in_one_form(path: Path) -> None:
-    """Each task has the same parts in the same order, also the method of what it alone explains; home page and menu lead to it."""
+    """Each task has the same parts in the same order, with the method of its study, and is in the menus."""
     page = path.read_text()
     found = re.findall(
         r"^\*\*(Question|How to read it|What can mislead|Formulas|Source|Measured|Next)\.\*\*",
@@ -220,7 +220,7 @@ def test_every_study_has_its_page_in_one_form(path: Path) -> None:
 
 
 def test_every_study_is_explained_on_one_page() -> None:
-    """Each page that the registry names is there, the list of studies leads to it, and no other page explains a study."""
+    """The list of studies leads to the page of each, which is there; no task and study have pages of one name."""
     listed = LISTS["filled"]((DOCS / "studies" / "index.md").read_text())
     for page in LISTS["pages"]():
         assert (DOCS / f"{page}.md").exists()
