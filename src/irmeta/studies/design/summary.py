@@ -268,7 +268,9 @@ def _cheapest(outcome: xr.Dataset, target: str) -> str:
     if tied:
         lead = f"the same holds for {counted(tied, 'other design')}"
     else:
-        lead = "with a --budget you see whether its lead is more than error"
+        lead = (
+            "for a given budget irmeta design says whether its lead is more than error"
+        )
     return (
         f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "
         f"expected tau at {costs} of the front; {lead}."

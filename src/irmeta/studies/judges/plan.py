@@ -291,58 +291,55 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say how many topics people should judge."""
+    """Say how many topics people should judge: with costs the cheapest way."""
     wanted = about(outcome)["options"]["width"]
-    of_weights = []
     total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
+    said = []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        of_weights.append(
-            f"{metric}: {_suffices(one, wanted, total)} (rho {short(float(one['rho_pairs']))})."
+        way = _cheapest(one, total) or _suffices(one, total)
+        rho = short(float(one["rho_pairs"]))
+        said.append(
+            f"{metric}: for intervals of differences {wanted:g} wide {way} (rho {rho})."
         )
-        if "best_share" in one and (cheapest := _cheapest(one, total)):
-            of_weights.append(f"{metric}: {cheapest}.")
-    return of_weights
+    return said
 
 
-def _suffices(one: xr.Dataset, wanted: float, total: int) -> str:
+def _suffices(one: xr.Dataset, total: int) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
-    needed, alone, many = (
-        int(one[name]) for name in ("topics_needed", "topics_alone", "topics_many")
+    needed, many, alone = (
+        int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
     )
-    of_differences = f"intervals of differences {wanted:g} wide"
     enough = f"{alone}" if alone > 0 else "more than 100 000"
     people = f"people alone need {enough} topics"
     if needed > 0:
-        return f"for {of_differences} {needed} human topics beside {total} of the machine suffice; {people}"
-    too_few = f"{total} topics are too few for {of_differences}"
+        return f"{needed} human topics beside {total} of the machine suffice; {people}"
+    too_few = f"{total} topics are too few"
     if not 0 < many < (alone if alone > 0 else np.inf):
         return f"{too_few}; {people}"
     return f"{too_few}; let people judge {many} and the machine {many * MANY}, or people alone {enough}"
 
 
 def _cheapest(one: xr.Dataset, total: int) -> str:
-    """Name the cheapest way to the width wanted, and what people alone cost; nothing where none is found."""
-    people = int(one["topics_best"])
-    machine = int(one["machine_best"])
+    """Name the cheapest way to the width wanted, and what people alone cost; nothing without costs, or a way."""
+    if "best_share" not in one:
+        return ""
+    people = f"people alone: {int(one['topics_alone'])} topics"
+    both = "{} human topics beside {} of the machine".format
     ways = {
-        f"people alone are the cheapest, with {int(one['topics_alone'])} topics": float(
-            one["cost_alone"]
-        ),
-        f"cheapest are {people} human topics and {machine} judged by the machine": float(
+        people: float(one["cost_alone"]),
+        both(int(one["topics_best"]), int(one["machine_best"])): float(
             one["cost_best"]
         ),
-        f"cheapest are {int(one['topics_needed'])} human topics and {total} judged by the machine": float(
-            one["cost_needed"]
-        ),
+        both(int(one["topics_needed"]), total): float(one["cost_needed"]),
     }
     known = {way: cost for way, cost in ways.items() if not np.isnan(cost)}
     if not known:
         return ""
     way = min(known, key=lambda name: known[name])
-    alone = float(one["cost_alone"])
-    if way.startswith("people alone") or np.isnan(alone):
-        beside = ""
-    else:
-        beside = f"; people alone cost {alone:g}"
-    return f"{way}, for {known[way]:g}{beside}"
+    beside = (
+        ""
+        if way == people or people not in known
+        else f"; {people} for {known[people]:g}"
+    )
+    return f"the cheapest way is {way}, for {known[way]:g}{beside}"
