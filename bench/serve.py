@@ -259,7 +259,7 @@ def measure(folder: Path, count: int, seconds: float) -> None:
     write_qrels(folder / "qrels.txt")
     importing.open_board(site, engine, "live", qrels=folder / "qrels.txt")
     timed("published first", publishing.publish, site)
-    publisher = publishing.Publisher(site)
+    publisher = publishing.Publisher(site, engine)
     publisher.begin()
     publisher.go_on(3600)
     boards.set_board(engine, "many", {"title": "many runs"})

@@ -2,7 +2,7 @@
 
 import io
 import tarfile
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -59,19 +59,12 @@ def test_a_restored_site_has_the_same_pages(filled: Site, tmp_path: Path) -> Non
 
 def test_a_backup_is_whole_while_runs_arrive(served: Served, tmp_path: Path) -> None:
     """Whatever the catalogue of a backup names is in it, though runs arrive meanwhile."""
-    names = [f"late{at}" for at in range(12)]
-
-    def send() -> None:
-        for at, name in enumerate(names):
-            assert served.put(name, a_run(100 + at)).status_code == 201
-
-    sender = threading.Thread(target=send)
-    sender.start()
-    made = []
-    while sender.is_alive():
-        made.append(tmp_path / f"{len(made)}.tar")
-        back_up(served.site, made[-1])
-    sender.join()
+    made = [tmp_path / f"{at}.tar" for at in range(12)]
+    with ThreadPoolExecutor(1) as sender:
+        for at, file in enumerate(made):
+            sent = sender.submit(served.put, f"late{at}", a_run(100 + at))
+            back_up(served.site, file)
+            assert sent.result().status_code == 201
     counts = []
     for file in made:
         restore(file, file.with_suffix(""))

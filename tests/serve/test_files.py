@@ -316,16 +316,15 @@ def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:
 
 def test_what_a_change_shows_comes_first(filled: Site) -> None:
     """Tables and the pages of runs that changed are written at once; after the rest all is as if written anew."""
-    publisher = Publisher(filled)
+    engine = tables.upgraded(filled.database)
+    publisher = Publisher(filled, engine)
     publisher.begin()
     # a run's scores by topic are there, and of which topics they are
     assert "b/lab/data/topics.csv" in files(filled.public)
     assert not publisher.go_on(60)
     before = files(filled.public)
-    engine = tables.upgraded(filled.database)
     last = snapshot(engine, "lab").runs[0]
     submissions.withdraw(engine, last.key)
-    engine.dispose()
 
     publisher.begin()
     soon = files(filled.public)
@@ -339,6 +338,7 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
     assert publisher.go_on(0)
     (filled.public / "b/lab/old.html").write_text("of a team that is gone")
     assert not publisher.go_on(60)
+    engine.dispose()
     last_files = files(filled.public)
     publishing.publish(filled)
     assert files(filled.public) == last_files
@@ -349,13 +349,15 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
 
 def test_a_board_that_did_not_change_is_left_alone(filled: Site) -> None:
     """A publisher writes nothing of a board whose version is the one that it wrote."""
-    publisher = Publisher(filled)
+    engine = tables.upgraded(filled.database)
+    publisher = Publisher(filled, engine)
     publisher.begin()
     assert not publisher.go_on(60)
     table = filled.public / "b/lab/index.html"
     table.write_text("somebody else's")
     publisher.begin()
     assert not publisher.go_on(60)
+    engine.dispose()
     assert table.read_text() == "somebody else's"
 
 

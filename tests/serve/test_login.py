@@ -86,12 +86,9 @@ def providers() -> Iterator[tuple[Provider, Provider]]:
         yield one, two
 
 
-@pytest.fixture
-def world(tmp_path: Path, providers: tuple[Provider, Provider]) -> Iterator[World]:
-    """A site with an open board and two login providers, which know it."""
-    for provider in providers:
-        provider.__init__(provider.issuer)  # type: ignore[misc]
-    site = Site.make(tmp_path / "site")
+def a_world(folder: Path, providers: tuple[Provider, Provider]) -> Iterator[World]:
+    """Make a site with an open board and two login providers, which know it."""
+    site = Site.make(folder / "site")
     lines = ['address = "http://127.0.0.1:8400"']
     for name, provider in zip(("one", "two"), providers, strict=True):
         (site.folder / f"{name}.secret").write_text(SECRET + "\n")
@@ -102,12 +99,33 @@ def world(tmp_path: Path, providers: tuple[Provider, Provider]) -> Iterator[Worl
     (site.folder / "site.toml").write_text("\n".join(lines) + "\n")
     site = Site.open(site.folder)
     engine = tables.upgraded(site.database)
-    qrels = write_qrels(tmp_path / "qrels.txt")
+    qrels = write_qrels(folder / "qrels.txt")
     given = {"reveals": "2999-01-01", "join": "open", "per_team": 3}
     importing.open_board(site, engine, "track", qrels=qrels, **given)
     for _, opened, client in served(site.folder):
         yield World(site, opened, *providers, client)
     engine.dispose()
+
+
+@pytest.fixture(autouse=True)
+def honest(providers: tuple[Provider, Provider]) -> None:
+    """Let providers say what is right again."""
+    for provider in providers:
+        provider.__init__(provider.issuer)  # type: ignore[misc]
+
+
+@pytest.fixture
+def world(tmp_path: Path, providers: tuple[Provider, Provider]) -> Iterator[World]:
+    """A world for one test."""
+    yield from a_world(tmp_path, providers)
+
+
+@pytest.fixture(scope="module")
+def closed(
+    tmp_path_factory: pytest.TempPathFactory, providers: tuple[Provider, Provider]
+) -> Iterator[World]:
+    """A world for tests in which nobody comes in."""
+    yield from a_world(tmp_path_factory.mktemp("closed"), providers)
 
 
 def test_a_person_logs_in_and_comes_again(world: World) -> None:
@@ -168,10 +186,10 @@ def _forge(world: World, **changes: Any) -> Callable[[], None]:
         {"at_hash": "wrong"},
     ],
 )
-def test_a_token_for_something_else_opens_nothing(world: World, claims: dict) -> None:
+def test_a_token_for_something_else_opens_nothing(closed: World, claims: dict) -> None:
     """A token of another login, issuer, audience or time lets nobody in."""
-    world.one.claims = claims
-    _refused(world, 502)
+    closed.one.claims = claims
+    _refused(closed, 502)
 
 
 def _refused(world: World, status: int) -> None:
@@ -242,11 +260,11 @@ def test_answers_of_another_issuer_are_refused(world: World) -> None:
     assert world.come(world.browser()).status_code == 303
 
 
-def test_who_is_not_let_in_reads_so(world: World) -> None:
+def test_who_is_not_let_in_reads_so(closed: World) -> None:
     """A provider that says no leads to a sentence."""
-    browser = world.browser()
-    back = world.one.authorize(world.begin(browser), "ann").replace("code=", "error=")
-    answer = world.back(browser, back)
+    browser = closed.browser()
+    back = closed.one.authorize(closed.begin(browser), "ann").replace("code=", "error=")
+    answer = closed.back(browser, back)
     assert (answer.status_code, "did not let you in" in answer.text) == (403, True)
 
 
@@ -268,15 +286,15 @@ WELL_KNOWN = "/.well-known/openid-configuration"
     ],
 )
 def test_nonsense_of_a_provider_is_a_sentence(
-    world: World, path: str, answer: bytes
+    closed: World, path: str, answer: bytes
 ) -> None:
     """A provider that answers nonsense, or too much, leads to a sentence at each step."""
-    world.one.answer[path] = lambda: answer
-    browser = world.browser()
+    closed.one.answer[path] = lambda: answer
+    browser = closed.browser()
     if path == WELL_KNOWN:
         found = browser.post("/login/one", headers=OWN)
     else:
-        found = world.come(browser)
+        found = closed.come(browser)
     assert (found.status_code, "did not answer as it should" in found.text) == (
         502,
         True,
@@ -314,11 +332,11 @@ def test_a_slow_provider_is_not_waited_for(
     ],
 )
 def test_a_provider_that_leads_elsewhere_is_refused(
-    world: World, metadata: dict
+    closed: World, metadata: dict
 ) -> None:
     """A provider that calls itself otherwise, or leads to what is no https, is not asked."""
-    world.one.metadata = metadata
-    assert world.browser().post("/login/one", headers=OWN).status_code == 502
+    closed.one.metadata = metadata
+    assert closed.browser().post("/login/one", headers=OWN).status_code == 502
 
 
 def test_settings_of_the_client_are_not_the_providers(world: World) -> None:
@@ -603,11 +621,12 @@ def test_boards_are_open_where_people_can_log_in(tmp_path: Path, world: World) -
 
 
 def test_programs_load_only_what_they_need() -> None:
-    """A child that checks runs has no catalogue; a server without logins imports nothing for them."""
+    """A child that checks runs has no catalogue; a server without logins loads nothing for them, nor to migrate."""
+    others = {"authlib", "joserfc", "httpx2", "alembic", "requests"}
     steps = (
         ("irmeta.serve.crew.tasks", {"sqlalchemy", "alembic", "jinja2", "requests"}),
-        ("irmeta.serve.running", {"authlib", "joserfc", "httpx2"}),
-        ("irmeta.serve.web.app", {"authlib", "joserfc", "httpx2"}),
+        ("irmeta.serve.running", others),
+        ("irmeta.serve.web.app", others),
     )
     lines = [f"import {name}; print({no!r} & sys.modules.keys())" for name, no in steps]
     found = subprocess.run(

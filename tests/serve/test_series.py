@@ -172,10 +172,10 @@ def test_other_metrics_are_not_compared(tmp_path: Path) -> None:
 def test_hidden_editions_leave_no_trace(tmp_path: Path, visibility: str) -> None:
     """An edition that not everybody may see is on no public page of its series, from the moment that this is so."""
     site = site_of(tmp_path)
-    publisher = publishing.Publisher(site)
+    engine = tables.upgraded(site.database)
+    publisher = publishing.Publisher(site, engine)
     publisher.begin()
     publisher.go_on(60)
-    engine = tables.upgraded(site.database)
     boards.set_board(engine, "t2022", {"visibility": visibility})
     publisher.begin()
     shown = (site.public / "series/track/index.html").read_text()
@@ -183,8 +183,8 @@ def test_hidden_editions_leave_no_trace(tmp_path: Path, visibility: str) -> None
     assert "2022" not in shown
     for year in ("2020", "2021"):
         boards.set_board(engine, f"t{year}", {"visibility": visibility})
-    engine.dispose()
     publisher.begin()
+    engine.dispose()
     assert not (site.public / "series").exists()
     assert "series/" not in (site.public / "index.html").read_text()
 

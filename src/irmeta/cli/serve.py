@@ -166,7 +166,7 @@ def submit(
     irmeta submit tonight.gz --to http://127.0.0.1:8400/b/lab --baseline main --wait --fail-if-worse 0.02
     """
     from irmeta.serve import client
-    from irmeta.serve.catalogue.rules import clock
+    from irmeta.serve.catalogue.rules import NAMED, clock, fit, names_of
 
     judged = fail_if_worse is not None
     _require_together(
@@ -182,8 +182,8 @@ def submit(
         raise IrmetaError(f"--check keeps no run: leave out {' and '.join(useless)}")
     if name is not None and len(runs) > 1:
         raise IrmetaError("--name names one run; the names of several are their files'")
-    if name is not None and client.fit(name) != name:
-        raise IrmetaError(f"--name {name}: a run's name {client.NAMED}")
+    if name is not None and fit(name) != name:
+        raise IrmetaError(f"--name {name}: a run's name {NAMED}")
     server = client.Server(to, client.token(token_file))
     about = {
         "team": team,
@@ -204,7 +204,7 @@ def submit(
         )
     outcomes: list[dict[str, Any]] = []
     failed = False
-    names = client.names_of(runs) if name is None else [name]
+    names = names_of(runs) if name is None else [name]
     for own, path in zip(names, runs, strict=True):
         if path.is_dir():
             raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")

@@ -16,8 +16,7 @@ from irmeta.serve.catalogue import databases, tables
 from irmeta.serve.catalogue.databases import reading
 from irmeta.serve.catalogue.rules import clock, now
 from irmeta.serve.catalogue.tables import board, event, judgments, run, submission
-from irmeta.serve.client import LOCAL
-from irmeta.serve.site import Settings, Site
+from irmeta.serve.site import LOOPBACK, Settings, Site
 
 DAY = 24 * 3600 * 1_000_000
 WEEK = 7 * DAY
@@ -154,7 +153,7 @@ def _settings(site: Site) -> Iterator[Problem]:
         wrong = f"address = {may.address!r} is not one as https://runs.example.org"
         mend = "mend it: requests for another host are refused"
         yield Problem(where, wrong, mend)
-    elif found.scheme == "http" and found.netloc.partition(":")[0] not in LOCAL:
+    elif found.scheme == "http" and found.hostname not in LOOPBACK:
         wrong = f"address = {may.address!r}: tokens and cookies go in the clear"
         yield Problem(where, wrong, "put a proxy with https in front")
     if may.address and not may.contact:

@@ -8,30 +8,26 @@ import re
 import stat
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from http import HTTPStatus
 from io import StringIO
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import requests
 
 from irmeta.errors import IrmetaError
-from irmeta.scores.names import bare
 from irmeta.serve import exchange
 from irmeta.serve.exchange import Answer
+from irmeta.serve.site import LOOPBACK
 from irmeta.words import counted
 
 PATIENCE = 600.0
 """Seconds that the score of a run is waited for."""
 TAKEN, TOO_LONG = 409, 413
 """Statuses by which a run is not taken, for its name or its size; it is refused, too, where remarks say why."""
-NAMED = "has 1 to 40 of A-Z a-z 0-9 . _ -"
-"""What the name of a run is, in words."""
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
 BOARD = re.compile(
     r"(?P<root>https?://(?P<host>[\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~%/-]*)?)"
     r"/b/(?P<board>[a-z0-9-]{2,40})(/.*)?"
@@ -41,38 +37,6 @@ TOPIC = ("topic", "cluster")
 """What is said of a topic."""
 SCRIPT = re.compile(r"irmeta_scores\((.*)\);\s*", re.DOTALL)
 """Scores by topic as pages read them."""
-
-
-def names_of(paths: Sequence[PurePath]) -> list[str]:
-    """Name runs after their files as `irmeta evaluate` does, with the characters that a board takes.
-
-    Raises IrmetaError where two would have one name: the later would stand for the earlier.
-
-    >>> names_of([Path("input.bm25.gz"), Path("my run.txt"), Path("a.run"), Path("a.txt")])
-    ['bm25', 'my-run', 'a.run', 'a.txt']
-    """
-    stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
-    often = Counter(map(bare, stems))
-    named = [bare(one) if often[bare(one)] == 1 else one for one in stems]
-    found = [fit(name) for name in named]
-    for name, count in Counter(found).items():
-        if count > 1:
-            both = [
-                str(path) for path, one in zip(paths, found, strict=True) if one == name
-            ]
-            raise IrmetaError(
-                f"{' and '.join(both)}: all would be called {name}; rename the files"
-            )
-    return found
-
-
-def fit(name: str) -> str:
-    """Return a name as a board may have it.
-
-    >>> fit("my run")
-    'my-run'
-    """
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
 
 
 class Server:
@@ -85,7 +49,7 @@ class Server:
                 f"--to {to}: not the address of a board, as in https://runs.example.org/b/KEY"
             )
         self.root, self.board = found["root"], found["board"]
-        local = found["host"] in LOCAL
+        local = found["host"].strip("[]") in LOOPBACK
         if not local and not to.startswith("https:"):
             raise IrmetaError(
                 f"--to {to}: a token is sent over https only, but to this machine"

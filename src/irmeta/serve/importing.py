@@ -22,14 +22,15 @@ from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
 from irmeta.serve.catalogue.rules import (
+    fit,
     moment,
+    names_of,
     new_key,
     now,
     require_hidden,
     require_order,
     require_safe,
 )
-from irmeta.serve.client import fit, names_of
 from irmeta.serve.site import Site, durable, settle
 
 COLUMNS = {

@@ -10,6 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Engine
+
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import Snapshot, snapshot
@@ -51,8 +53,9 @@ class Publisher:
     pages of the runs that changed themselves, are written first (`begin`); the rest follows (`go_on`).
     """
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, engine: Engine) -> None:
         self._site = site
+        self._engine = engine
         self._public = Folder(site.public)
         self._private = Folder(site.private)
         self._known: Known = {}
@@ -60,21 +63,19 @@ class Publisher:
 
     def begin(self) -> dict[str, int]:
         """Write what a change shows first; return the version of each board that the tables show."""
-        engine = tables.upgraded(self._site.database)
-        boards.pass_dates(engine)
+        boards.pass_dates(self._engine)
         with self._site.alone(LOCK, wait=True):
             for name, content in html.assets():
                 self._public.put(name, content)
-            for one in boards.boards(engine):
+            for one in boards.boards(self._engine):
                 shown = self._shown.setdefault(one.key, Shown())
                 if shown.version != one.version:
                     shown.rest = None  # what is not written of an older version
-                    self._show(shown, snapshot(engine, one.key))
+                    self._show(shown, snapshot(self._engine, one.key))
             self._show_series()
             about = [one.about for one in self._shown.values() if one.about]
             for name, content in html.home(self._site, about):
                 self._public.put(name, content)
-        engine.dispose()
         return {key: shown.version for key, shown in self._shown.items()}
 
     def go_on(self, seconds: float) -> bool:
@@ -167,9 +168,11 @@ class Publisher:
 
 def publish(site: Site) -> dict[str, int]:
     """Write all public files of a site; return the version of each board that they show."""
-    publisher = Publisher(site)
+    engine = tables.upgraded(site.database)
+    publisher = Publisher(site, engine)
     versions = publisher.begin()
     publisher.go_on(math.inf)
+    engine.dispose()
     return versions
 
 

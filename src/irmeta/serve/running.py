@@ -15,10 +15,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from irmeta.errors import IrmetaError
 from irmeta.serve import importing, logs
 from irmeta.serve.catalogue import boards, people, tables
-from irmeta.serve.client import LOCAL
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.policy import is_open
-from irmeta.serve.site import Site, durable
+from irmeta.serve.site import LOOPBACK, Site, durable
 from irmeta.serve.web.app import application
 
 CONNECTIONS = 4000
@@ -104,7 +103,7 @@ def serve(
     if not (folder / "site.toml").exists():
         print(f"new site made at {folder}")
     site = Site.make(folder)
-    if host not in LOCAL and not site.settings.address.startswith("https://"):
+    if host not in LOOPBACK and not site.settings.address.startswith("https://"):
         raise IrmetaError(
             f"--listen {listen}: others can reach this address, and tokens would go over the "
             f"network in the clear; put a proxy with https in front, and its address into "

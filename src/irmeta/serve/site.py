@@ -26,7 +26,7 @@ title = "{title}"
 # contact = "somebody@example.org"
 """
 _Count = Annotated[int, msgspec.Meta(ge=1)]
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Refuse a provider that anybody on the way could play, and one with no secret or two."""
         at = urlsplit(self.issuer)
-        loopback = at.scheme == "http" and at.hostname in _LOOPBACK
+        loopback = at.scheme == "http" and at.hostname in LOOPBACK
         if not at.hostname or not (at.scheme == "https" or loopback):
             raise ValueError(f"login {self.name}: issuer begins with https://")
         if bool(self.secret_file) == bool(self.secret_env):

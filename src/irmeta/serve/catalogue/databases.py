@@ -11,7 +11,7 @@ from sqlalchemy.exc import ArgumentError, DataError, OperationalError
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue.rules import RefusedError
-from irmeta.serve.client import LOCAL
+from irmeta.serve.site import LOOPBACK
 
 PATIENCE = 30
 """Seconds that a writer waits for another."""
@@ -206,7 +206,7 @@ def unsafe(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, str]]:
         if states.get(name) == "off"
     ]
     host = str(url.query.get("host", url.host or "/"))
-    far = not host.startswith("/") and host not in LOCAL
+    far = not host.startswith("/") and host not in LOOPBACK
     if far and url.query.get("sslmode") not in ENCRYPTED:
         mend = "add ?sslmode=verify-full to database in site.toml"
         found.append(("what is read and written goes in the clear", mend))

@@ -5,15 +5,20 @@ import re
 import secrets
 import time
 import unicodedata
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import Any
 
 from irmeta.errors import IrmetaError
+from irmeta.scores.names import bare
 
 MISSING = "there is nothing of this name here for you"
 """What is said of what is not there, and of what somebody may not see."""
 NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
+NAMED = "has 1 to 40 of A-Z a-z 0-9 . _ -"
+"""What the name of a run is, in words."""
 KEY = re.compile(r"[a-z0-9-]{2,40}")
 HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 RANDOM = re.compile(r"[a-z2-7]{16}")
@@ -109,6 +114,38 @@ def clock(micros: int) -> str:
 def new_key() -> str:
     """Return 80 random bits: a running number would tell how many others there are."""
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
+
+
+def names_of(paths: Sequence[PurePath]) -> list[str]:
+    """Name runs after their files as `irmeta evaluate` does, with the characters that a board takes.
+
+    Raises IrmetaError where two would have one name: the later would stand for the earlier.
+
+    >>> names_of([Path("input.bm25.gz"), Path("my run.txt"), Path("a.run"), Path("a.txt")])
+    ['bm25', 'my-run', 'a.run', 'a.txt']
+    """
+    stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
+    often = Counter(map(bare, stems))
+    named = [bare(one) if often[bare(one)] == 1 else one for one in stems]
+    found = [fit(name) for name in named]
+    for name, count in Counter(found).items():
+        if count > 1:
+            both = [
+                str(path) for path, one in zip(paths, found, strict=True) if one == name
+            ]
+            raise IrmetaError(
+                f"{' and '.join(both)}: all would be called {name}; rename the files"
+            )
+    return found
+
+
+def fit(name: str) -> str:
+    """Return a name as a board may have it.
+
+    >>> fit("my run")
+    'my-run'
+    """
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
 
 
 def require_safe(run: Mapping[str, Any]) -> None:

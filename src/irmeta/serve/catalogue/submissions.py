@@ -17,6 +17,7 @@ from irmeta.serve.catalogue.events import has_been, log, touch
 from irmeta.serve.catalogue.people import Place, holds
 from irmeta.serve.catalogue.rules import (
     NAME,
+    NAMED,
     RefusedError,
     clock,
     described,
@@ -24,7 +25,6 @@ from irmeta.serve.catalogue.rules import (
     now,
 )
 from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
-from irmeta.serve.client import NAMED
 from irmeta.serve.policy import Left, Limits, ends, is_open, left, revealed
 from irmeta.serve.site import Site
 

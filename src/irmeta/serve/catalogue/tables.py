@@ -11,10 +11,6 @@ from unicodedata import category
 
 import msgspec
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Table
 
 from irmeta.errors import IrmetaError
@@ -22,6 +18,7 @@ from irmeta.serve.catalogue import databases
 from irmeta.words import shortened
 
 META = sa.MetaData()
+MIGRATIONS = Path(__file__).parent / "migrations"
 DIGEST = 64
 """Hexadecimal digits of a digest."""
 
@@ -274,28 +271,44 @@ def _require_text(name: str, text: str, most: int) -> None:
 def upgraded(where: databases.Where) -> sa.Engine:
     """Open a catalogue with the tables of this program; raise IrmetaError for one of a newer program."""
     made = databases.connected(where)
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    script = ScriptDirectory.from_config(config)
+    known = sorted(path.name[:4] for path in MIGRATIONS.glob("versions/*.py"))
     with databases.changing(made) as connection:
-        context = MigrationContext.configure(connection)
-        now = context.get_current_revision()
-        if now is None:
-            META.create_all(connection)
-            context.stamp(script, "head")
-        elif now not in {one.revision for one in script.walk_revisions()}:
+        now = _version(connection)
+        if now not in (None, *known):
             raise IrmetaError(
                 f"{databases.named(made)}: written by a newer irmeta (its tables have version {now}); update irmeta"
             )
-        elif now != script.get_current_head():
-            if isinstance(where, Path):
+        if now != known[-1]:
+            if now and isinstance(where, Path):
                 aside = where.with_name(f"{where.name}.{now}")
                 databases.copied(where, aside)
                 logging.warning("as it was the catalogue lies in %s", aside)
-            logging.warning("%s: upgraded from %s", databases.named(made), now)
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            if now:
+                logging.warning("%s: upgraded from %s", databases.named(made), now)
+            _migrate(connection, new=now is None)
     return made
+
+
+def _version(db: sa.Connection) -> str | None:
+    """Return the version of the tables, where there are tables."""
+    if not sa.inspect(db).has_table("alembic_version"):
+        return None
+    return db.scalar(sa.text("SELECT version_num FROM alembic_version"))
+
+
+def _migrate(db: sa.Connection, *, new: bool) -> None:
+    """Make the tables, or change those of an older program."""
+    from alembic import command  # takes as long to load as SQLAlchemy
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = db
+    if new:
+        META.create_all(db)
+        command.stamp(config, "head")
+    else:
+        command.upgrade(config, "head")
 
 
 def moved(old: databases.Where, new: databases.Where) -> None:

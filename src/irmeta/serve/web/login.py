@@ -6,7 +6,9 @@ import re
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from hashlib import sha256
+from ssl import SSLContext
 from typing import Annotated, Any, NamedTuple
 
 import httpx2
@@ -52,8 +54,17 @@ class _Found(msgspec.Struct):
     authorization_response_iss_parameter_supported: bool = False
 
 
+@cache
+def _trusted() -> SSLContext:
+    """Return whom this process trusts: reading their certificates takes longer than asking a provider."""
+    return httpx2.create_ssl_context()
+
+
 class _Bounded(httpx2.AsyncHTTPTransport):
     """Takes answers that are short and not packed."""
+
+    def __init__(self) -> None:
+        super().__init__(verify=_trusted())
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Ask, and read the whole answer."""

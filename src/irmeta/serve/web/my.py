@@ -22,12 +22,13 @@ from irmeta.serve.catalogue.rules import (
     DESCRIBED,
     MISSING,
     RefusedError,
+    fit,
     moment,
+    names_of,
     now,
     require_order,
 )
 from irmeta.serve.catalogue.submissions import Remark
-from irmeta.serve.client import fit, names_of
 from irmeta.serve.organizing import Alike
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of, state

@@ -12,8 +12,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import importing
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
-from irmeta.serve.catalogue.rules import MISSING, RefusedError, described, now
-from irmeta.serve.client import NAMED
+from irmeta.serve.catalogue.rules import MISSING, NAMED, RefusedError, described, now
 from irmeta.serve.policy import Action
 from irmeta.serve.web.door import OURS, Door
 from irmeta.serve.web.facts import (
