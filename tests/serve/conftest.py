@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from tests.serve import servers  # noqa: E402
 from irmeta.serve import importing  # noqa: E402
 from irmeta.serve.catalogue import people, submissions, tables  # noqa: E402
 from irmeta.serve.crew import tasks  # noqa: E402
+from irmeta.serve.crew.child import Child  # noqa: E402
 from irmeta.serve.crew.crew import Crew  # noqa: E402
 from irmeta.serve.site import Site  # noqa: E402
 from irmeta.serve.web.app import application  # noqa: E402
@@ -111,14 +113,48 @@ def beside(client: TestClient) -> TestClient:
     return other
 
 
+class Lasting(Child):
+    """A child that a crew leaves alive, for the next one, who waits until it has answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+
+    def ask(self, task: str, until: float, **given: Any) -> dict[str, Any]:
+        with self._lock:
+            return super().ask(task, until, **given)
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="session")
+def children() -> Iterator[list[Child]]:
+    """Who publishes, and who checks and scores: they start once."""
+    both: list[Child] = [Lasting(), Lasting()]
+    yield both
+    for one in both:
+        Child.close(one)
+
+
+def lend(crew: Crew, children: list[Child]) -> None:
+    """Let a crew of one work with children that outlive it."""
+    crew._publisher, own = children
+    crew._children.clear()
+    crew._pool.submit(lambda: setattr(crew._own, "child", own)).result()
+
+
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(
+    tmp_path_factory: pytest.TempPathFactory, children: list[Child]
+) -> Iterator[Served]:
     """A server of a board `lab` without runs."""
     folder = tmp_path_factory.mktemp("site")
     site = Site.make(folder / "site")
     engine = tables.upgraded(site.database)
     importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
     crew = Crew(site, engine, 1)
+    lend(crew, children)
     patient = pytest.MonkeyPatch()  # other tests may have the processors
     patient.setattr("irmeta.serve.web.door.WAIT", 200.0)
     token = people.new_token(engine, "test")
@@ -161,6 +197,18 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work_off(site, engine)
     engine.dispose()
     return site.folder
+
+
+@pytest.fixture(scope="session")
+def tracked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The folder of a site of a blind board with two teams, and the tokens of its people."""
+    from .test_people import open_track
+
+    folder = tmp_path_factory.mktemp("tracked")
+    made = open_track(folder, write_qrels(folder / "qrels.txt"))
+    tokens = next(made).tokens
+    made.close()
+    return folder / "site", tokens
 
 
 @pytest.fixture

@@ -3,12 +3,16 @@
 import hashlib
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from irmeta.serve.catalogue import databases, tables
+from irmeta.serve.catalogue import databases, submissions, tables
+from irmeta.serve.catalogue.people import Place
+from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.policy import Role
 from irmeta.serve.site import Site, with_database
 
 SERVER = os.environ.get("IRMETA_TEST_POSTGRES", "")
@@ -53,3 +57,25 @@ def on_a_server(patch: pytest.MonkeyPatch) -> None:
         return plain(cls, folder)
 
     patch.setattr(Site, "open", classmethod(opened))
+
+
+def submit_many(database: Path, number: int) -> int:
+    """Submit many runs at once from one process; return how many were taken."""
+    engine = databases.connected(database)
+
+    def one(at: int) -> int:
+        content = submissions.Bytes(f"{number:032}{at:032}", 1)
+        try:
+            submissions.submit(
+                *(engine, "track", f"r{number}-{at}", content),
+                received=now(),
+                by=Place(Role.MEMBER, "Lund"),
+            )
+        except RefusedError:
+            return 0
+        return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = sum(pool.map(one, range(50)))
+    engine.dispose()
+    return taken

@@ -24,15 +24,18 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import client, importing, running
 from irmeta.serve.catalogue import boards, databases, people, submissions, tables
 from irmeta.serve.crew import tasks
+from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.site import Site
 from irmeta.serve.web.app import application
 
-from .conftest import TOPICS, a_run, work_off, write_qrels
+from .conftest import TOPICS, a_run, lend, work_off, write_qrels
 
 
 @pytest.fixture(scope="module")
-def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, str]]:
+def listening(
+    tmp_path_factory: pytest.TempPathFactory, children: list[Child]
+) -> Iterator[tuple[Site, str]]:
     """A server on a port, and the address of its board."""
     folder = tmp_path_factory.mktemp("listening")
     site = Site.make(folder / "site")
@@ -40,7 +43,9 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
     running.fill(site, engine, write_qrels(folder / "lab.txt"), [], "nDCG@10 AP")
     running.token_file(site, engine)
     port = free_port()
-    app = application(site, engine, Crew(site, engine, 1))
+    crew = Crew(site, engine, 1)
+    lend(crew, children)
+    app = application(site, engine, crew)
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

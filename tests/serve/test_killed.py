@@ -18,13 +18,6 @@ from .test_blind import OLD
 WRONG = ("lost", "double", "not scored", "damaged", "left over", "half files")
 
 
-def test_killed(tmp_path: Path) -> None:
-    """A server that is killed loses no answered run, doubles none, and leaves no half page and nothing beside."""
-    found = killed_server.killed(tmp_path, 1, random.Random(1))
-    assert found["answered"] >= 1
-    assert {name: found[name] for name in WRONG} == dict.fromkeys(WRONG, 0)
-
-
 @pytest.mark.slow
 def test_killed_at_many_points(tmp_path: Path) -> None:
     """A server, board new and freeze killed at some points (IRMETA_KILLS) lose nothing and leave nothing half."""

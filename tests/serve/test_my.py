@@ -21,16 +21,23 @@ from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.web.receive import file_in
 
 from .conftest import a_run, beside, work_off, write_qrels
-from .test_people import Track, open_track
+from .test_people import Track, copied_track, open_track
 
 OWN = {"sec-fetch-site": "same-origin"}
 
 
 @pytest.fixture
-def track(tmp_path: Path) -> Iterator[Track]:
+def track(tracked: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Track]:
     """A blind board with two teams, whom one may ask to join."""
-    qrels = write_qrels(tmp_path / "qrels.txt")
-    yield from open_track(tmp_path, qrels, join="ask")
+    yield from asked(tracked, tmp_path)
+
+
+def asked(tracked: tuple[Path, dict[str, str]], folder: Path) -> Iterator[Track]:
+    """Serve a copy of a site with a blind board that takes askers."""
+    for track in copied_track(tracked, folder):
+        with track.engine.begin() as db:
+            db.execute(text("UPDATE board SET \"join\" = 'ask' WHERE key = 'track'"))
+        yield track
 
 
 def browser(track: Track, role: str = "", team: str = "", board: str = "track") -> Any:

@@ -113,6 +113,7 @@ def container(tmp_path: Path) -> tuple[Path, dict[str, str], list[str]]:
     return volume, given, within if isolated() else ["sh", str(STEPS)]
 
 
+@pytest.mark.slow
 def test_the_container_serves_an_empty_volume(container) -> None:
     """In an empty volume, with all else read-only, a board is made, is healthy, takes a run, and ends when told to."""
     volume, given, start = container
@@ -128,6 +129,7 @@ def test_the_container_serves_an_empty_volume(container) -> None:
         while subprocess.run(health, env=given, capture_output=True).returncode:
             assert time.monotonic() < end
             assert server.poll() is None
+            time.sleep(0.2)
         token = killed_server.token_of(volume)
         where = f"http://127.0.0.1:{port}"
         sent = requests.put(

@@ -3,8 +3,8 @@
 import itertools
 import multiprocessing
 import re
+import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,11 @@ from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import RefusedError, clock, now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.crew import Crew
-from irmeta.serve.policy import Role
 from irmeta.serve.site import Site
 from irmeta.serve.standing import stand
 from irmeta.serve.web.app import application
 
+from . import servers
 from .conftest import DOCUMENTS, TOPICS, Within, a_run, work_off, write_qrels
 
 ROLES = ("visitor", "stranger", "reader", "rival", "member", "organizer")
@@ -98,10 +98,18 @@ def serving(folder: Path) -> Iterator[tuple[Site, Engine, TestClient]]:
     engine.dispose()
 
 
+def copied_track(tracked: tuple[Path, dict[str, str]], folder: Path) -> Iterator[Track]:
+    """Serve a copy of a site with a blind board."""
+    made, tokens = tracked
+    shutil.copytree(made, folder / "site", dirs_exist_ok=True)
+    for site, engine, client in serving(folder / "site"):
+        yield Track(site, engine, client, tokens)
+
+
 @pytest.fixture
-def track(tmp_path: Path) -> Iterator[Track]:
+def track(tracked: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Track]:
     """A blind board with two teams."""
-    yield from open_track(tmp_path, write_qrels(tmp_path / "qrels.txt"))
+    yield from copied_track(tracked, tmp_path)
 
 
 def test_an_invitation_is_taken_once(track: Track) -> None:
@@ -543,28 +551,6 @@ def test_what_comes_after_the_reveal_takes_no_rank(track: Track) -> None:
     assert "after the reveal" in (folder / "data/table.csv").read_text()
 
 
-def _submit(database: Path, number: int) -> int:
-    """Submit many runs at once from one process; return how many were taken."""
-    engine = databases.connected(database)
-
-    def one(at: int) -> int:
-        content = submissions.Bytes(f"{number:032}{at:032}", 1)
-        try:
-            submissions.submit(
-                *(engine, "track", f"r{number}-{at}", content),
-                received=now(),
-                by=Place(Role.MEMBER, "Lund"),
-            )
-        except RefusedError:
-            return 0
-        return 1
-
-    with ThreadPoolExecutor(8) as pool:
-        taken = sum(pool.map(one, range(50)))
-    engine.dispose()
-    return taken
-
-
 def test_two_processes_count_exactly(tmp_path: Path) -> None:
     """A hundred runs at once from two processes: just as many are taken as the limit says."""
     qrels = write_qrels(tmp_path / "qrels.txt")
@@ -572,7 +558,7 @@ def test_two_processes_count_exactly(tmp_path: Path) -> None:
         context = multiprocessing.get_context("spawn")
         given = [(track.site.database, number) for number in range(2)]
         with context.Pool(2) as pool:
-            assert sum(pool.starmap(_submit, given)) == 5
+            assert sum(pool.starmap(servers.submit_many, given)) == 5
 
 
 def test_copies_and_the_pool(track: Track) -> None:

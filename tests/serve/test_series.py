@@ -1,6 +1,7 @@
 """Series of boards over years: what anchors say, what cannot be compared, and what stays hidden."""
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,9 +58,23 @@ def site_of(
     return site
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a site with a board for each year."""
+    return site_of(tmp_path_factory.mktemp("years")).folder
+
+
+@pytest.fixture
+def site(made: Path, tmp_path: Path) -> Site:
+    """A copy of it for one test."""
+    return Site.open(Path(shutil.copytree(made, tmp_path / "site")))
+
+
 def page(site: Site) -> str:
-    """Publish a site and return its page of the series, without marks."""
-    publishing.publish(site)
+    """Publish what a site shows first, and return its page of the series, without marks."""
+    engine = tables.upgraded(site.database)
+    publishing.Publisher(site, engine).begin()
+    engine.dispose()
     text = (site.public / "series/track/index.html").read_text()
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", text))
 
@@ -73,9 +88,8 @@ def editions(site: Site) -> list[series.Edition]:
     return [one for one in found if one is not None]
 
 
-def test_anchors_compare_editions(tmp_path: Path) -> None:
+def test_anchors_compare_editions(site: Site) -> None:
     """What the page says of two editions is what `irmeta place --anchor` says of their best runs."""
-    site = site_of(tmp_path)
     text = page(site)
     [track] = series.series(editions(site), {})
     assert [one.name for one in track.editions] == list(YEARS)
@@ -104,9 +118,8 @@ def test_anchors_compare_editions(tmp_path: Path) -> None:
     assert track.place(older, older) is None
 
 
-def test_claims_are_added_up_over_years(tmp_path: Path) -> None:
+def test_claims_are_added_up_over_years(site: Site) -> None:
     """Each claim stands with its edition, its gain and its baseline's percentile; the sums are of all of an edition."""
-    site = site_of(tmp_path)
     text = page(site)
     for one in editions(site):
         [line] = one.claims
@@ -148,9 +161,8 @@ def test_one_anchor_shows_no_gain(tmp_path: Path) -> None:
     assert "one anchor does not show whether that is more than its own change" in text
 
 
-def test_other_metrics_are_not_compared(tmp_path: Path) -> None:
+def test_other_metrics_are_not_compared(site: Site) -> None:
     """Editions that rank by other metrics cannot be compared."""
-    site = site_of(tmp_path)
     engine = tables.upgraded(site.database)
     with engine.begin() as db:
         last = tables.board.c.key == "t2022"
@@ -168,30 +180,27 @@ def test_other_metrics_are_not_compared(tmp_path: Path) -> None:
     assert "2021 ranks by AP, 2022 by P@10" in page(site)
 
 
-@pytest.mark.parametrize("visibility", ["readers", "members"])
-def test_hidden_editions_leave_no_trace(tmp_path: Path, visibility: str) -> None:
+def test_hidden_editions_leave_no_trace(site: Site) -> None:
     """An edition that not everybody may see is on no public page of its series, from the moment that this is so."""
-    site = site_of(tmp_path)
     engine = tables.upgraded(site.database)
     publisher = publishing.Publisher(site, engine)
     publisher.begin()
     publisher.go_on(60)
-    boards.set_board(engine, "t2022", {"visibility": visibility})
+    boards.set_board(engine, "t2022", {"visibility": "readers"})
     publisher.begin()
     shown = (site.public / "series/track/index.html").read_text()
     assert "2021" in shown
     assert "2022" not in shown
     for year in ("2020", "2021"):
-        boards.set_board(engine, f"t{year}", {"visibility": visibility})
+        boards.set_board(engine, f"t{year}", {"visibility": "readers"})
     publisher.begin()
     engine.dispose()
     assert not (site.public / "series").exists()
     assert "series/" not in (site.public / "index.html").read_text()
 
 
-def test_an_edition_waits_for_its_reveal(tmp_path: Path) -> None:
+def test_an_edition_waits_for_its_reveal(site: Site) -> None:
     """Before its reveal an edition is not on the page of its series, though its notice is public."""
-    site = site_of(tmp_path)
     engine = tables.upgraded(site.database)
     hidden = {"reveals": None, "opens": 1, "closes": None}
     with engine.begin() as db:
@@ -206,9 +215,8 @@ def test_an_edition_waits_for_its_reveal(tmp_path: Path) -> None:
     assert "2022" in page(site)
 
 
-def test_names_of_editions_are_text(tmp_path: Path) -> None:
+def test_names_of_editions_are_text(site: Site) -> None:
     """An edition is shown as text whatever it is called, and no name of a series leads elsewhere."""
-    site = site_of(tmp_path)
     engine = tables.upgraded(site.database)
     boards.set_board(engine, "t2021", {"edition": "<script>alert(1)</script>"})
     for name in ("../up", "A", "a/b", "x" * 41):
@@ -221,9 +229,8 @@ def test_names_of_editions_are_text(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)" in shown
 
 
-def test_a_frozen_copy_has_its_series(tmp_path: Path) -> None:
+def test_a_frozen_copy_has_its_series(site: Site, tmp_path: Path) -> None:
     """A copy has the page, its links lead to files, twice with the same bytes; a site made of it has it again."""
-    site = site_of(tmp_path)
     text = page(site)
     for name in ("one", "two"):
         publishing.freeze(site, tmp_path / name)
@@ -244,9 +251,8 @@ def test_a_frozen_copy_has_its_series(tmp_path: Path) -> None:
     assert gained.findall(page(again)) == gained.findall(text) != []
 
 
-def test_editions_are_in_the_order_of_people(tmp_path: Path) -> None:
+def test_editions_are_in_the_order_of_people(site: Site) -> None:
     """Edition 9 comes before edition 10."""
-    site = site_of(tmp_path)
     engine = tables.upgraded(site.database)
     for year, name in zip(YEARS, ("round 10", "round 9", "round 1"), strict=True):
         boards.set_board(engine, f"t{year}", {"edition": name})
@@ -256,18 +262,16 @@ def test_editions_are_in_the_order_of_people(tmp_path: Path) -> None:
     assert names == ["round 1", "round 9", "round 10"]
 
 
-def test_a_series_is_called_as_its_newest_edition(tmp_path: Path) -> None:
+def test_a_series_is_called_as_its_newest_edition(site: Site) -> None:
     """The heading of a series is the title of its newest edition without the year; its key where nothing is left."""
-    site = site_of(tmp_path)
     [track] = series.series(editions(site), {})
     for title, said in (("Deep Learning (2022)", "Deep Learning"), ("2022", "track")):
         last = replace(track.editions[-1], title=title)
         assert replace(track, editions=[*track.editions[:-1], last]).title == said
 
 
-def test_a_board_is_given_anchors(run, tmp_path: Path) -> None:
+def test_a_board_is_given_anchors(run, site: Site) -> None:
     """The command line takes anchors by their names in the series, and the runs that they are here."""
-    site = site_of(tmp_path)
     wanted = "tfidf, bm25=r2020-1"
     run("board", "set", "t2020", "--site", str(site.folder), "--anchors", wanted)
     found = {one.key: one.anchors for one in editions(site)}

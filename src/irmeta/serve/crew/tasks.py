@@ -104,12 +104,12 @@ def publish_rest(site: str, seconds: float) -> Answer:
 
 @lru_cache(maxsize=1)
 def _publisher(site: str) -> "Publisher":
-    from irmeta.serve.catalogue import databases  # who checks runs needs no catalogue
+    from irmeta.serve.catalogue import tables  # who checks runs needs no catalogue
     from irmeta.serve.publishing import Publisher
 
     os.nice(BACKGROUND)
     opened = Site.open(Path(site))
-    return Publisher(opened, databases.connected(opened.database))
+    return Publisher(opened, tables.upgraded(opened.database))
 
 
 @lru_cache(maxsize=4)

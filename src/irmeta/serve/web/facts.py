@@ -153,11 +153,13 @@ class About(BaseModel):
     replace: bool = False
 
 
+_CONTENT = {PROBLEM: {"schema": Problem.model_json_schema()}}
+
+
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Document the problems that an operation may answer with."""
-    content = {PROBLEM: {"schema": Problem.model_json_schema()}}
     return {
-        status: {"description": HTTPStatus(status).phrase, "content": content}
+        status: {"description": HTTPStatus(status).phrase, "content": _CONTENT}
         for status in (400, 429, 503, *statuses)
     }
 
