@@ -121,12 +121,16 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     code, out, _ = run("submit", *given)
     assert (code, "mine: your run mine is there already" in out) == (2, True)
     _, out, _ = run("submit", *given, "--wait", "--name", "early")
-    assert "early: your team is told no figure" in out
+    assert "early: your team is told no nDCG@10: where the ladder stands" in out
+    _, out, _ = run("board", "show", "track", "--site", str(site.folder))
+    assert re.search(
+        "^feedback +ladder: where the ladder stands.*, by nDCG@10$", out, re.M
+    )
     importing.import_runs(site, engine, "track", [tmp_path / "mine"])
     (tmp_path / "mine").write_bytes(a_run(8, 3.0))
     code, out, _ = run("submit", *given, "--wait", "--name", "next")
     assert code == 0
-    says = r"^next: your team is told \d\.\d+: where the ladder stands, which is not"
+    says = r"^next: your team is told nDCG@10 \d\.\d+: where the ladder stands"
     assert re.search(says, out, re.MULTILINE)
     engine.dispose()
 
@@ -410,6 +414,10 @@ def test_children_check_and_score(tmp_path: Path) -> None:
         vector = np.frombuffer(base64.b64decode(text), dtype="<f8")
         expected = cube.sel(metric=metric, topic=TOPICS).values[0]
         np.testing.assert_array_equal(vector, expected)
+    path.write_bytes(b"399 Q0 d01 1 9 tag\n")
+    missed = tasks.score(str(path), str(qrels), ["AP", "P@5"], TOPICS, "float64")
+    zeros = base64.b64encode(bytes(8 * len(TOPICS))).decode()
+    assert missed == {"vectors": {"AP": zeros, "P@5": zeros}}
     assert tasks.publish(str(Site.make(tmp_path / "site").folder)) == {"versions": {}}
 
 

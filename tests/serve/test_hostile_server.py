@@ -49,7 +49,7 @@ ROUTES: Mapping[str, Any] = {
         "remarks": [],
         "published": True,
         "marks": [],
-        "told": {"figure": 0.5, "topics": {}, "about": "a mean"},
+        "told": {"metric": "AP", "figure": 0.5, "topics": {}, "about": "a mean"},
     },
     f"GET {PAGE}record.json": {
         "key": MINE,

@@ -165,7 +165,7 @@ class Model:
             return None
         about = FIGURES[self.board.feedback]
         if self.board.feedback == "ladder" and self.brought is None:
-            return {"figure": None, "topics": {}, "about": about}
+            return {"metric": "P@10", "figure": None, "topics": {}, "about": about}
         if run not in up_to or not all(one.scored for one in up_to):
             return None
         first = [] if self.brought is None else [self.brought]
@@ -173,7 +173,8 @@ class Model:
         *old, new = [self.scores[one] for one in bodies]
         found = irmeta.release(self.board.feedback, old, new, step=STEP)
         topics = zip(TOPICS, found.topics.tolist(), strict=False)
-        return {"figure": found.figure, "topics": dict(topics), "about": about}
+        told = {"metric": "P@10", "figure": found.figure, "about": about}
+        return told | {"topics": dict(topics)}
 
     def change(self, new: Board, typed: bool) -> bool:
         """Change the settings, if that is allowed: a reveal stays, and what gives more away is typed."""

@@ -242,6 +242,9 @@ def test_a_ladder_tells_what_release_answers(tmp_path: Path) -> None:
             for key in (first, second)
         ]
         assert [(one["figure"], one["topics"]) for one in told] == [(0, {}), (1, {})]
+        assert {one["metric"] for one in told} == {
+            boards.board_of(track.engine, "track").metrics[0]
+        }
         says = "where the ladder stands, which is not this run's score"
         assert {one["about"] for one in told} == {says}
         facts = track.client.get("/v1/openapi.json").json()["components"]["schemas"]
@@ -351,17 +354,33 @@ def test_runs_of_who_has_seen_the_judgments_are_marked(track: Track) -> None:
 
 def test_who_has_seen_the_judgments_is_marked_in_any_team(track: Track) -> None:
     """Who was in a team that has seen the judgments is marked in the next one, too; others there are not."""
-    number = person(track, "rival")
-    lund = people.invite(track.engine, "track", "member", "Lund")
-    people.take(track.engine, lund, "", who=number)
     assert track.put("rival", "early", a_run(3)).json()["marks"] == []
     people.set_team(track.engine, "track", "Rival", holder=True)
     assert marked(track, "holder") == {"early"}
+    number = person(track, "rival")
     people.remove(track.engine, "track", people.person_of(track.engine, number).key)
     oslo = people.invite(track.engine, "track", "member", "Oslo")
     people.take(track.engine, oslo, "", who=number)
     assert track.put("rival", "late", a_run(4)).json()["marks"] == ["holder"]
     assert track.put("member", "other", a_run(5)).json()["marks"] == []
+
+
+@pytest.mark.parametrize("by", ["remove", "join"])
+def test_who_left_before_has_not_seen_the_judgments(track: Track, by: str) -> None:
+    """Who left a team before it saw the judgments is not marked elsewhere; who comes into it later is."""
+    number = person(track, "rival")
+    if by == "remove":
+        people.remove(track.engine, "track", people.person_of(track.engine, number).key)
+    secret = people.invite(track.engine, "track", "member", "Lund")
+    people.take(track.engine, secret, "", who=number)
+    assert track.put("rival", "early", a_run(3)).json()["marks"] == []
+    people.set_team(track.engine, "track", "Rival", holder=True)
+    assert marked(track, "holder") == set()
+    assert track.put("rival", "late", a_run(4)).json()["marks"] == []
+    for team in ("Rival", "Lund"):
+        secret = people.invite(track.engine, "track", "member", team)
+        people.take(track.engine, secret, "", who=number)
+    assert track.put("rival", "last", a_run(5)).json()["marks"] == ["holder"]
 
 
 def person(track: Track, role: str) -> int:

@@ -249,6 +249,7 @@ def show(key: Key, site: SiteOption) -> None:
     irmeta board show covid1 --site site/
     """
     _, engine = opened(site)
+    from irmeta.serve.answers import FIGURES
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import clock
 
@@ -258,6 +259,8 @@ def show(key: Key, site: SiteOption) -> None:
         value = getattr(found, name, None)
         if name == "step" and found.feedback != "ladder":
             continue
+        if name == "feedback" and found.feedback != "none":
+            value = f"{value}: {FIGURES[found.feedback]}, by {found.metrics[0]}"
         if name in boards.DATES:
             value = value and f"{clock(value)} UTC"
         if value not in (None, "") and name not in ("description", "rules"):

@@ -261,8 +261,9 @@ def _say(server: Any, found: dict[str, Any]) -> None:
     else:
         _print(f"{found['run']}: {found['verdict']}")
     if told := found.get("told"):
-        figure = "no figure" if told["figure"] is None else f"{told['figure']:.3f}"
-        _print(f"{found['run']}: your team is told {figure}: {told['about']}")
+        of, figure = told["metric"], told["figure"]
+        said = f"no {of}" if figure is None else f"{of} {figure:.3f}"
+        _print(f"{found['run']}: your team is told {said}: {told['about']}")
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
         one = score["scores"][score["metric"]]

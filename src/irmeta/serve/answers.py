@@ -13,6 +13,7 @@ import numpy.typing as npt
 import xarray as xr
 
 import irmeta
+from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
 from irmeta.io.runs.trec import metadata_of, read_run
 from irmeta.report.eee import record, result
@@ -57,10 +58,13 @@ def metrics(names: str | Sequence[str]) -> list[str]:
 
 def topics(qrels: Path) -> list[str]:
     """Return the topics that are judged; raise IrmetaError for a file that is not of judgments."""
-    # a run without documents scores 0 on every judged topic
+    return [str(topic) for topic in _of_nothing(qrels, "P@1").topic.values]
+
+
+def _of_nothing(qrels: Path, metrics: str | Sequence[str]) -> xr.DataArray:
+    """Return the scores of a run without documents: 0 on every judged topic."""
     nothing = irmeta.Reading(allow_empty=True)
-    scores = irmeta.evaluate_run(qrels, {"nothing": {}}, "P@1", reading=nothing)
-    return [str(topic) for topic in scores.topic.values]
+    return irmeta.evaluate_run(qrels, {"nothing": {}}, metrics, reading=nothing)
 
 
 def judged(qrels: Path, salt: str) -> tuple[list[str], str]:
@@ -111,8 +115,13 @@ def score(
     topics: Sequence[str],
     precision: Any,
 ) -> dict[str, bytes]:
-    """Score a run: by metric the scores of the topics, as float64 in little endian."""
-    scores = irmeta.evaluate_run(qrels, run, metrics, score_precision=precision)
+    """Score a run: by metric the scores of the judged topics, as float64 in little endian."""
+    try:
+        scores = irmeta.evaluate_run(qrels, run, metrics, score_precision=precision)
+    except IrmetaError:
+        if not set(topics).isdisjoint(read_run(run).topics):
+            raise
+        scores = _of_nothing(qrels, metrics)
     return vectors(scores.sel(topic=list(topics)).expand_dims(system=["run"]))["run"]
 
 

@@ -67,6 +67,7 @@ class Board(msgspec.Struct):
 class Told(msgspec.Struct):
     """What a team learns before the reveal."""
 
+    metric: str
     figure: Figure | None
     topics: dict[str, Figure | None]
     about: str

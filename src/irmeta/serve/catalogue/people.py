@@ -454,9 +454,9 @@ def set_team(
         if found is None:
             raise RefusedError(404, f"the board {key} has no team {name!r}")
         db.execute(sa.update(team).where(team.c.id == found.id).values(values))
+        log(db, at, "team", {"team": found.name, **values}, by)
         if values.get("holder"):
             _mark(db, at, found.name)
-        log(db, at, "team", {"team": found.name, **values}, by)
 
 
 def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
@@ -474,30 +474,34 @@ def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
 
 
 def holds(db: Connection, at: int, team_name: str, who: int | None) -> bool:
-    """Say whether a team has seen the judgments of a board, or a person has who is, or was, in one that has."""
-    found = _holding(db, at)
-    return team_name in found or bool(who in _joined(db, at, found))
-
-
-def _holding(db: Connection, at: int) -> set[str]:
-    """Return the names of the teams that have seen the judgments."""
+    """Say whether a team has seen the judgments of a board, or a person has who was in one by then, or came later."""
     wanted = sa.select(team.c.name).where((team.c.board == at) & team.c.holder)
-    return set(db.execute(wanted).scalars())
+    found = set(db.execute(wanted).scalars())
+    return team_name in found or bool(found and who in _holding(db, at))
 
 
-def _joined(db: Connection, at: int, names: set[str]) -> set[int | None]:
-    """Return who ever came into one of some teams, as the log has it: a membership goes with another team."""
-    if not names:
-        return set()
-    came = (event.c.board == at) & (event.c.action == "joined")
-    came &= event.c.detail["team"].as_string().in_(sorted(names))
-    return set(db.execute(sa.select(event.c.person).where(came)).scalars())
+def _holding(db: Connection, at: int) -> set[int | None]:
+    """Return who was in a team when it had seen the judgments, as the log has it: a membership goes with another."""
+    own = (event.c.board == at) & event.c.action.in_(("joined", "removed", "team"))
+    of: dict[int | None, str] = {}
+    teams, found = set[str](), set[int | None]()
+    for one in db.execute(sa.select(event).where(own).order_by(event.c.id)):
+        said = one.detail
+        if one.action == "joined" and said["team"]:
+            of[one.person] = said["team"]
+            found |= {one.person} if said["team"] in teams else set()
+        elif one.action == "removed":
+            of.pop(said["person"], None)
+        elif said.get("holder"):
+            teams.add(said["team"])
+            found |= {who for who, name in of.items() if name == said["team"]}
+    return found
 
 
 def _mark(db: Connection, at: int, name: str) -> None:
     """Mark the runs that a team and its people have sent, as those that they will send."""
     whose = submission.c.team == name
-    whose |= submission.c.person.in_(_joined(db, at, {name}))
+    whose |= submission.c.person.in_(_holding(db, at))
     own = (submission.c.board == at) & whose
     for one in db.execute(sa.select(submission).where(own)).all():
         if "holder" not in one.marks:

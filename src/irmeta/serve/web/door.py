@@ -349,10 +349,11 @@ class Door:
         if found is None:
             return None
         topics, vectors = found
+        told = {"metric": of.metrics[0], "about": answers.FIGURES[of.feedback]}
         if not vectors:
-            return {"figure": None, "topics": {}, "about": answers.FIGURES[of.feedback]}
+            return told | {"figure": None, "topics": {}}
         try:
-            return answers.told(of._asdict(), topics, answers.floats(vectors))
+            return told | answers.told(of._asdict(), topics, answers.floats(vectors))
         except IrmetaError:  # as of scores that are missing: there is nothing to tell
             return None
 

@@ -75,6 +75,7 @@ class Told(BaseModel):
     run, unless this run is clearly better than the one that was shown last. topics : scores, unless on a ladder.
     """
 
+    metric: str
     figure: float | None
     topics: dict[str, float]
     about: str
