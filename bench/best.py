@@ -18,7 +18,7 @@ import xarray as xr
 from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.halves.halving import (
-    advantage,
+    both_ways,
     half_tau,
     halves,
     set_means,
@@ -207,7 +207,7 @@ def over_topics(scores: Floats, drawn: np.ndarray) -> Floats:
 
 def _leads(by_topic: Floats, drawn: np.ndarray) -> Floats:
     means = settled(set_means(by_topic, drawn))
-    phi, _ = advantage(half_tau(means[:, 0], means[:, 1], "b"))
+    phi = both_ways(half_tau(means[:, 0], means[:, 1], "b"))
     mean = phi.mean(axis=(0, 2))
     return np.asarray(mean[:, None] - mean)
 

@@ -103,9 +103,8 @@ def test_blocks_add_up():
         means = halving.half_means(
             scores.transpose(1, 2, 0), halving.halves(orders, sizes)
         )
-        phi, difference = halving.advantage(
-            halving.half_tau(means[:, 0], means[:, 1], "b")
-        )
+        phi = halving.both_ways(halving.half_tau(means[:, 0], means[:, 1], "b"))
+        difference = phi - np.einsum("pbb->pb", phi)[:, None]
         for figure, error, parts in (
             (one.phi, one.se, phi),
             (one.difference, one.difference_se, difference),

@@ -54,11 +54,16 @@ def half_tau(x: Floats, y: Floats, ties: Ties) -> Floats:
     return np.nan_to_num(tau(x, y), nan=0.0)
 
 
-def advantage(tau: Floats) -> tuple[Floats, Floats]:
-    """Return phi(A, B), both ways round of each split averaged, and phi(A, B) - phi(B, B), from tau of (..., A, B)."""
-    phi = (tau + np.swapaxes(tau, -1, -2)) / 2
-    own = np.diagonal(phi, axis1=-2, axis2=-1)  # phi(B, B)
-    return phi, phi - own[..., None, :]
+def both_ways(tau: Floats) -> Floats:
+    """Return phi(A, B), both ways round of each split averaged, from tau of (..., A, B)."""
+    phi = tau + np.swapaxes(tau, -1, -2)
+    phi /= 2
+    return phi
+
+
+def own(phi: Floats) -> Floats:
+    """Return phi(B, B) for each phi(A, B): (..., metric A, metric B) gives (..., 1, metric B)."""
+    return np.diagonal(phi, axis1=-2, axis2=-1)[..., None, :]
 
 
 @dataclass(frozen=True)
@@ -154,10 +159,10 @@ def _sums(
 
 def _figures(tau: Floats) -> Floats:
     """Return phi, advantages and leads of each partition: (3, partition, metric, metric)."""
-    phi, difference = advantage(tau)
+    phi = both_ways(tau)
     mean = phi.mean(axis=-1)
     lead = mean[:, :, None] - mean[:, None, :]  # mean phi of A less that of B
-    return np.stack([phi, difference, lead])
+    return np.stack([phi, phi - own(phi), lead])
 
 
 def _agreement(moments: Floats, undefined: Ints, partitions: int) -> Agreement:

@@ -9,7 +9,7 @@ from irmeta import compiled
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
-from irmeta.stats.halves.halving import advantage, half_tau, set_means
+from irmeta.stats.halves.halving import both_ways, half_tau, own, set_means
 from irmeta.stats.rankings.rank import BLOCK, concordance, tau_without_each, untied
 
 SAMPLE = 100
@@ -134,32 +134,30 @@ def _summed(taus: Floats) -> Floats:
 
     The lead of A over B is the mean phi of A less that of B, over all targets. So are their moves.
     """
-    phi, advantages = advantage(taus)
+    phi = both_ways(taus)
     mean = phi.mean(axis=-1)  # (partition, item, metric)
     # the sum of moves is the move of the sum
-    total, total_advantage = advantage(taus.sum(axis=0))
+    total = phi.sum(axis=0)
     total_mean = _spread(total.mean(axis=-1), total)
     totals = (
-        total_advantage,
+        total - own(total),
         total_mean - np.swapaxes(total_mean, -1, -2),
         total,
         total_mean,
     )
     # sum (a - b)^2 = sum a^2 + sum b^2 - 2 sum a b
+    squares = np.einsum("p...,p...->...", phi, phi)
+    with_own = np.einsum("piab,pibb->iab", phi, phi)
+    advantages = squares + own(squares) - 2 * with_own
     products = mean.transpose(1, 2, 0) @ mean.transpose(1, 0, 2)
     of_mean = _spread(np.diagonal(products, axis1=-2, axis2=-1), total)
     leads = of_mean + np.swapaxes(of_mean, -1, -2) - 2 * products
-    return np.array([totals, (_squared(advantages), leads, _squared(phi), of_mean)])
+    return np.array([totals, (advantages, leads, squares, of_mean)])
 
 
 def _spread(of_metric: Floats, like: Floats) -> Floats:
     """Repeat what belongs to metric A for all metrics: (..., metric) gives (..., metric, metric)."""
     return np.broadcast_to(of_metric[..., None], like.shape)
-
-
-def _squared(moves: Floats) -> Floats:
-    """Sum squares over the partitions, which come first."""
-    return np.einsum("p...,p...->...", moves, moves)
 
 
 def _left_out(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.tests import multiplicity, paired
 
 _ROUNDING = 1e-14
@@ -45,10 +45,11 @@ def replication(
     >>> replication(scores, drawn)
     Replication(found=1.0, again=1.0, opposite=0.0, major=0.0, shrunk=1.0)
     """
+    pairs = np.triu_indices(len(scores), 1)
     counts = np.zeros(4)
     here_total = there_total = 0.0
     for halves in drawn:
-        tested = [_tested(scores[:, half], alpha, correct) for half in halves]
+        tested = [_tested(scores[:, half], pairs, alpha, correct) for half in halves]
         for (mean, sure), (mean_there, sure_there) in (tested, tested[::-1]):
             direction = np.sign(mean)[sure]
             there = mean_there[sure] * direction  # above 0: the same sign
@@ -73,13 +74,17 @@ def replication(
     )
 
 
-def _tested(scores: Floats, alpha: float, correct: str) -> tuple[Floats, Bools]:
+def _tested(
+    scores: Floats, pairs: tuple[Ints, Ints], alpha: float, correct: str
+) -> tuple[Floats, Bools]:
     """Return the mean difference of each pair, and whether it is significant: both (pair,)."""
-    mean, p = _means_and_p(scores, alpha)
+    mean, p = _means_and_p(scores, pairs, alpha)
     return mean, multiplicity.CORRECTIONS[correct](p) < alpha
 
 
-def _means_and_p(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
+def _means_and_p(
+    scores: Floats, pairs: tuple[Ints, Ints], alpha: float
+) -> tuple[Floats, Floats]:
     """Return the mean difference of each pair and p of the paired t test, from one product of all scores.
 
     p above alpha is given as 1, which changes no decision, whatever the correction for several tests.
@@ -88,7 +93,7 @@ def _means_and_p(scores: Floats, alpha: float) -> tuple[Floats, Floats]:
     these, rounding would be much of it, and the differences themselves are taken.
     """
     topics = scores.shape[1]
-    first, second = np.triu_indices(len(scores), 1)
+    first, second = pairs
     means = scores.mean(axis=1)
     centred = scores - means[:, None]
     products = centred @ centred.T

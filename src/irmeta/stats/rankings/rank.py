@@ -185,15 +185,17 @@ def untied(x: Floats) -> Floats:
     5.0
     """
     n = x.shape[-1]
-    pairs = np.full(x.shape[:-1], n * (n - 1) / 2)
-    ordered = np.sort(x, axis=-1)
+    ordered = np.sort(x, axis=-1).reshape(-1, n)
+    pairs = np.full(len(ordered), n * (n - 1) / 2)
+    rows = np.arange(len(ordered))
     # Equal items stand side by side. A group of g items has g - lag pairs at a distance of `lag`.
     for lag in range(1, n):
-        same = ordered[..., lag:] == ordered[..., :-lag]
-        if not same.any():
+        tied = np.count_nonzero(ordered[:, lag:] == ordered[:, :-lag], axis=-1)
+        pairs[rows] -= tied
+        rows, ordered = rows[tied > 0], ordered[tied > 0]
+        if not rows.size:
             break
-        pairs -= same.sum(axis=-1)
-    return pairs
+    return pairs.reshape(x.shape[:-1])
 
 
 def over(numerator: Floats, denominator: Floats) -> Floats:

@@ -49,7 +49,7 @@ def range_quantile(count: int, freedom: int) -> float:
     """
     count = max(count, 2)
     error, weight = _relative_errors(freedom)
-    normal = np.linspace(-9, 9, 181)
+    normal = np.linspace(-9, 9, 121)
     below = ndtr(normal)
     density = np.exp(-(normal**2) / 2)
     density /= density.sum()

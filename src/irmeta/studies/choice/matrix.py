@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -79,8 +80,9 @@ class MetricMatrix:
             return None
         return [_KINDS[self.kind](part) for part in rows]
 
+    @cached_property
     def without_topics(self) -> list[Floats]:
-        """Compute the matrix without each of at most `BLOCKS` blocks of topics; none where that cannot be done.
+        """The matrix without each of at most `BLOCKS` blocks of topics; none where that cannot be done.
 
         A block is left out of all collections at once, so that a topic that several have counts once.
         """

@@ -64,7 +64,9 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     source, seed = content.source, content.seed
     choose = partial(ranking.rank, content.used, unit=level, rng=seed)
     outcome = choose().data
-    few = len(reported(ranking.tables(outcome)["subsets"]))
+    tables = ranking.tables(outcome)
+    chosen = reported(tables["subsets"])
+    few = len(chosen)
     partitions = 0 if level == "system" else PARTITIONS
     again = choose(k=few, partitions=partitions).data
     shown = outcome.isel(k=slice(0, LARGEST))
@@ -84,11 +86,10 @@ def ranking_panel(content: Content, level: Level) -> Panel:
         shown=["subsets", "stability"] if partitions else ["subsets"],
         command=f"irmeta rank {source} --unit {level} -k {few} --partitions {partitions} --seed {seed}",
     )
-    chosen = reported(ranking.tables(outcome)["subsets"])
     return replace(
         panel,
         findings=[*panel.findings, *beside_power(content, chosen)],
-        tables={**panel.tables, **ranking.tables(outcome)},
+        tables={**panel.tables, **tables},
     )
 
 

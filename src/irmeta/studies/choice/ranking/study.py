@@ -366,9 +366,13 @@ def _rivals(source: MetricMatrix, choice: Choice, few: int) -> dict[str, Any]:
     """Return the sets of a size that are not clearly worse than the best; nothing where they cannot be compared."""
     sigma, objective = source.sigma, choice.objective
     try:
-        without = source.without_topics()
         found = rivals(
-            sigma, without, choice.candidates, choice.include, few, objective
+            sigma,
+            source.without_topics,
+            choice.candidates,
+            choice.include,
+            few,
+            objective,
         )
     except np.linalg.LinAlgError:
         # without some topics a metric is determined by others
@@ -504,7 +508,7 @@ def _left_interval(
     try:
         without = [
             [unexplained(sigma, subset) for subset in subsets]
-            for sigma in source.without_topics()
+            for sigma in source.without_topics
         ]
     except (
         np.linalg.LinAlgError
