@@ -227,7 +227,7 @@ def test_blocks_left_out_are_clusters():
     topics = [f"{at % 5}_{at}" for at in range(15)]
     made = cube(rng.random((4, 15, 2)), list("abcd"), topics, ["AP", "RR"])
     found = from_scores(with_clusters(made, "stem"), "correlation", "topic", "error")
-    without = found.without_topics()
+    without = found.without_topics
     assert len(without) == 5
     rows = made.values[:, [at % 5 != 2 for at in range(15)]].reshape(-1, 2)
     np.testing.assert_allclose(without[2], np.corrcoef(rows.T))
