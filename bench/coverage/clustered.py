@@ -9,7 +9,7 @@ import scipy.stats
 import xarray as xr
 
 from bench.coverage.clusters import CLUSTERS, MOST, SHAPES, World
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -147,9 +147,18 @@ def _coefficient(
     held = []
     for values in (pseudo_values(scores, cluster), scores):
         ends = signal_ends(values, name)
-        low, high = (float(components.stability(end, values.shape[1])) for end in ends)
-        held.append((float(low <= truth <= high), high - low))
-    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
+        own = components.signal(components.components(values[..., None]), name).item()
+        low, value, high = (
+            float(components.stability(one, values.shape[1]))
+            for one in (ends[0], own, ends[1])
+        )
+        held.append((float(low <= truth <= high), high - low, value - truth))
+    return {
+        "kept": held[0][0],
+        "width": held[0][1],
+        AWAY: held[0][2],
+        "over topics": held[1][0],
+    }
 
 
 def _expected_tau(
@@ -166,8 +175,13 @@ def _expected_tau(
         low, high = expected.tau_interval(values, half, rng)
         stepped = expected.stepped(half, 2)
         low, high = min(low, stepped), max(high, stepped)
-        held.append((float(low <= tau <= high), high - low))
-    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
+        held.append((float(low <= tau <= high), high - low, stepped - tau))
+    return {
+        "kept": held[0][0],
+        "width": held[0][1],
+        AWAY: held[0][2],
+        "over topics": held[1][0],
+    }
 
 
 @cache
@@ -193,9 +207,14 @@ def _correlated(
     for units in ([cluster], [np.arange(len(cluster))]):
         r, without = agreement.over_scores([scores], "pearson", units)
         low, high = agreement.interval(r, without)
-        held.append((((low <= truth) & (truth <= high))[pairs].mean(), high - low))
-    width = held[0][1][pairs].mean()
-    return {"kept": held[0][0], "width": width, "over topics": held[1][0]}
+        inside = ((low <= truth) & (truth <= high))[pairs].mean()
+        held.append((inside, (high - low)[pairs].mean(), (r - truth)[pairs]))
+    return {
+        "kept": held[0][0],
+        "width": held[0][1],
+        AWAY: held[0][2],
+        "over topics": held[1][0],
+    }
 
 
 AGAIN = 40
@@ -218,13 +237,17 @@ def _design(
         teams="each",
         rng=rng,
     ).sel(size=n)
-    low, high = (float(found[name].item()) for name in ("low", "high"))
+    low, high, promised = (float(found[name].item()) for name in ("low", "high", "tau"))
     means = [
         drawn(world, able, clusters_of(world, n, rng), rng, NOISES[:1])[0].mean(axis=1)
         for _ in range(2 * AGAIN)
     ]
-    tau = tau_b(settled(np.array(means[::2])), settled(np.array(means[1::2])))
-    return {"kept": float(low <= tau.mean() <= high), "width": high - low}
+    tau = tau_b(settled(np.array(means[::2])), settled(np.array(means[1::2]))).mean()
+    return {
+        "kept": float(low <= tau <= high),
+        "width": high - low,
+        AWAY: promised - tau,
+    }
 
 
 @cache
@@ -261,6 +284,7 @@ def _predictivity(
     return {
         "kept": (inside | silent)[off].mean(),
         "width": float(np.nanmean(np.where(off, high - low, np.nan))),
+        AWAY: (found["advantage"].values - advantages)[off & ~silent],
         "phi": (of_phi | np.isnan(found["phi_low"].values)).mean(),
         "none": silent[off].mean(),
     }

@@ -77,7 +77,12 @@ def _difference(
     truth = _true_taus(world, clusters)
     found = taus(values, rng).differences()
     low, high = found.low[0, 1], found.high[0, 1]
-    return {"kept": low <= truth[0] - truth[1] <= high, "width": high - low}
+    apart = truth[0] - truth[1]
+    return {
+        "kept": low <= apart <= high,
+        "width": high - low,
+        AWAY: found.value[0, 1] - apart,
+    }
 
 
 @cache
@@ -99,7 +104,8 @@ def _soft(world: World, clusters: int, rng: np.random.Generator) -> Mapping[str,
     own = soft_accuracy(values, rng, np.arange(SYSTEMS)).interval()
     inside = (own.low <= truth) & (truth <= own.high)
     width = (own.high[0] - own.low[0]) / 2
-    return {"kept": inside[0], "width": width, "bad judge": inside[1]}
+    off = (own.value[0] - truth[0]) / 2
+    return {"kept": inside[0], "width": width, AWAY: off, "bad judge": inside[1]}
 
 
 @cache
@@ -115,9 +121,13 @@ def _true_gain(world: World, clusters: int) -> float:
 
 def _gain(world: World, clusters: int, rng: np.random.Generator) -> Mapping[str, float]:
     values = pseudo_values(*_judged(world, clusters, rng))
-    _, low, high = phi_interval(values[:2], rng, 200)
+    found, low, high = phi_interval(values[:2], rng, 200)
     truth = _true_gain(world, clusters)
-    return {"kept": low[0] <= truth <= high[0], "width": high[0] - low[0]}
+    return {
+        "kept": low[0] <= truth <= high[0],
+        "width": high[0] - low[0],
+        AWAY: found[1] - found[0] - truth,
+    }
 
 
 ENTRIES = [

@@ -10,7 +10,7 @@ import numpy as np
 from bench.coverage.clustered import clusters_of, noise, shaped
 from bench.coverage.clusters import CLUSTERS
 from bench.coverage.clusters import World as Clustered
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import with_repeats
@@ -67,7 +67,11 @@ def _trial(
     means = with_repeats(named, "stem")
     values = prepare(means)[0].values[..., 0]
     low, high = (end[0] for end in descriptive.t_interval(values[:1] - values[1:]))
-    return {"kept": float(low <= 0 <= high), "width": high - low}
+    return {
+        "kept": float(low <= 0 <= high),
+        "width": high - low,
+        AWAY: float(np.mean(values[0] - values[1])),
+    }
 
 
 def _cases(folder: Path | None) -> Iterable[Case]:

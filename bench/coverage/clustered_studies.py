@@ -18,7 +18,7 @@ from bench.coverage.clustered import (
     true_r,
 )
 from bench.coverage.clusters import World
-from bench.coverage.frame import Entry
+from bench.coverage.frame import AWAY, Entry
 from irmeta.stats.prediction import penalty
 from irmeta.stats.subsets.orders import unexplained
 from irmeta.studies.choice.ranking import rank
@@ -98,6 +98,7 @@ def _chosen(
     figures = {
         "kept": ((low <= left) & (left <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: found["unexplained"].values - left,
     }
     if "rival" in found:
         pairs = np.array([[at != out for at in range(3)] for out in range(3)])
@@ -132,7 +133,11 @@ def _lost(world: World, clusters: int, rng: np.random.Generator) -> Mapping[str,
     learned = penalty.fit(loss[old], unjudged[old], score[old], group[old])
     found = penalty.band(learned, unjudged[~old], score[~old])
     held = penalty.coverage(loss[~old], found, group[~old] - GROUPS)
-    return {"kept": held, "width": (found.high - found.low).mean() / loss.std()}
+    return {
+        "kept": held,
+        "width": (found.high - found.low).mean() / loss.std(),
+        AWAY: (found.expected - loss[~old]) / loss.std(),
+    }
 
 
 ENTRIES = [

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.stats
 import xarray as xr
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.scores import standardization
 from irmeta.scores.clusters import by_cluster, with_clusters
 from irmeta.scores.cube import cube
@@ -117,6 +117,7 @@ def _mean(world: World, values: Floats, scores: Floats, _: Ints) -> Mapping[str,
     return {
         "kept": ((low <= world.mean) & (world.mean <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: values.mean(axis=1) - world.mean,
         "over topics": ((plain_low <= world.mean) & (world.mean <= plain_high)).mean(),
     }
 
@@ -184,13 +185,15 @@ def _placed(
     _: xr.DataArray, clustered: xr.DataArray, others: xr.DataArray
 ) -> Mapping[str, float]:
     """Whether the interval of a difference of two equal systems holds 0, placed among others."""
-    low, high = ends(place(clustered, on=others))
-    return {"kept": float(low <= 0 <= high), "width": high - low}
+    return of_difference(place(clustered, on=others))
 
 
-def ends(found: Result) -> tuple[float, float]:
-    """Return the ends of the interval of the one difference of a study."""
-    return found["difference_low"].item(), found["difference_high"].item()
+def of_difference(found: Result) -> Mapping[str, float]:
+    """Whether the interval of the one difference of a study holds 0."""
+    value, low, high = (
+        found[f"difference{end}"].item() for end in ("", "_low", "_high")
+    )
+    return {"kept": float(low <= 0 <= high), "width": high - low, AWAY: value}
 
 
 def _standardized(
@@ -209,6 +212,7 @@ def _standardized(
     return {
         "kept": float(low <= 0 <= high),
         "width": high - low,
+        AWAY: float(np.mean(values[0] - values[1])),
         "over topics": float(plain_low <= 0 <= plain_high),
     }
 
@@ -265,8 +269,14 @@ def _estimated(
         if low.ndim > 1:
             truth, each = 0.0, np.triu_indices(FEW_SYSTEMS, 1)
         inside = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
-        held.append((inside[each].mean(), (high - low)[each].mean()))
-    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
+        away = (found.value - truth)[each]
+        held.append((inside[each].mean(), (high - low)[each].mean(), away))
+    return {
+        "kept": held[0][0],
+        "width": held[0][1],
+        AWAY: held[0][2],
+        "over topics": held[1][0],
+    }
 
 
 def _of_samples(way: Callable[..., Estimates]) -> Cases:

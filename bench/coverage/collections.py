@@ -106,7 +106,14 @@ def _teams(
     scores = ability[:, None] + noise + own + rng.normal(size=topics)
     low, high = signal_ends(scores, name, team=np.repeat(np.arange(teams), CLONES))
     ends = [float(components.stability(end, topics)) for end in (low, high)]
-    return {"kept": low <= SIGNAL[name] <= high, "width": ends[1] - ends[0]}
+    found = components.components(scores[..., None])
+    estimate, truth = components.signal(found, name).item(), SIGNAL[name]
+    off = components.stability(estimate, topics) - components.stability(truth, topics)
+    return {
+        "kept": low <= truth <= high,
+        "width": ends[1] - ends[0],
+        AWAY: float(off),
+    }
 
 
 def _in_teams(name: components.Coefficient) -> Cases:
@@ -146,7 +153,12 @@ def _design(
     )
     low, high, promised = (float(one[name]) for name in ("low", "high", "tau"))
     tau = design_taus(apart[..., None], apart, [n], rng, 100).tau[0, 0]
-    return {"kept": low <= tau <= high, "width": high - low, "bias": promised - tau}
+    return {
+        "kept": low <= tau <= high,
+        "width": high - low,
+        "bias": promised - tau,
+        AWAY: promised - tau,
+    }
 
 
 def _designs(folder: Path | None) -> Iterable[Case]:

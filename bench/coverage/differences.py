@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bench.coverage.frame import Entry
+from bench.coverage.frame import AWAY, Entry
 from bench.coverage.systems import DRAWS
 from bench.coverage.worlds import (
     TIED,
@@ -62,7 +62,8 @@ def _differences(
     # a difference that is the same on every topic has no interval, and nothing is promised of it
     missed = np.abs(error) > width + 1e-12
     kept = not missed.any() if at_once else 1 - missed.mean()
-    return {"kept": kept, "width": 2 * np.nanmean(width)}
+    away = np.abs(error).max() if at_once else error
+    return {"kept": kept, "width": 2 * np.nanmean(width), AWAY: away}
 
 
 def _from_baseline(
@@ -77,8 +78,9 @@ def _from_baseline(
         half = resampling.dunnett(Given(found), DRAWS, rng).half
     else:
         half = _student(Given(found), "bonferroni")
-    missed = np.abs(found.mean(axis=1) - true) > half + 1e-12
-    return {"kept": not missed.any(), "width": 2 * np.nanmean(half)}
+    off = np.abs(found.mean(axis=1) - true)
+    missed = off > half + 1e-12
+    return {"kept": not missed.any(), "width": 2 * np.nanmean(half), AWAY: off.max()}
 
 
 def _dunnett(

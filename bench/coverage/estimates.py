@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.judges import BAD, GOOD, NOISE, SPREAD, TOPIC, Judge, Kind
 from bench.coverage.worlds import Column, some, worlds
 from bench.hard import KINDS, LABELS, Hard
@@ -139,6 +139,7 @@ def held(
         "kept": inside[chosen].mean(),
         # of few values no topic may show a difference, and neither interval has a width
         "width": (high - low).mean() / wide if wide > 0 else 1.0,
+        AWAY: (found.value - wanted)[chosen] / (wide or np.nan),
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from bench import leaderboards, place
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.metrics import Kind, labelled
 from bench.coverage.systems import within
 from bench.coverage.worlds import SIZES, Check, Column, in_all, in_worlds, named
@@ -59,6 +59,7 @@ def _percentile(
     return {
         "kept": ((low <= percentile) & (percentile <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: found["percentile"].values[:, 0] - percentile,
     }
 
 
@@ -107,6 +108,7 @@ def _by_mean(
     return {
         "kept": ((low <= percentile) & (percentile <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: found["reported_percentile"].values - percentile,
     }
 
 
@@ -201,6 +203,7 @@ def _across(
     return {
         "kept": ((low <= gap) & (gap <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: found.value[:count, count:] - gap,
         "means": ((own_low <= every) & (every <= own_high)).mean(),
         "rank sets": within(every, sets.low, sets.high).all(),
     }
@@ -271,7 +274,11 @@ def _losses(groups: int, rng: np.random.Generator) -> Mapping[str, float]:
     learned = penalty.fit(loss[old], unjudged[old], score[old], group[old])
     found = penalty.band(learned, unjudged[~old], score[~old])
     held = penalty.coverage(loss[~old], found, group[~old] - groups)
-    return {"kept": held, "width": (found.high - found.low).mean() / loss.std()}
+    return {
+        "kept": held,
+        "width": (found.high - found.low).mean() / loss.std(),
+        AWAY: (found.expected - loss[~old]) / loss.std(),
+    }
 
 
 def _pools(_: Path | None) -> Iterable[Case]:
@@ -346,6 +353,7 @@ def _anchored(count: int, topics: int, rng: np.random.Generator) -> Mapping[str,
     return {
         "kept": float(low <= 0 <= high),
         "width": high - low,
+        AWAY: found.value[0, 0],
         "drift": float(moved.low.item() <= _fall() <= moved.high.item()),
     }
 

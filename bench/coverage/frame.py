@@ -108,13 +108,13 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
 def needed(away: Sequence[float | np.ndarray], promised: float) -> float:
     """Return the width of the narrowest fixed interval around estimates that holds the truth as often as promised.
 
-    away : of each draw, how far the estimate, or each of several, is from the truth.
+    away : of each draw, how far the estimate, or each of several, is from the truth; NaN where there is none.
 
     >>> needed([-0.1, 0.2, 0.3, -0.4], 0.75)
     0.6
     """
     every = np.abs(np.concatenate([np.ravel(one) for one in away]))
-    half = np.quantile(every, promised, method="inverted_cdf")
+    half = np.nanquantile(every, promised, method="inverted_cdf")
     return round(2 * float(half), 12)
 
 

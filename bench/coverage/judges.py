@@ -136,7 +136,12 @@ def _difference(
     found = taus(kind.draw(rng)[0], rng, team=kind.teams).differences()
     truth = expected_taus(kind)
     low, high = found.low[0, other], found.high[0, other]
-    return {"kept": low <= truth[0] - truth[other] <= high, "width": high - low}
+    apart = truth[0] - truth[other]
+    return {
+        "kept": low <= apart <= high,
+        "width": high - low,
+        AWAY: found.value[0, other] - apart,
+    }
 
 
 @cache
@@ -174,15 +179,24 @@ def _soft(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
 
 
 def _gain(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
-    _, low, high = phi_interval(kind.draw(rng)[0][:2], rng, 200, team=kind.teams)
-    return {"kept": low[0] <= expected_gain(kind) <= high[0], "width": high[0] - low[0]}
+    found, low, high = phi_interval(kind.draw(rng)[0][:2], rng, 200, team=kind.teams)
+    truth = expected_gain(kind)
+    return {
+        "kept": low[0] <= truth <= high[0],
+        "width": high[0] - low[0],
+        AWAY: found[1] - found[0] - truth,
+    }
 
 
 def _favour(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     scores, favours = kind.draw(rng)
     found = favour(scores, np.eye(kind.systems))
     relative = favours - favours.mean(axis=1, keepdims=True)
-    return {"kept": ((found.low <= relative) & (relative <= found.high)).mean()}
+    return {
+        "kept": ((found.low <= relative) & (relative <= found.high)).mean(),
+        "width": (found.high - found.low).mean(),
+        AWAY: found.favour - relative,
+    }
 
 
 def families(systems: int) -> np.ndarray:
@@ -215,6 +229,7 @@ def _unpaired(scores: Sequence[np.ndarray], favours: np.ndarray) -> Mapping[str,
     return {
         "kept": ((found.low <= relative) & (relative <= found.high)).mean(),
         "width": (found.high - found.low).mean(),
+        AWAY: found.favour - relative,
     }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.studies.judges.compare import compare_judges
@@ -120,7 +120,12 @@ def _of_a_judge(
     )
     inside = (low <= true) & (true <= high)
     named = dict(zip(figures, inside.astype(np.float64), strict=True))
-    return {"kept": inside.mean(), **named, "width": (high - low).mean()}
+    return {
+        "kept": inside.mean(),
+        **named,
+        "width": (high - low).mean(),
+        AWAY: found.label.values - true,
+    }
 
 
 def _of_all(
@@ -130,7 +135,11 @@ def _of_all(
     found, truth = _compared(labels, topics, rng), _expected(labels)["all"].values
     low, high = found["all_low"].values, found["all_high"].values
     inside = (low <= truth) & (truth <= high)
-    return {"kept": inside.mean(), "width": (high - low).mean()}
+    return {
+        "kept": inside.mean(),
+        "width": (high - low).mean(),
+        AWAY: found["all"].values - truth,
+    }
 
 
 @dataclass(frozen=True)
@@ -191,7 +200,9 @@ def _of_passes(
         for name in ("own_share", "own_share_grades")
     }
     width = float(found["own_share_high"] - found["own_share_low"])
-    return {"kept": float(np.mean(list(held.values()))), **held, "width": width}
+    away = float(found["own_share"] - truth["own_share"])
+    kept = float(np.mean(list(held.values())))
+    return {"kept": kept, **held, "width": width, AWAY: away}
 
 
 def _in_passes(folder: Path | None) -> Iterable[Case]:

@@ -125,6 +125,7 @@ def _advantage(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
         "all at once": joint[OFF].all(),
         "best is among those that may be": may_be_best[np.argmax(phi.mean(axis=1))],
         "width": (ends[1] - ends[0])[OFF].mean(),
+        AWAY: (found["advantage"].values - truth)[OFF],
     }
 
 
@@ -181,6 +182,7 @@ def _correlated(
     return {
         "kept": ((low <= truth) & (truth <= high))[OFF].mean(),
         "width": (high - low)[OFF].mean(),
+        AWAY: (found["r"].values - truth)[OFF],
         "shares of components": ((ends[0] <= shares) & (shares <= ends[1])).mean(),
     }
 
@@ -206,6 +208,7 @@ def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
     return {
         "kept": ((low <= truth) & (truth <= high))[OFF].mean(),
         "width": np.nanmean((high - low)[OFF]),
+        AWAY: (found["true_r"].values - truth)[OFF],
     }
 
 
@@ -280,6 +283,7 @@ def _predicted(of: Collections, rng: np.random.Generator) -> Mapping[str, float]
     return {
         "kept": ((low <= truth) & (truth <= high)).mean(),
         "width": (high - low).mean(),
+        AWAY: found["value"].values[:, 0] - truth,
     }
 
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from bench.coverage.estimates import MACHINES
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.stats.judging import pairs
 from irmeta.stats.judging.sampling import Sample, estimate_differences, estimate_means
 
@@ -136,22 +136,27 @@ def held(
         found.errors,
     )
     if pairs_of_systems:
-        low, high = estimate_differences(sample, new_topics=new_topics).interval(
-            topics - 1
-        )
+        apart = estimate_differences(sample, new_topics=new_topics)
+        low, high = apart.interval(topics - 1)
         wanted = truth[:, None] - truth
         inside = (low - 1e-12 <= wanted) & (wanted <= high + 1e-12)
         above = np.triu_indices(truth.size, 1)
-        return {"kept": inside[above].mean(), "width": (high - low)[above].mean()}
-    low, high = estimate_means(sample, new_topics=new_topics).interval(topics - 1)
+        return {
+            "kept": inside[above].mean(),
+            "width": (high - low)[above].mean(),
+            AWAY: (apart.value - wanted)[above],
+        }
+    means = estimate_means(sample, new_topics=new_topics)
+    low, high = means.interval(topics - 1)
     inside = (low - 1e-12 <= truth) & (truth <= high + 1e-12)
     width = (high - low).mean()
     if not new_topics:
-        return {"kept": inside.mean(), "width": width}
+        return {"kept": inside.mean(), "width": width, AWAY: means.value - truth}
     theirs, wide = precise(world, share, truth, rng)
     return {
         "kept": inside.mean(),
         "width": width,
+        AWAY: means.value - truth,
         "PRECISE held": theirs,
         "its width": wide,
     }

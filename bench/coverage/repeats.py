@@ -11,8 +11,8 @@ import numpy as np
 import scipy.stats
 import xarray as xr
 
-from bench.coverage.clusters import ends
-from bench.coverage.frame import Case, Entry
+from bench.coverage.clusters import of_difference
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.judges import Kind
 from irmeta.scores import standardization
 from irmeta.scores.attributes import REPEATS
@@ -159,8 +159,7 @@ def _board(means: xr.DataArray) -> Mapping[str, float]:
 def _placed(means: xr.DataArray) -> Mapping[str, float]:
     """Whether the interval of a difference of two equal systems holds 0, placed among others."""
     others = means.isel(system=slice(2, None))
-    low, high = ends(place(means.isel(system=slice(2)), on=others))
-    return {"kept": float(low <= 0 <= high), "width": high - low}
+    return of_difference(place(means.isel(system=slice(2)), on=others))
 
 
 def _standardized(means: xr.DataArray) -> Mapping[str, float]:
@@ -219,10 +218,14 @@ def _tau(world: Judged, rng: np.random.Generator) -> Mapping[str, float]:
     for cubes in (means, {name: _as_plain(one) for name, one in means.items()}):
         together = aligned(cubes, "people", None, "shared", "error")
         found = taus(together.over(together.judges, 0), rng).interval()
-        held.append(
-            (found.low[0] <= truth <= found.high[0], found.high[0] - found.low[0])
-        )
-    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
+        low, value, high = found.low[0], found.value[0], found.high[0]
+        held.append((low <= truth <= high, high - low, value - truth))
+    return {
+        "kept": held[0][0],
+        "width": held[0][1],
+        AWAY: held[0][2],
+        "over topics": held[1][0],
+    }
 
 
 def _of_judges(folder: Path | None) -> Iterable[Case]:
@@ -247,6 +250,7 @@ def _difference(values: Floats, plain: Floats) -> Mapping[str, float]:
     return {
         "kept": float(low <= 0 <= high),
         "width": high - low,
+        AWAY: float(np.mean(values[0] - values[1])),
         "over topics": float(plain_low <= 0 <= plain_high),
     }
 

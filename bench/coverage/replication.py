@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from bench.hard import KINDS, LABELS, MANY, TEAM, Hard
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.lists import overlap, tau_union
@@ -157,8 +157,13 @@ def _alike(
     measure: str, move: float, topics: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
     every = _lists(measure, move)
-    low, high = descriptive.t_interval(rng.choice(every, topics))
-    return {"kept": float(low <= every.mean() <= high), "width": float(high - low)}
+    drawn, truth = rng.choice(every, topics), every.mean()
+    low, high = descriptive.t_interval(drawn)
+    return {
+        "kept": float(low <= truth <= high),
+        "width": float(high - low),
+        AWAY: drawn.mean() - truth,
+    }
 
 
 def _of_lists(measure: str, folder: Path | None) -> Iterable[Case]:

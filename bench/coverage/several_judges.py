@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.coverage.clustered import shaped
-from bench.coverage.frame import Case, Entry
+from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.scores.cube import cube
 from irmeta.scores.repeats import by_runs, with_judges
 from irmeta.stats import descriptive
@@ -78,8 +78,14 @@ def _differences(
     held = []
     for values in _means(world.drawn(topics, rng)):
         low, high = descriptive.t_interval(values[first] - values[second])
-        held.append((((low <= 0) & (high >= 0)).mean(), (high - low).mean()))
-    return {"kept": held[0][0], "width": held[0][1], "over topics": held[1][0]}
+        away = values[first].mean(axis=1) - values[second].mean(axis=1)
+        held.append((((low <= 0) & (high >= 0)).mean(), (high - low).mean(), away))
+    return {
+        "kept": held[0][0],
+        "width": held[0][1],
+        AWAY: held[0][2],
+        "over topics": held[1][0],
+    }
 
 
 def _in_worlds(folder: Path | None) -> Iterable[Case]:
