@@ -1,7 +1,8 @@
 """Make the prediction model that ships with irmeta: python scripts/reference_model.py DATA.
 
-DATA holds `systemwise/` (the tables released with Gupta et al., ECIR 2019) and `trec-covid/` (runs and judgments of
-rounds 1 and 3). The model file holds counts, means, covariances and residual quantiles, no score of any system.
+DATA holds `systemwise/` (the tables released with Gupta et al., ECIR 2019), `trec-covid/` (runs and judgments of
+rounds 1 and 3) and `judges/dl2021/` (those of the passage task of Deep Learning 2021, 100 documents a run). The model
+file holds counts, means, covariances and residual quantiles, no score of any system.
 """
 
 import sys
@@ -39,6 +40,8 @@ PROVENANCE = {
         "E. Voorhees, T. Alam, S. Bedrick, D. Demner-Fushman, W. Hersh, K. Lo, K. Roberts, I. Soboroff, L. L. Wang:"
         " TREC-COVID: Constructing a Pandemic Information Retrieval Test Collection, SIGIR Forum 54(1), 2020;"
         " runs and judgments of rounds 1 and 3",
+        "N. Craswell, B. Mitra, E. Yilmaz, D. Campos, J. Lin: Overview of the TREC 2021 Deep Learning Track, TREC 2021;"
+        " runs and judgments of the passage task",
     ],
     "rule": "as in the paper: no system with a score of 0, none whose scores all equal those of another",
 }
@@ -71,9 +74,12 @@ def collections(data: Path) -> dict[str, xr.DataArray]:
     cubes |= {name.replace("wt", "web"): table for name, table in tables.items()}
     metrics = [str(name) for name in cubes["web2012"].metric.values]
     cubes |= {
-        f"trec-covid-{name}": covid(data / "trec-covid" / name, metrics)
+        f"trec-covid-{name}": evaluated(folder / "qrels.txt", folder / "runs", metrics)
         for name in ("round1", "round3")
+        for folder in [data / "trec-covid" / name]
     }
+    dl2021 = data / "judges" / "dl2021"
+    cubes["dl2021"] = evaluated(dl2021 / "qrels" / "nist.txt", dl2021 / "runs", metrics)
     kept = {name: usable(scores) for name, scores in cubes.items()}
     return {
         n: scores.drop_attrs().assign_attrs(
@@ -89,11 +95,9 @@ def as_computed(table: xr.DataArray) -> xr.DataArray:
     return table.assign_coords(metric=np.array(names, dtype=object))
 
 
-def covid(folder: Path, metrics: list[str]) -> xr.DataArray:
-    """Evaluate a round's runs."""
-    return means(evaluate(folder / "qrels.txt", folder / "runs", metrics)).expand_dims(
-        topic=["all"], axis=1
-    )
+def evaluated(qrels: Path, runs: Path, metrics: list[str]) -> xr.DataArray:
+    """Evaluate runs, and take the means."""
+    return means(evaluate(qrels, runs, metrics)).expand_dims(topic=["all"], axis=1)
 
 
 def usable(scores: xr.DataArray) -> xr.DataArray:

@@ -14,7 +14,7 @@ def reference_model() -> Model:
     """Return the reference model; its provenance names the collections it was fitted on and the papers to cite.
 
     Made by scripts/reference_model.py from the system-level scores released with Gupta et al. (ECIR 2019) and the runs
-    submitted to rounds 1 and 3 of TREC-COVID.
+    submitted to rounds 1 and 3 of TREC-COVID and to the passage task of Deep Learning 2021.
 
     >>> "AP@1000" in reference_model().metrics
     True
