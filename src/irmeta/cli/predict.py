@@ -62,8 +62,8 @@ def fit(
     if len(fitted.parts) == 1:
         say(
             (
-                "predictions will have no intervals: with one collection the model cannot know how "
-                "collections differ"
+                "predictions will have intervals only where two systems or more of the new collection are "
+                "known (--calibrate): one collection does not show how collections differ"
             ),
             quiet=quiet,
         )

@@ -10,6 +10,7 @@ from scipy import stats
 from irmeta.stats.prediction.intervals import (
     LEVELS,
     HeldOut,
+    alone,
     band,
     expected_coverage,
     leave_one_out,
@@ -62,16 +63,36 @@ def test_intervals_hold_their_level_under_the_model_they_assume():
 
 
 def test_known_systems_move_and_narrow_the_interval():
-    """With many known systems the shift is their mean error and the half width that of the errors alone."""
+    """With many known systems the shift is their mean error and the half width that of their own scatter."""
     held = HeldOut(np.array([0.1, -0.1, 0.1, -0.1]), np.full(4, 0.02**2))
+    scatter = np.tile([0.29, 0.31], 5000)
     blind, few, many = (
-        band(held, 0.9, known=known, known_mean=0.3) for known in (0, 4, 10_000)
+        band(held, 0.9, known=scatter[:known]) for known in (0, 4, 10_000)
     )
     assert blind.shift == 0
     assert 0 < few.shift < many.shift
     assert many.shift == pytest.approx(0.3, abs=1e-4)
     assert few.half < blind.half
-    assert many.half == pytest.approx(stats.norm.ppf(0.95) * 0.02, rel=1e-3)
+    assert many.half == pytest.approx(stats.norm.ppf(0.95) * 0.01, rel=1e-3)
+
+
+def test_one_collection_and_known_systems_hold():
+    """A line of one collection, moved by known systems of another, holds: intervals are at most 2.5 times too wide."""
+    rng = np.random.default_rng(11)
+    for known in (2, 3, 5, 10):
+        inside, half, needed = [], [], []
+        for _ in range(300):
+            data = collections(rng, count=2, systems=40)
+            found = alone(moments(data[0]), [0], [1])
+            slopes, intercept = least_squares(moments(data[0]), [0], [1])
+            errors = data[1][:, 1] - data[1][:, 0] * slopes[0, 0] - intercept[0]
+            one = band(found, 0.9, known=errors[:known])
+            off = np.abs(errors[known:] - one.shift).ravel()
+            inside.append((off <= one.half).mean())
+            half.append(one.half.item())
+            needed.append(np.quantile(off, 0.9))
+        assert np.mean(inside) > 0.88
+        assert np.mean(half) < 2.5 * np.mean(needed)
 
 
 @given(level=st.floats(0.05, 0.98), seed=st.integers(0, 10**6))

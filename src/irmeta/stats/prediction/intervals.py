@@ -20,11 +20,26 @@ LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 """The levels at which `tails` knows how far residuals reach; between them it interpolates."""
 
 
+PRIOR = 2
+"""For how many degrees of freedom the scatter of systems on other collections counts beside that of known systems."""
+
+
 class HeldOut(NamedTuple):
     """What leaving each collection out in turn tells of a model's errors there, each of shape (collection, ...)."""
 
-    offset: Floats  # mean residual of the collection
+    offset: Floats  # mean residual of the collection; infinite where there is one alone, which shows none
     variance: Floats  # variance of its residuals about that mean
+
+
+def alone(part: Moments, predictors: Sequence[int], targets: Sequence[int]) -> HeldOut:
+    """Return what one collection tells of errors on another: how far systems scatter about its own line."""
+    slopes, intercepts = least_squares(part, predictors, targets)
+    _, variance = residual_moments(part, predictors, targets, slopes, intercepts)
+    free = part.n - 1 - len(predictors)
+    return HeldOut(
+        np.full((1, len(targets)), np.inf),
+        variance[None] * (part.n / free if free > 0 else np.nan),
+    )
 
 
 class Band(NamedTuple):
@@ -65,7 +80,7 @@ def leverage(
 
         (x - c)' M S M (x - c) + rank - trace(M S)
 
-    Directions in which systems do not vary are left out.
+    Directions in which systems do not vary are left out. Of one collection, which shows no B, it is 0.
 
     values : (system, variable), of the predictors.
 
@@ -75,6 +90,8 @@ def leverage(
     """
     own = [part.take(predictors) for part in parts]
     count = len(own)
+    if count == 1:
+        return np.zeros(len(values))
     unit = pool(own).deviations()
     means = np.array([part.mean for part in own]) / unit  # (collection, variable)
     between = np.atleast_2d(np.cov(means, rowvar=False, ddof=1))  # S
@@ -95,8 +112,7 @@ def band(
     level: float,
     *,
     reach: npt.ArrayLike = 1.0,
-    known: int = 0,
-    known_mean: npt.ArrayLike = 0.0,
+    known: Floats | Sequence[float] = (),
     leverage: npt.ArrayLike = 0.0,
 ) -> Band:
     """Return the interval of a new system of a collection that the model has not seen.
@@ -104,14 +120,17 @@ def band(
     The model is residual = offset of the collection + error of the system: the offsets' variance B is the mean square
     of those of held-out collections, the errors' variance W the mean of theirs, and the quantile Student's with one
     degree of freedom less than there are collections. Systems of the new collection whose score is known tell its
-    offset: k is their number, m their mean residual of shape (...). Given them the offset is normal with
+    offset, and how far its systems scatter: k is their number, m the mean of their residuals, Q the sum of squares
+    about it. W becomes (2 W + Q) / (k + 1): what the collections tell counts as much as three known systems. Given
+    them the offset is normal with
 
-        mean m (1 - kept)  and  variance B kept,    kept = W / (k B + W)
+        mean m k / (k + W / B)  and  variance W / (k + W / B)
 
-    and the interval is prediction + m (1 - kept), plus or minus quantile * sqrt(B kept + W).
+    and the interval is prediction + mean, plus or minus quantile * sqrt(variance + W). One collection shows no offsets:
+    B is infinite, and k at least 2.
 
     level : in (0, 1).  reach : how far errors reach at this level, relative to a normal's; broadcasts to held's shape.
-    known, known_mean : k and m.  leverage : how much more than B the offset varies, as a share, see `leverage`.
+    known : the residuals of the known systems.  leverage : how much more than B the offset varies, see `leverage`.
 
     >>> held = HeldOut(np.array([0.1, -0.1, 0.1]), np.array([0.0, 0.0, 0.0]))
     >>> round(float(band(held, 0.9).half), 4)  # 0.1 times Student's 95% quantile with 2 degrees of freedom
@@ -121,12 +140,15 @@ def band(
     # B, further away more
     between = np.mean(held.offset**2, axis=0) * (1 + np.asarray(leverage))
     within = np.mean(held.variance * np.asarray(reach) ** 2, axis=0)  # W
-    total = known * between + within
-    positive = np.where(total > 0, total, 1.0)
-    kept = np.where(total > 0, within / positive, 1.0)
-    quantile = float(stdtrit(collections - 1 + known, (1 + level) / 2))
-    shift = (1 - kept) * np.asarray(known_mean)
-    return Band(shift, quantile * np.sqrt(between * kept + within))
+    count, shift, left = len(known), 0.0, between
+    if count:
+        about = np.var(known) * count  # Q
+        within = (PRIOR * within + about) / (PRIOR + count - 1)
+        ratio = np.full(np.broadcast_shapes(between.shape, within.shape), np.inf)
+        np.divide(within, between, out=ratio, where=between > 0)
+        shift, left = count * np.mean(known) / (count + ratio), within / (count + ratio)
+    quantile = float(stdtrit(collections - 1 + count, (1 + level) / 2))
+    return Band(np.asarray(shift), quantile * np.sqrt(left + within))
 
 
 def expected_coverage(

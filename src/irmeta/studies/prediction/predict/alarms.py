@@ -20,9 +20,6 @@ from irmeta.words import listed
 JUDGED = 0.3
 """With fewer of the first 10 documents judged, intervals fail: docs/studies/prediction.md has the measured shares."""
 
-HELD = 0.8
-"""The coverage on the worst collection below which a metric's intervals are named."""
-
 FEW = 3
 """Fewer known systems do not show that intervals fail."""
 
@@ -49,8 +46,8 @@ def notes_on(
         )
     if (np.isnan(grid["low"]) & ~np.isnan(grid["value"])).any():
         notes.append(
-            "no interval where only one collection of the model has the metrics, because "
-            "collections differ"
+            "no interval where only one collection of the model has the metrics, because collections "
+            "differ; name two systems or more whose scores are known (--calibrate)"
         )
     elif len(model.parts) < 4:
         notes.append(
@@ -130,7 +127,10 @@ def on_collections_left_out(
     *,
     linear: bool,
 ) -> list[str]:
-    """Say on how many of the model's collections most systems would be missed together, and by which metrics."""
+    """Say on how many of the model's collections most systems would be missed together.
+
+    Not which metrics: those named by their expected coverage failed on new collections no oftener than others.
+    """
     lead = (
         "Intervals hold on average over collections; in a single collection they may miss many "
         "systems together. Systems with known scores reduce that (--calibrate)."
@@ -148,18 +148,9 @@ def on_collections_left_out(
         missed = f"on {len(failed)} ({listed(failed)}) intervals for some target are expected"
     else:
         missed = "on none of them are intervals expected"
-    told = (
+    return [
         f"{lead} With each of the model's {len(every)} collections left out in turn, {missed} "
         "to miss most systems."
-    )
-    worst = {target: min(shares.values()) for target, shares in expected.items()}
-    weak = sorted((share, target) for target, share in worst.items() if share < HELD)
-    if not weak:
-        return [told]
-    named = listed(f"{share:.0%} for {target}" for share, target in weak)
-    return [
-        told,
-        f"on the worst of these collections {level:.0%} intervals are expected to hold only {named}",
     ]
 
 

@@ -16,6 +16,7 @@ from irmeta.scores.means import means
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import (
+    alone,
     band,
     leave_one_out,
     leverage,
@@ -185,9 +186,11 @@ def _predict(
     centre = fitted(values)
     half: float | Floats = np.nan
     residuals = known[:, -1] - fitted(known[:, :-1]) if len(known) else np.empty(0)
-    # how far collections differ shows only on several
-    if len(held) > 1:
-        if learned is None:
+    # how far collections differ shows only on several, or by known systems of the new one
+    if len(held) > 1 or (residuals.size > 1 and learned is None):
+        if len(held) == 1:
+            errors = alone(data[0], at, of)
+        elif learned is None:
             errors = leave_one_out(data, at, of)
         else:
             errors = learners.held_out(list(rows.values()), learned.fit)
@@ -196,8 +199,7 @@ def _predict(
             errors,
             level,
             reach=reach(tails, level),
-            known=residuals.size,
-            known_mean=residuals.mean() if residuals.size else 0.0,
+            known=residuals,
             leverage=leverage(data, values, at)[:, None],  # (system, 1)
         )
         centre = centre + interval.shift.ravel()
