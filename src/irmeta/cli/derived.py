@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from importlib import import_module
@@ -102,7 +103,7 @@ class Derived:
         for name in self.files:
             hints[name] = self._file(name)
         shared = {"metrics", "missing", "teams", "families", "rng", *self.files}
-        shared |= {"top", "by"} if self._best else set()
+        shared |= {one.name for one in self._best}
         if self._selects:
             shared |= {one.name for one in fields(Selected)}
         for name, one in self.takes.items():
@@ -147,8 +148,7 @@ class Derived:
             parameters.append(
                 parameter_of("metrics", one.default, Annotated[str | None, taken])
             )
-        if self._best:
-            parameters += fields_of(Best)
+        parameters += self._best
         if "teams" in self.takes:
             parameters += fields_of(Teamed)
         if "families" in self.takes:
@@ -168,9 +168,12 @@ class Derived:
         return bool(self.files or self._either)
 
     @property
-    def _best(self) -> bool:
-        """Whether the study keeps the best systems by a metric."""
-        return {"top", "by"} <= set(self.takes)
+    def _best(self) -> list[inspect.Parameter]:
+        """Return the options that keep the best systems by a metric, but those of which the study says more."""
+        if not {"top", "by"} <= set(self.takes):
+            return []
+        said = Counter(one.text for one in self.takes.values())
+        return [one for one in fields_of(Best) if said[self.takes[one.name].text] > 1]
 
     @property
     def _of_page(self) -> list[str]:
@@ -371,7 +374,9 @@ def _identifier(flag: str) -> str:
 def _said(text: str) -> tuple[str, str | None]:
     """Return what a docstring says of a parameter, and what it says of its default."""
     found = _BY_DEFAULT.search(text)
-    return _sentence(_BY_DEFAULT.sub("", text)), found[1] if found else None
+    return _sentence(_BY_DEFAULT.sub("", text)), (
+        found[1].replace("`", "") if found else None
+    )
 
 
 def _sentence(text: str) -> str:

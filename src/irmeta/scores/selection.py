@@ -114,6 +114,15 @@ def _matching(name: str, known: Sequence[str]) -> list[str]:
     return [one for one in known if fnmatchcase(one, name)] or [name]
 
 
+def share_of(systems: int, share: float) -> int:
+    """Return how many of the systems a share of them is.
+
+    >>> share_of(129, 0.75)
+    96
+    """
+    return int(np.floor(share * systems + 1e-9))
+
+
 def top_systems(
     scores: xr.DataArray, share: float, by: str | None = None
 ) -> xr.DataArray:
@@ -134,7 +143,7 @@ def top_systems(
         raise ScoresError(
             f"systems cannot be ranked by {by}: some have no score on some topics"
         )
-    kept = int(np.floor(share * column.size + 1e-9))
+    kept = share_of(column.size, share)
     if not kept:
         raise ScoresError(
             f"a share of {share} keeps none of {column.size} systems; raise it"

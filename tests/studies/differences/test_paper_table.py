@@ -71,12 +71,18 @@ def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
     made = irmeta.table(scores(systems=45), metrics="AP")
     assert made.sizes["system"] == 20
     assert irmeta.about(made)["notes"] == [
-        "Only the best 20 of 45 systems by AP are shown; choose others with --systems."
+        "Only the best 20 of 45 systems by AP are shown; --top 1 shows all."
     ]
     assert " The best 20 of 45 systems by AP. " in caption(made)
     beside = irmeta.table(scores(systems=45), metrics="AP", baseline="run2")
     assert "The best 20 of 45 systems by AP, and the baseline." in caption(beside)
     assert "The best" not in caption(irmeta.table(scores(systems=40)))
+    whole = irmeta.table(scores(systems=45), metrics="AP", top=1)
+    assert (whole.sizes["system"], irmeta.about(whole)["notes"]) == (45, [])
+    assert "The best" not in caption(whole)
+    half = irmeta.table(scores(systems=45), metrics="AP", top=0.5, by="AP")
+    assert half.sizes["system"] == 22
+    assert "The best 22 of 45 systems by AP. " in caption(half)
 
 
 @pytest.mark.parametrize(("systems", "said"), [(45, True), (40, False)])

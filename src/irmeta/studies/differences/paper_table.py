@@ -16,7 +16,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.means import additive, means
 from irmeta.scores.names import known_as
 from irmeta.scores.result import frame, result, scale
-from irmeta.scores.selection import choose_names, prepare
+from irmeta.scores.selection import choose_names, prepare, share_of, top_systems
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
@@ -28,7 +28,7 @@ from irmeta.words import counted, listed
 
 LABELS = Text("FILE", "irmeta.io.lists.read_labels")
 MOST = 40
-"""Of more systems only the best `SHOWN` are in the table."""
+"""Of more systems only the best `SHOWN` are in the table, unless more are asked for."""
 SHOWN = 20
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
@@ -58,6 +58,7 @@ def table(
     correct: Correction | None = None,
     alpha: float = 0.05,
     resamples: int | None = None,
+    top: float | None = None,
     by: str | None = None,
     order: str | Iterable[str] | None = None,
     labels: Annotated[Mapping[str, str] | None, LABELS] = None,
@@ -75,14 +76,16 @@ def table(
     correct : how other tests than max-t are corrected for these differences
     alpha : the level of significance, in (0, 1)
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation
-    by : the metric that sorts the rows, best first; the first one by default
+    top : use only the best systems: this share of them, as in 0.75, or 1 for all; by default all, of more than 40 the
+        best 20
+    by : the metric that sorts the rows, best first, and that `top` goes by; by default the first one
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
     labels : what the paper calls systems, a CSV with columns system and label; others keep their names
     label : the label that LaTeX refers to, as in 'tab:results'
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
-    Of more than 40 systems the best 20 are shown, and the baseline. Returns over (system, metric) mean, best (bool)
+    The baseline is shown in any case. Returns over (system, metric) mean, best (bool)
     and marks (text). Raises ScoresError for an unknown system or metric.
     Sources: Smucker et al. (CIKM 2007) for the tests, Piepho (2004) for the letters.
 
@@ -115,7 +118,7 @@ def table(
     )
     if baseline is not None:
         first = [baseline, *(name for name in first if name != baseline)]
-    shown, more = _shown(scores, first, by)
+    shown, more = _shown(scores, first, by, top)
     called = _called(_names(shown), known_labels(labels or {}, _names(scores)))
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, generator) for one in line]
@@ -185,17 +188,17 @@ def known_labels(labels: Mapping[str, str], systems: Sequence[str]) -> dict[str,
 
 
 def _shown(
-    scores: xr.DataArray, first: Sequence[str], by: str
+    scores: xr.DataArray, first: Sequence[str], by: str, top: float | None
 ) -> tuple[xr.DataArray, list[str]]:
-    """Sort the systems, those named first in their order, and keep the best of many."""
-    systems = _names(scores)
-    mean = means(scores).sel(metric=by).values
+    """Sort the systems, those named first in their order, and keep the share `top` of them, or the best of many."""
+    kept = scores if top is None else top_systems(scores, top, by)
+    systems = _names(kept)
+    mean = means(kept).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     notes = []
-    if len(order) > MOST:
+    if top is None and len(order) > MOST:
         notes.append(
-            f"Only the best {SHOWN} of {len(order)} systems by {by} are shown; choose others "
-            "with --systems."
+            f"Only the best {SHOWN} of {len(order)} systems by {by} are shown; --top 1 shows all."
         )
         order = order[:SHOWN]
     order = [*first, *(name for name in order if name not in first)]
@@ -247,7 +250,11 @@ def caption(outcome: xr.Dataset) -> str:
     text = f"Mean {what}{where} ({_over(size)}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
-        text += f" The best {SHOWN} of {size['systems']} systems by {options['by']}{others}."
+        top = options["top"]
+        best = SHOWN if top is None else share_of(size["systems"], top)
+        text += (
+            f" The best {best} of {size['systems']} systems by {options['by']}{others}."
+        )
     if options["test"] == "none":
         return text
     if options["test"] == "max-t":

@@ -63,11 +63,11 @@ def describe(
     """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
 
     scores : a cube of at least 2 systems and 2 topics
-    by : the metric that systems are listed and chosen by, which is described, too; the first that `metrics` names, else
-        AP, else the deepest AP@k, else the first
+    by : the metric that systems are listed and chosen by, which is described, too; by default the first that `metrics`
+        names, else AP, else the deepest AP@k, else the first
     level : of intervals and rank sets, in (0, 1)
-    sets : "simultaneous" rank sets cover the true ranks of all systems at once; a "marginal" one that of a system named
-        before anybody saw the scores
+    sets : "marginal" rank sets each cover the true rank of one system, named before anybody saw the scores;
+        "simultaneous" ones cover those of all systems at once
     rng : a seed or a generator
     system : a system named before anybody saw the scores; its marginal set is added (own_low, own_high)
     teams : the teams of the systems, a table, "stem" of their names or "each" by itself; `reversed` is tested over
