@@ -300,3 +300,18 @@ def test_runs_in_json_are_told_from_judgments(tmp_path):
         path.write_text(text)
         found[name] = recognise(str(path)).kind
     assert found == {"run": "runs", "qrels": "judgments"}
+
+
+def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):
+    """Of two files of judgments the one of fewer topics is taken as people's, whose command runs."""
+    run("simulate", "-o", "demo", "--systems", 6, "--topics", 12)
+    lines = (tmp_path / "demo" / "qrels.txt").read_text().splitlines(keepends=True)
+    topics = sorted({line.split()[0] for line in lines})[:6]
+    kept = [line for line in lines if line.split()[0] in topics]
+    (tmp_path / "people.txt").write_text("".join(kept))
+    _, out, _ = run("what", "demo/qrels.txt", "people.txt", "demo/runs")
+    asked = "--human people.txt --llm demo/qrels.txt --runs demo/runs"
+    assert f"  irmeta judges estimate {asked}\n" in out
+    assert run("judges", "estimate", *asked.split())[0] == 0
+    _, out, _ = run("what", "demo/qrels.txt", "demo/qrels.txt", "demo/runs")
+    assert "judges estimate" not in out

@@ -515,12 +515,14 @@ def test_29_topics_that_the_run_lacks(desk: Desk) -> None:
 
 
 def test_30_no_common_topic(desk: Desk) -> None:
-    """30: a run without any judged topic is refused with examples of both sides, and zero padding is told."""
+    """30: a run without any judged topic is refused with examples of both sides, and a prefix or zeros are told."""
     said = desk.refusal(RUN.replace("1 Q0", "x1 Q0").replace("2 Q0", "x2 Q0"))
     assert said == (
         "odd.run: none of its topics is judged (it has 'x1', 'x2', the qrels have '1', '2'); "
-        "do run and qrels belong to the same collection?"
+        "they differ by 'x' in front, without which 2 would match; write both the same way"
     )
+    said = desk.refusal(RUN.replace("1 Q0", "301 Q0").replace("2 Q0", "302 Q0"))
+    assert said.endswith("do run and qrels belong to the same collection?")
     said = desk.refusal(RUN.replace("1 Q0", "001 Q0").replace("2 Q0", "002 Q0"))
     assert (
         "(it has '001', '002', the qrels have '1', '2'); they differ in leading zeros;"

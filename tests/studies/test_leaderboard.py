@@ -453,11 +453,15 @@ def test_a_model_without_a_whole_collection_is_named() -> None:
         leaderboard(cubes)
 
 
-def test_several_metrics_are_a_choice() -> None:
-    """A cube with several metrics must be told which one counts."""
-    two = cube(np.ones((2, 2, 2)), ["a", "b"], ["1", "2"], ["AP", "RR"])
-    with pytest.raises(ScoresError, match="choose one with metric="):
-        leaderboard(two)
+def test_of_several_metrics_one_is_used_and_said() -> None:
+    """Of a cube with several metrics the one that the page begins with counts, and a note says which."""
+    values = np.random.default_rng(1).random((4, 6, 2))
+    two = cube(values, list("abcd"), list("123456"), ["RR", "AP@100"])
+    made = leaderboard(two)
+    assert made.notes[0] == "of the 2 metrics AP@100 is used; --metric names another"
+    named = leaderboard(two, metric="AP@100")
+    assert made["value"].equals(named["value"])
+    assert "is used" not in " ".join(named.notes)
 
 
 def test_tables_and_views(full: xr.Dataset, predicted: xr.Dataset) -> None:

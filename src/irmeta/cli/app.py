@@ -28,14 +28,14 @@ from cyclopts.validators import Number
 
 from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
-from irmeta.studies import STUDIES, About
+from irmeta.studies import STUDIES
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PANELS: dict[About, Group] = {
+PANELS: dict[str, Group] = {
     "systems": Group.create_ordered("Systems: which ranks are real"),
     "metrics": Group.create_ordered("Metrics: which to report, what they predict"),
     "judgments": Group.create_ordered("Judgments: whose can be trusted"),
@@ -43,8 +43,13 @@ PANELS: dict[About, Group] = {
         "Collections: are they big enough, do scores compare"
     ),
     "scores": Group.create_ordered("Scores: get them, check them, show them"),
+    "boards": Group.create_ordered(
+        "Boards: take runs from people, show where they stand"
+    ),
 }
 """The groups of `irmeta --help`."""
+BOARDS = ("board", "freeze", "serve", "submit")
+"""Commands of a living board."""
 ARGUMENTS = Group("Arguments", sort_key=0)
 OPTIONS = Group("Options", sort_key=1)
 
@@ -169,7 +174,7 @@ def panel_of(verb: str) -> Group:
     for study in STUDIES.values():
         if study.verb.split(" ")[0] == verb:
             return PANELS[study.about]
-    return PANELS["scores"]
+    return PANELS["boards" if verb in BOARDS else "scores"]
 
 
 def _version() -> str:

@@ -42,16 +42,16 @@ def emit(
     explain : all of it; by default what one screen holds. A file has all of it, too.
 
     What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
-    table without the answer would lack, and the notes on a table for a paper.
+    table without the answer would lack, and the notes that the scores call for beside a table for a paper.
     """
+    from irmeta.report.screen import called_for, everything, screen
+
     form, width = form or form_of(output), width_of(output)
     if form != "table":
         from irmeta.report.tables import render
 
         text = render(result.data, form, table, whole=output is not None)
     else:
-        from irmeta.report.screen import everything, screen
-
         if table is None and (explain or output is not None):
             text = everything(result, width=width)
         else:
@@ -63,7 +63,7 @@ def emit(
         for warning in result.warnings:
             say(folded(f"Warning: {warning}"), quiet=quiet)
     if form in ("latex", "markdown"):
-        for note in result.notes:
+        for note in result.notes if explain else called_for(result):
             say_note(note, quiet=quiet)
 
 
@@ -73,7 +73,8 @@ def form_of(output: Path | None) -> "Format":
         return "table"
     if output.suffix not in _FORMATS:
         raise IrmetaError(
-            f"{output}: unknown suffix; use one of {', '.join(_FORMATS)}, or add --format"
+            f"{output}: unknown suffix; use one of {', '.join(_FORMATS)}, or add --format; scores (irmeta evaluate) go "
+            "to a .parquet, a page (irmeta report) to a folder"
         )
     return _FORMATS[output.suffix]
 

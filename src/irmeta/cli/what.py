@@ -153,6 +153,10 @@ def _of_runs(
     yield "evaluate", f"{qrels} {files} -o scores.parquet{skip}"
     if len(judgments) > 1:
         yield "judges compare", f"{qrels} {_word(judgments[1])} --runs {files}"
+        few, many = sorted(judgments[:2], key=lambda one: one.topics)
+        if few.topics < many.topics:
+            taken = f"--human {_word(few)} --llm {_word(many)}"
+            yield "judges estimate", f"{taken} --runs {files}"
     if sum(len(one.systems) for one in runs) >= POOLED:
         yield "reuse", f"{qrels} {files}"
     if len(runs) == 1:

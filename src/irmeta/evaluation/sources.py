@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import accumulate, chain
+from operator import itemgetter
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ RunsLike = Any
 """A path, folder or glob, or several; a frame; {topic: {document: score}}; or {name: path, frame or such a mapping}."""
 Source = tuple[str, Location | Run | FileFormatError]
 """A system's name, and its run, or the file that holds it, or the error if it has neither."""
+PREFIX = 40
+"""Of how many characters a text in front of all topics is looked for."""
 
 
 def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
@@ -283,13 +286,33 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
     padded = {topic.lstrip("0") for topic in judged} & {
         topic.lstrip("0") for topic in run.topics
     }
+    prefix, shared = max(
+        _prefix(run.topics, judged),
+        _prefix(qrels.topics, set(run.topics)),
+        key=itemgetter(1),
+    )
     if padded:
         hint = "they differ in leading zeros; write both the same way"
+    elif shared:
+        hint = f"they differ by {prefix!r} in front, without which {shared} would match; write both the same way"
     else:
         hint = "do run and qrels belong to the same collection?"
     raise FileFormatError(
         f"{source}: none of its topics is judged (it has {theirs}, the qrels have {ours}); {hint}"
     )
+
+
+def _prefix(topics: Sequence[str], others: set[str]) -> tuple[str, int]:
+    """Return what the first topic begins with, without which most topics are among the others, and how many are.
+
+    It ends before the number: topics 301 and 1 do not differ by a 30 in front.
+    """
+    found = {
+        prefix: len({one.removeprefix(prefix) for one in topics} & others)
+        for prefix in accumulate(topics[0][:PREFIX])
+        if not prefix[-1].isdigit()
+    }
+    return max(found.items(), key=itemgetter(1), default=("", 0))
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:

@@ -36,8 +36,7 @@ def screen(
     more : what shows the rest
     """
     head = wrapped([*result.findings[:1], *warned(result.warnings)], width)
-    others, notes = result.findings[1:], _notes(result)
-    shown = notes[: min(NOTES, about(result.data).get("called_for", NOTES))]
+    others, notes, shown = result.findings[1:], _notes(result), called_for(result)
     tail = wrapped([f"Note: {note}" for note in shown], width)
     left: list[str] = []
     size = _size(result)
@@ -88,6 +87,11 @@ def everything(result: Result, *, width: int | None = None) -> str:
             wrapped([f"Note: {note}" for note in _notes(result)], width),
         ]
     )
+
+
+def called_for(result: Result) -> list[str]:
+    """Return the first notes that the scores call for."""
+    return _notes(result)[: min(NOTES, about(result.data).get("called_for", NOTES))]
 
 
 def _notes(result: Result) -> list[str]:

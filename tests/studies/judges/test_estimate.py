@@ -166,8 +166,9 @@ def test_human_topics_are_those_of_the_sample() -> None:
         ),
         (
             lambda human, machine: (human, machine[:, 30:]),
-            "human topics have no machine judgments",
+            "human topics have no machine judgments, such as 304; let the machine judge",
         ),
+        (lambda human, machine: (machine, human), r"are human= and llm= swapped\?"),
         (lambda human, machine: (human[:, :1], machine), "2 human topics"),
     ],
 )

@@ -155,9 +155,11 @@ def paired(
     if stray := [
         topic for topic in one.topic.values if topic not in set(other.topic.values)
     ]:
+        hint = "let the machine judge them, too"
+        if set(other.topic.values) <= set(one.topic.values):
+            hint = "are --human and --llm swapped?"
         raise ScoresError(
-            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, such as "
-            f"{stray[0]}; let the machine judge them, too"
+            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, such as {stray[0]}; {hint}"
         )
     if one.sizes["topic"] < 2:
         raise ScoresError("estimates with intervals need at least 2 human topics")

@@ -15,7 +15,7 @@ from irmeta.scores.clusters import SIZE, by_cluster, in_clusters, noticed
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.repeats import by_runs
 from irmeta.scores.runs import runs_of, spread_of
-from irmeta.scores.selection import select
+from irmeta.scores.selection import main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import means_of_each, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
@@ -104,6 +104,12 @@ def board_of(
     """Make the table: of one cube its topics are the tasks, of several each is a task and its topics are items."""
     if not cubes:
         raise ScoresError("no metric has scores to rank models by")
+    several = [one for one in cubes.values() if one.sizes["metric"] > 1]
+    used = []
+    if metric is None and several:
+        metric = main(several[0])
+        count = several[0].sizes["metric"]
+        used = [f"of the {count} metrics {metric} is used; --metric names another"]
     chosen = {
         name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()
     }
@@ -111,6 +117,7 @@ def board_of(
     one = {name: scores for name, (scores, _) in units.items()}
     first = next(iter(one.values())).isel(metric=0)
     notes = [
+        *used,
         *_of_clusters({name: said for name, (_, said) in units.items()}),
         *(
             Method(note)
@@ -201,11 +208,6 @@ def _is_trec(scores: xr.DataArray) -> bool:
 def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
     if metric is not None:
         scores = select(scores, metrics=[metric])
-    if scores.sizes["metric"] > 1:
-        known = ", ".join(map(str, scores.metric.values[:10]))
-        raise ScoresError(
-            f"{name} has {scores.sizes['metric']} metrics; choose one with --metric: {known}"
-        )
     if in_clusters(scores) and scores.isnull().any():
         raise ScoresError(
             f"{name}: topics that come in clusters need every system on every topic; name those that have all "
