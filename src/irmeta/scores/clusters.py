@@ -337,7 +337,7 @@ def held_over_clusters(
         systems=max(one.sizes["system"] for one in clustered),
         topics=min(len(set(units(one))) for one in clustered),
     )
-    return [f"{intervals} held in {found}."] if found.broken else []
+    return found.said(intervals)
 
 
 def rejected_over_clusters(units: xr.DataArray, promise: str, test: str) -> list[str]:

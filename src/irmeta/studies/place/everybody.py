@@ -195,6 +195,10 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
         )
     lines += _held(scores)
     units = _spread(factors, str(scores.metric.values[0])).units
+    of_percentiles = held(
+        "percentile among everybody", systems=units, topics=scores.sizes["topic"]
+    )
+    lines += of_percentiles.said("95% intervals of percentiles")
     if units < ENOUGH:
         found = held(
             "difference across collections",

@@ -211,6 +211,5 @@ def _notes(
     smallest = int(data["topics"][1].min())
     if together.any():
         found = held(RMSE, systems=1, topics=smallest)
-        if found.broken:
-            notes.append(f"95% intervals of RMSE held in {found}")
+        notes += found.said("95% intervals of RMSE")
     return notes

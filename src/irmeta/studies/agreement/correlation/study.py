@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
+from irmeta.measured.coverage import held
 from irmeta.scores import means, selection
 from irmeta.scores.attributes import CLUSTER, about, recorded
 from irmeta.scores.clusters import held_over_clusters, in_clusters, units
@@ -108,6 +109,8 @@ def correlate(
     notes += on_topics(used, unit)
     if unit == "topic" and method == "pearson":
         notes += held_over_clusters(used, "r over scores", "Such 95% intervals")
+    if unit == "system":
+        notes += _held_over_means(used, method)
     names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, unit, method)
     linkage = merges(r)
@@ -194,6 +197,28 @@ _SYSTEM_LEVEL = (
     "its interval is for r on other samples of as many topics. Only true_r (pearson) is between "
     "the systems' true means."
 )
+
+
+OVER_MEANS: Mapping[str, Mapping[str, str]] = {
+    "pearson": {"r": "r over means", "true_r": "r of true means"},
+    "kendall": {"tau": "tau over means"},
+}
+"""What is measured of coefficients between means, by method and figure."""
+
+
+def _held_over_means(
+    used: Mapping[str, xr.DataArray], method: Coefficient
+) -> list[str]:
+    """Say how often intervals held in collections like these."""
+    systems = sum(scores.sizes["system"] for scores in used.values())
+    topics = min(len(set(units(scores))) for scores in used.values())
+    return [
+        said
+        for figure, of in OVER_MEANS.get(method, {}).items()
+        for said in held(of, systems=systems, topics=topics).said(
+            f"95% intervals of {figure}"
+        )
+    ]
 
 
 FEW_SYSTEMS = 10

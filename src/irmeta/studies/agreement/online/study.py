@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.io.tables.outcomes import Observed, read_outcomes
+from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.means import means
 from irmeta.scores.names import known_as
@@ -222,6 +223,13 @@ def _behind(
     return {name: ("metric", one) for name, one in zip(names, figures, strict=True)}
 
 
+HELD = {
+    "agreement and correlation": "agreement of users with a metric",
+    "how far a metric is behind": "lead of a metric in agreement",
+}
+"""What is measured of intervals, by the figure that they are of."""
+
+
 def _notes(observed: Observed, used: xr.DataArray) -> list[str]:
     notes: list[str] = [
         Method(
@@ -229,6 +237,10 @@ def _notes(observed: Observed, used: xr.DataArray) -> list[str]:
             "the file gives; scores as they are on these topics. Systems count as drawn one by one."
         )
     ]
+    systems = used.sizes["system"]
+    for figure, of in HELD.items():
+        found = held(of, systems=systems, topics=1)
+        notes += map(Method, found.said(f"95% intervals of {figure}"))
     if not _known(observed):
         notes.append(
             Act(

@@ -114,7 +114,16 @@ def units_of(
     """
     topics = sets.pairs.topics
     if clusters is None:
-        return sets.pairs.topic, []
+        of_labels = {
+            name: f"{name} of labels" for name in ("kappas", "alphas", "leniency")
+        }
+        return sets.pairs.topic, [
+            said
+            for name, of in of_labels.items()
+            for said in held(of, systems=1, topics=len(topics)).said(
+                f"95% intervals of {name}"
+            )
+        ]
     names, number = np.unique(clusters_of(topics, clusters), return_inverse=True)
     note = f"Labels: {len(topics)} topics come in {len(names)} clusters, which intervals leave out in turn"
     if len(names) == len(topics):
