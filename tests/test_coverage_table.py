@@ -182,6 +182,24 @@ def test_wide_intervals_are_listed_by_promise():
     )
 
 
+def test_the_hardest_world_of_each_promise_is_listed():
+    """Of an interval the world with the least share, of a test the largest; rows kept too seldom are counted."""
+    rows = [
+        known("x", world, 10, kept).with_columns(beside=pl.lit(beside))
+        for world, kept, beside in (
+            ("a", 0.94, "width 3, needed 2"),
+            ("b", 0.91, "width 1, needed 1"),
+        )
+    ]
+    line = table.hardest(pl.concat(rows)).splitlines()[-1]
+    assert line.startswith("| x | 0.95 | 2 | 1 (0) | 0.910 ± ")
+    assert line.endswith("| b, 10 topics | 1 | 1.5 times |")
+    rejecting = pl.concat(rows).with_columns(
+        promised=pl.lit(0.05), kept=pl.Series([0.04, 0.09])
+    )
+    assert "| 0.05 | 2 | 1 (0) | 0.090 ± " in table.hardest(rejecting)
+
+
 def test_only_figures_of_real_collections_are_kept(monkeypatch):
     """--write without the collections, or with --short, is refused: its worlds are not those of the page."""
     monkeypatch.delenv("IRMETA_DATA", raising=False)

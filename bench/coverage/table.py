@@ -13,7 +13,7 @@ import polars as pl
 from bench.coverage.entries import ENTRIES, GROUPS
 from bench.coverage.frame import Case, Entry, Row
 from bench.coverage.worlds import TIES, UNTIED
-from irmeta.measured.coverage import FILE, Measured, over
+from irmeta.measured.coverage import FILE, TOLERATED, Measured, over
 
 MEASURED = FILE
 TEMPLATE = Path(__file__).parent / "coverage.md.j2"
@@ -136,6 +136,10 @@ def page(measured: pl.DataFrame) -> str:
         tables=markdown(measured),
         kept=partial(kept, measured),
         wide=wide(measured),
+        hardest=hardest(measured),
+        short=counted_short(measured.filter(pl.col("promised") > 0.5)),
+        intervals=(measured["promised"] > 0.5).sum(),
+        promises=measured.filter(pl.col("promised") > 0.5)["of"].n_unique(),
         hours=f"{measured['seconds'].sum() / 3600:.1f}",
         counted=sum("needed" in beside for beside in measured["beside"]),
         differ=[*UNTIED, *TIES],
@@ -171,12 +175,10 @@ def wide(measured: pl.DataFrame) -> str:
     """List the promises whose intervals are much wider than they need to be in some worlds, the widest first."""
     found: dict[str, list[tuple[float, str]]] = {}
     for row in measured.iter_rows(named=True):
-        figures = _figures(row["beside"])
-        if {"width", "needed"} <= set(figures) and float(figures["needed"]) > 0:
-            ratio = float(figures["width"]) / float(figures["needed"])
-            if ratio > WIDE:
-                of = f"{row['of']}, {row['topics']} topics"
-                found.setdefault(of, []).append((ratio, row["world"]))
+        ratio = _times(row["beside"])
+        if ratio is not None and ratio > WIDE:
+            of = f"{row['of']}, {row['topics']} topics"
+            found.setdefault(of, []).append((ratio, row["world"]))
     lines = []
     for of, rows in sorted(found.items(), key=lambda one: -max(one[1])[0]):
         least, most = (f"{end(rows)[0]:.1f}" for end in (min, max))
@@ -184,6 +186,52 @@ def wide(measured: pl.DataFrame) -> str:
         where = rows[0][1] if len(rows) == 1 else f"in {len(rows)} worlds"
         lines.append(f"- {of}, {where}: {times} times")
     return "\n".join(lines)
+
+
+def hardest(measured: pl.DataFrame) -> str:
+    """List each promise with the world in which it is kept least, and how many of its rows are kept too seldom.
+
+    Of a test that is the world in which it rejects most.
+    """
+    columns = ["of", "promised", "rows", "too seldom", "hardest", "in"]
+    columns += ["too wide", "widest"]
+    lines = [_row(columns), "|" + "---|" * len(columns)]
+    for part in measured.partition_by("of", maintain_order=True):
+        of, promised = part.row(0, named=True)["of"], part["promised"][0]
+        sign = 1 if promised > 0.5 else -1
+        worst = part.sort(sign * pl.col("kept"), maintain_order=True).row(0, named=True)
+        times = [ratio for one in part["beside"] if (ratio := _times(one))]
+        cells = [
+            of,
+            f"{promised:g}",
+            len(part),
+            counted_short(part),
+            f"{worst['kept']:.3f} ± {worst['error']:.3f}",
+            f"{worst['world']}, {worst['topics']} topics",
+            sum(one > WIDE for one in times) if times else "",
+            f"{max(times):.1f} times" if times else "",
+        ]
+        lines.append(_row(map(str, cells)))
+    return "\n".join(lines)
+
+
+def counted_short(rows: pl.DataFrame) -> str:
+    """Count the rows of promises kept too seldom, and those where draws do not explain it, as in 12 (3)."""
+    above = pl.col("promised") > 0.5
+    missed = pl.col("promised") - pl.col("kept")
+    short = rows.select(
+        beyond=pl.when(above).then(missed).otherwise(-missed) - TOLERATED, error="error"
+    ).filter(pl.col("beyond") > 0)
+    surely = short.filter(pl.col("beyond") > 2.5 * pl.col("error"))
+    return f"{len(short)} ({len(surely)})" if len(short) else "0"
+
+
+def _times(beside: str) -> float | None:
+    """Return how many times as wide as it needs to be an interval is; None where that is not measured."""
+    figures = _figures(beside)
+    if not {"width", "needed"} <= set(figures) or float(figures["needed"]) <= 0:
+        return None
+    return float(figures["width"]) / float(figures["needed"])
 
 
 def markdown(measured: pl.DataFrame) -> str:
@@ -223,7 +271,7 @@ def _line(part: pl.DataFrame) -> str:
     return _row(cells)
 
 
-def _row(cells: Sequence[str]) -> str:
+def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
