@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import xarray as xr
 from bench.coverage.entries import ENTRIES
-from bench.coverage.printed import PRINTED, WITHOUT
+from bench.coverage.printed import PRINTED, WITHOUT, WITHOUT_INTERVAL
 from matplotlib.text import Text
 
 import irmeta
@@ -802,6 +802,7 @@ MORE = {
     "leak": lambda: irmeta.leak(topics=4, judged=4, submissions=2),
     "sets": lambda: irmeta.rank(scores(), k=2, partitions=5),
     "true means": lambda: irmeta.correlate(scores(), unit="system"),
+    "curve": lambda: irmeta.predictivity(scores(), partitions=5, sizes=[2]),
 }
 """Results with columns that appear only if they are asked for."""
 
@@ -823,6 +824,14 @@ def test_the_coverage_of_what_is_printed_is_measured():
     results = [one for one in made if "study" in one.attrs]
     printed = {column for one in results for column in columns_of(one)}
     assert printed == PRINTED.keys() | WITHOUT.keys()
+    every = {
+        f"{one.attrs['study']}.{title}.{name}"
+        for one in results
+        for title, frame in one.tables.items()
+        for name in frame.columns
+    }
+    assert every >= WITHOUT_INTERVAL.keys()
+    assert not {f"{name}_low" for name in WITHOUT_INTERVAL} & printed
     studies = {one.attrs["study"] for one in results}
     assert DECLARED.keys() - studies == {"evaluation"}  # it returns scores
 

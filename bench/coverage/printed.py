@@ -244,3 +244,27 @@ WITHOUT: Mapping[str, str] = {
     "validation.runs.depth_low": "the shortest list of a run, no interval",
 }
 """Columns that look like an interval or a test and have no row of their own, and why."""
+
+_BY_TAU = (
+    "tau and soft accuracy have intervals; on the top of a ranking few systems decide"
+)
+_BY_PLAIN_TAU = "takes the observed differences as true; `tau_low` and `tau_high` are of tau by halves"
+_BY_HALVES = "of random halves of these topics; on other topics it is in docs/studies/significance.md"
+WITHOUT_INTERVAL: Mapping[str, str] = {
+    "durability.durability.tau": "stands beside that of random splits of the systems, by its quantile",
+    "judges.systems.rbo": _BY_TAU,
+    "judges.systems.tau_ap": _BY_TAU,
+    "judges.systems.tau_best": _BY_TAU,
+    "judges.systems.tau_gap": _BY_TAU,
+    "predictivity.curve.phi": "only the error of drawing sets of topics, `se`; phi of halves has an interval",
+    "reliability.coefficients.tau": "only with as many topics as there are: `tau_low`, `tau_high`",
+    "reliability.coefficients.tau_ap": _BY_PLAIN_TAU,
+    "reliability.tau.expected_tau_ap": _BY_PLAIN_TAU,
+    "reliability.tau.half_tau": "phi of a metric with itself, which has one: `irmeta predictivity -m AP`",
+    "significance.power.share_significant": "random halves of the topics were tried and do not hold (decision 113)",
+    "significance.replication.again": _BY_HALVES,
+    "significance.replication.opposite": _BY_HALVES,
+    "significance.replication.shrunk": _BY_HALVES,
+    "significance.swaps.error_rate": "of random halves of these topics, as is the least difference in the finding",
+}
+"""Figures that might be taken to have an interval and have none, and why."""

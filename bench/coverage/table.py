@@ -12,6 +12,7 @@ import polars as pl
 
 from bench.coverage.entries import ENTRIES, GROUPS
 from bench.coverage.frame import Case, Entry, Row
+from bench.coverage.printed import WITHOUT_INTERVAL
 from bench.coverage.worlds import TIES, UNTIED
 from irmeta.measured.coverage import FILE, TOLERATED, Measured, over
 
@@ -137,6 +138,7 @@ def page(measured: pl.DataFrame) -> str:
         kept=partial(kept, measured),
         wide=wide(measured),
         hardest=hardest(measured),
+        without=WITHOUT_INTERVAL,
         short=counted_short(measured.filter(pl.col("promised") > 0.5)),
         intervals=(measured["promised"] > 0.5).sum(),
         promises=measured.filter(pl.col("promised") > 0.5)["of"].n_unique(),

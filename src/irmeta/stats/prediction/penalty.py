@@ -12,6 +12,7 @@ Sources: Webber and Park (SIGIR 2009); Zobel (SIGIR 1998); Barber, Candes, Ramda
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Floats, Indices
@@ -85,16 +86,24 @@ def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) 
 
     Each left-out run predicts the new one by what taught to predict itself, and by its own error. The ends are the
     quantiles of these at level (1 + 1 / groups): a new group's error has as good a chance as theirs to be the largest.
-    Where that is beyond all of them, the largest is taken.
+    Of groups so few that the quantile is the largest error, one error would say all: there the ends are those of
+    Student's t, by the mean of the variances that all groups but each teach.
 
-    >>> slopes, variances = np.tile([0.2, 0.0], (2, 1)), np.tile([0.0, 0.01], (2, 1))
-    >>> known = Penalty(slopes[0], slopes, variances, np.array([0.5, 2.0]), np.arange(2))
+    >>> slopes, variances = np.tile([0.2, 0.0], (7, 1)), np.tile([0.0, 0.01], (7, 1))
+    >>> known = Penalty(slopes[0], slopes, variances, np.full(7, 2.0), np.arange(7))
     >>> found = band(known, np.array([0.5]), np.array([0.3]))
-    >>> found.expected.tolist(), found.high.round(3).tolist()  # 0.1 + 2 * 0.05
-    ([0.1], [0.2])
+    >>> found.expected.tolist(), found.high.round(3).tolist()  # 0.1 + 2.015 * 0.05
+    ([0.1], [0.201])
     """
     x = _terms(unjudged, score)
     expected = x @ penalty.slopes
+    groups = len(penalty.without)
+    enough = level * (1 + 1 / groups)
+    if enough > 1 - 1 / groups:
+        variance = penalty.variances.mean(axis=0)
+        freedom = groups - x.shape[1]
+        half = stdtrit(freedom, (1 + level) / 2) * _deviation(variance, unjudged)
+        return Band(expected, expected - half, expected + half)
     # (new run, group): what all groups but one predict, and how far errors reach by them
     centre = x @ penalty.without.T
     deviation = _deviation(penalty.variances, unjudged[:, None])
@@ -102,7 +111,6 @@ def band(penalty: Penalty, unjudged: Floats, score: Floats, level: float = 0.9) 
     reach = deviation[:, penalty.group] * penalty.errors
     middle = centre[:, penalty.group]
     weight = _weights(penalty.group)
-    enough = level * (1 + 1 / len(penalty.without))
     low = -_quantile(reach - middle, weight, enough)
     high = _quantile(middle + reach, weight, enough)
     return Band(expected, np.minimum(low, expected), np.maximum(high, expected))
