@@ -31,8 +31,9 @@ from bench.serve import (
     memory,
     write_qrels,
 )
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, databases, people, submissions, tables
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.site import Site
 
 READERS, PAUSE = 20, 0.1

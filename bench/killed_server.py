@@ -21,10 +21,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import checkup
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.client import Server
+from irmeta.serve.operating import checkup
 from irmeta.serve.site import Site
 
 IRMETA = [sys.executable, "-m", "irmeta"]

@@ -25,9 +25,10 @@ from sqlalchemy import Engine
 
 import irmeta
 from bench.killed_server import free_port, started, token_of
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.client import Server
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.site import Site
 
 SETTINGS = "requests = 1000000000\nuploads = 20\n"

@@ -17,11 +17,11 @@ from fastapi.testclient import TestClient  # noqa: E402
 from sqlalchemy import Engine  # noqa: E402
 from tests.serve import servers  # noqa: E402
 
-from irmeta.serve import importing  # noqa: E402
 from irmeta.serve.catalogue import people, submissions, tables  # noqa: E402
 from irmeta.serve.crew import tasks  # noqa: E402
 from irmeta.serve.crew.child import Child  # noqa: E402
 from irmeta.serve.crew.crew import Crew  # noqa: E402
+from irmeta.serve.operating import importing  # noqa: E402
 from irmeta.serve.site import Site  # noqa: E402
 from irmeta.serve.web.app import application  # noqa: E402
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.serve import importing, organizing
 from irmeta.serve.catalogue import boards, people
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import importing, organizing
 from irmeta.serve.site import Site
 from irmeta.stats.arrays import Indices
 from irmeta.stats.hidden.release import Answer

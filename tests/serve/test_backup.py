@@ -14,10 +14,10 @@ pytest.importorskip("fastapi", reason="the extra serve is not installed")
 from tests.serve.conftest import Served, a_run
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import backup, checkup
-from irmeta.serve.backup import back_up, restore
 from irmeta.serve.catalogue import submissions, tables
-from irmeta.serve.publishing import publish
+from irmeta.serve.operating import backup, checkup
+from irmeta.serve.operating.backup import back_up, restore
+from irmeta.serve.pages.publishing import publish
 from irmeta.serve.site import Site
 
 

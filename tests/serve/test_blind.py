@@ -11,10 +11,11 @@ from sqlalchemy import text
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, databases, events, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.policy import Phase
 from irmeta.serve.site import Site
 

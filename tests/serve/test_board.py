@@ -11,8 +11,8 @@ import pytest
 import irmeta
 from irmeta.cli.serve import _gate
 from irmeta.io.nights import read_nights
-from irmeta.serve.answers import STANDING
 from irmeta.serve.client import Server
+from irmeta.serve.results.answers import STANDING
 
 from .conftest import TOPICS, Served, a_run, write_qrels
 

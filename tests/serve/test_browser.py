@@ -10,8 +10,9 @@ import pytest
 from bench import killed_server
 
 import irmeta
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import people, submissions, tables
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.site import Site
 
 from .conftest import a_run, work_off, write_qrels
@@ -61,7 +62,7 @@ def frozen(first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = Site.open(Path(shutil.copytree(first, folder / "site")))
     engine = tables.upgraded(site.database)
     (folder / "run").write_bytes(a_run(77, 0.3))
-    from irmeta.serve.importing import store
+    from irmeta.serve.operating.importing import store
 
     content = store(site, folder / "run")
     about = {"team": HOSTILE, "description": HOSTILE, "baseline": "r1"}

@@ -11,10 +11,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from irmeta.serve import backup, checkup, importing, organizing
 from irmeta.serve.catalogue import tables
 from irmeta.serve.catalogue.rules import moment, now
 from irmeta.serve.catalogue.tables import event, run
+from irmeta.serve.operating import backup, checkup, importing, organizing
 from irmeta.serve.site import Site
 
 from .conftest import TOPICS, write_qrels

@@ -21,11 +21,12 @@ from sqlalchemy import Engine
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.serve import client, importing, running
+from irmeta.serve import client, running
 from irmeta.serve.catalogue import boards, databases, people, submissions, tables
 from irmeta.serve.crew import tasks
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import importing
 from irmeta.serve.site import Site
 from irmeta.serve.web.app import application
 

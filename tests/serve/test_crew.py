@@ -5,13 +5,13 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from irmeta.serve import importing
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew import crew as crews
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import importing
 from irmeta.serve.site import Site
 
 from .conftest import a_run, work_off

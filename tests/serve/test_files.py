@@ -20,12 +20,12 @@ from tests.serve.servers import file_only
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.serve import checkup, importing, publishing
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.child import ENDED, Child
-from irmeta.serve.pages import html
-from irmeta.serve.publishing import Publisher
+from irmeta.serve.operating import checkup, importing
+from irmeta.serve.pages import html, publishing
+from irmeta.serve.pages.publishing import Publisher
 from irmeta.serve.site import Site
 
 from .conftest import TOPICS, a_run, work_off, write_qrels

@@ -16,16 +16,17 @@ import sqlalchemy as sa
 from fastapi import Request
 from fastapi.routing import APIRoute
 
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, databases, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.web.door import Door
 
 from .conftest import a_run, work_off, write_qrels
 from .test_my import OWN, asked, browser, form
 from .test_people import Track
 
-PAGES = Path(publishing.__file__).parent / "pages"
+PAGES = Path(publishing.__file__).parent
 FIELDS = sorted(
     {
         name

@@ -19,10 +19,11 @@ from bench import killed_server
 from starlette.requests import Request
 from starlette.responses import Response
 
-from irmeta.serve import checkup, running
+from irmeta.serve import running
 from irmeta.serve.catalogue import people, submissions
 from irmeta.serve.catalogue.submissions import Bytes, Checked
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import checkup
 from irmeta.serve.running import Prompt
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web import door, receive

@@ -9,8 +9,8 @@ import pytest
 from bench import killed_server
 from sqlalchemy import text
 
-from irmeta.serve import backup
 from irmeta.serve.catalogue import databases, submissions, tables
+from irmeta.serve.operating import backup
 from irmeta.serve.site import Site
 
 from .test_blind import OLD

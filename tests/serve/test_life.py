@@ -22,12 +22,12 @@ from hypothesis.stateful import (
 )
 
 import irmeta
-from irmeta.serve import importing
-from irmeta.serve.answers import FIGURES
 from irmeta.serve.catalogue import boards, events, people, rules, submissions
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import importing
 from irmeta.serve.policy import LEAKS, Action, Board, Limits, Role, Who
+from irmeta.serve.results.answers import FIGURES
 from irmeta.serve.site import Site
 
 from .conftest import TOPICS, Within, a_run, write_qrels

@@ -20,7 +20,6 @@ from sqlalchemy import Engine, text
 from tests.serve.servers import file_only
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import checkup, importing, publishing
 from irmeta.serve.catalogue import (
     boards,
     databases,
@@ -31,6 +30,8 @@ from irmeta.serve.catalogue import (
 )
 from irmeta.serve.catalogue.people import Identity, Place
 from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.operating import checkup, importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.policy import Role
 from irmeta.serve.site import Site
 from irmeta.serve.web import login

@@ -11,12 +11,12 @@ from tests.serve.servers import an_address, server_only
 from tests.serve.test_backup import files
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import checkup
-from irmeta.serve.backup import back_up, restore
 from irmeta.serve.catalogue import boards, databases, events, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.catalogue.submissions import Bytes, submit
-from irmeta.serve.publishing import publish
+from irmeta.serve.operating import checkup
+from irmeta.serve.operating.backup import back_up, restore
+from irmeta.serve.pages.publishing import publish
 from irmeta.serve.site import Site
 
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from irmeta.serve import publishing
 from irmeta.serve.catalogue import boards, databases, people, submissions
 from irmeta.serve.catalogue.rules import RefusedError, now
+from irmeta.serve.pages import publishing
 from irmeta.serve.web.receive import file_in
 
 from .conftest import a_run, beside, work_off, write_qrels

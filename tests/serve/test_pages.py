@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.serve import importing, publishing
-from irmeta.serve.answers import Interval
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.snapshot import snapshot
-from irmeta.serve.pages import html
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import html, publishing
+from irmeta.serve.results.answers import Interval
+from irmeta.serve.results.standing import Line, Standing, _finding, stand
 from irmeta.serve.site import Site
-from irmeta.serve.standing import Line, Standing, _finding, stand
 
 from .conftest import a_run, work_off, write_qrels
 

@@ -15,7 +15,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import checkup, importing, organizing, publishing
 from irmeta.serve.catalogue import (
     boards,
     databases,
@@ -28,8 +27,10 @@ from irmeta.serve.catalogue.people import Place
 from irmeta.serve.catalogue.rules import RefusedError, clock, now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import checkup, importing, organizing
+from irmeta.serve.pages import publishing
+from irmeta.serve.results.standing import stand
 from irmeta.serve.site import Site
-from irmeta.serve.standing import stand
 from irmeta.serve.web.app import application
 
 from . import servers

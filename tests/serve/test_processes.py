@@ -13,8 +13,8 @@ import requests
 from bench import killed_server
 from bench.deadline import asked
 
-from irmeta.serve import importing
 from irmeta.serve.catalogue import databases, people, submissions, tables
+from irmeta.serve.operating import importing
 from irmeta.serve.site import Site
 
 from .conftest import a_run, write_qrels

@@ -13,12 +13,13 @@ import sqlalchemy as sa
 import yaml
 
 import irmeta
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.pages.forms import quoted
+from irmeta.serve.results.standing import stand
 from irmeta.serve.site import Site
-from irmeta.serve.standing import stand
 
 from .conftest import a_run, work_off
 

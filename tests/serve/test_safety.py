@@ -28,11 +28,12 @@ from starlette.requests import Request
 from tests.serve.servers import file_only
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing, running
+from irmeta.serve import running
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.people import NOBODY, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, new_key
 from irmeta.serve.client import Server
+from irmeta.serve.operating import importing
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import problem

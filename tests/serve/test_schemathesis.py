@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from bench import killed_server
 
-from irmeta.serve import importing
 from irmeta.serve.catalogue import people, submissions, tables
 from irmeta.serve.catalogue.people import Place
+from irmeta.serve.operating import importing
 from irmeta.serve.policy import Role
 from irmeta.serve.site import Site
 

@@ -12,11 +12,13 @@ import xarray as xr
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers, importing, publishing, series
 from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
+from irmeta.serve.results import answers, series
+from irmeta.serve.results.standing import stand
 from irmeta.serve.site import Site
-from irmeta.serve.standing import stand
 
 YEARS = {"2020": 0.0, "2021": 0.08, "2022": 0.09}
 """Editions, and how much better than the anchors their runs are on average."""

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers, importing, publishing
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.catalogue.snapshot import snapshot
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.pages.forms import signed
-from irmeta.serve.series import edition
+from irmeta.serve.results import answers
+from irmeta.serve.results.series import edition
+from irmeta.serve.results.standing import stand
 from irmeta.serve.site import Site
-from irmeta.serve.standing import stand
 
 from .conftest import a_run, work_off
 

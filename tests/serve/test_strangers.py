@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing, publishing
 from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
+from irmeta.serve.operating import importing
+from irmeta.serve.pages import publishing
 from irmeta.serve.site import Site
 
 from .conftest import Served, write_qrels

@@ -9,10 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 import irmeta
-from irmeta.serve import importing
-from irmeta.serve.answers import STANDING
 from irmeta.serve.catalogue import boards, people, submissions, tables
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import importing
+from irmeta.serve.results.answers import STANDING
 from irmeta.serve.site import Site
 from irmeta.serve.web.app import application
 

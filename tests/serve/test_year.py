@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from irmeta.serve import publishing
+from irmeta.serve.pages import publishing
 
 from .conftest import DOCUMENTS, TOPICS, a_run, work_off, write_qrels
 from .test_people import serving

@@ -165,8 +165,8 @@ def new(
     irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01
     """
     of, engine = opened(site, new=True)
-    from irmeta.serve import importing
     from irmeta.serve.catalogue import boards
+    from irmeta.serve.operating import importing
 
     importing.open_board(
         of,
@@ -197,9 +197,9 @@ def set_(
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
     of, engine = opened(site)
-    from irmeta.serve import answers
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import moment, require_hidden, require_order
+    from irmeta.serve.results import answers
 
     changes = settings.said()
     of.require_login(changes)
@@ -249,9 +249,9 @@ def show(key: Key, site: SiteOption) -> None:
     irmeta board show covid1 --site site/
     """
     _, engine = opened(site)
-    from irmeta.serve.answers import FIGURES
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import clock
+    from irmeta.serve.results.answers import FIGURES
 
     found = boards.board_of(engine, key)
     said: dict[str, Any] = {"topics": len(found.topics)}
@@ -282,7 +282,7 @@ def check(
     irmeta board check --site site/
     """
     with extra():
-        from irmeta.serve import checkup, organizing
+        from irmeta.serve.operating import checkup, organizing
         from irmeta.serve.site import Site
     of = Site.read(site)
     with checkup.catalogue(of) as engine:
@@ -325,7 +325,7 @@ def import_(
     first = sources[0]
     frozen = (first / "MANIFEST.sha256").exists()
     of, engine = opened(site, new=frozen or first.suffix == ".parquet")
-    from irmeta.serve import importing
+    from irmeta.serve.operating import importing
 
     if frozen:
         print(f"{', '.join(importing.import_frozen(engine, first, key))}: imported")
@@ -354,8 +354,8 @@ def rescore(
     irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
     """
     of, engine = opened(site)
-    from irmeta.serve import importing
     from irmeta.serve.catalogue import boards
+    from irmeta.serve.operating import importing
 
     if qrels is not None:
         version = importing.judge(of, engine, key, qrels, note)

@@ -117,8 +117,8 @@ def judgments(
     irmeta board judgments covid1 --qrels qrels.txt --site site/
     """
     of, engine = opened(site)
-    from irmeta.serve import importing
     from irmeta.serve.catalogue import boards
+    from irmeta.serve.operating import importing
 
     version = importing.judge(of, engine, key, qrels, note)
     found = boards.judgments_of(engine, key)
@@ -141,7 +141,7 @@ def pool(
     irmeta board pool covid1 --depth 10 --runs 2 -o pool.tsv --site site/
     """
     of, engine = opened(site)
-    from irmeta.serve import organizing
+    from irmeta.serve.operating import organizing
 
     found = organizing.pool(of, engine, key, depth, runs)
     lines = (f"{topic}\t{document}\n" for topic, document in found)
@@ -202,7 +202,7 @@ def duplicates(key: Key, site: SiteOption) -> None:
     irmeta board duplicates covid1 --site site/
     """
     of, engine = opened(site)
-    from irmeta.serve import organizing
+    from irmeta.serve.operating import organizing
 
     found = organizing.duplicates(of, engine, key)
     for one, other, share in found:
@@ -265,7 +265,7 @@ def backup(site: SiteOption, output: Output) -> None:
     irmeta board backup --site site/ -o site-2026-11-27.tar
     """
     of, _ = opened(site)
-    from irmeta.serve.backup import back_up
+    from irmeta.serve.operating.backup import back_up
 
     print(f"{output}: {back_up(of, output)} files")
 
@@ -292,7 +292,7 @@ def restore(
     irmeta board restore site-2026-11-27.tar --site site/ --database postgresql:///runs
     """
     with extra():
-        from irmeta.serve.backup import restore as write
+        from irmeta.serve.operating.backup import restore as write
     aside = write(file, site, database=database, replace=replace)
     old = "" if aside is None else f"; what was there is {aside}"
     print(f"{site}: restored{old}; irmeta serve {site} makes its pages")

@@ -83,7 +83,7 @@ def freeze(
     irmeta freeze lab/ -o lab-2026/
     """
     with extra():
-        from irmeta.serve.publishing import freeze as write
+        from irmeta.serve.pages.publishing import freeze as write
         from irmeta.serve.site import Site
     count = write(Site.open(site), output, runs=runs)
     print(f"{output}: {count} files; open {output / 'index.html'}")

@@ -13,9 +13,10 @@ from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing, logs
+from irmeta.serve import logs
 from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.operating import importing
 from irmeta.serve.policy import is_open
 from irmeta.serve.site import LOOPBACK, Site, durable
 from irmeta.serve.web.app import application

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import IrmetaError, typed
-from irmeta.serve import answers, logs
+from irmeta.serve import logs
+from irmeta.serve.results import answers
 from irmeta.serve.site import Site
 
 if TYPE_CHECKING:
-    from irmeta.serve.publishing import Publisher
+    from irmeta.serve.pages.publishing import Publisher
 
 Answer = dict[str, Any]
 BACKGROUND = 8
@@ -105,7 +106,7 @@ def publish_rest(site: str, seconds: float) -> Answer:
 @lru_cache(maxsize=1)
 def _publisher(site: str) -> "Publisher":
     from irmeta.serve.catalogue import tables  # who checks runs needs no catalogue
-    from irmeta.serve.publishing import Publisher
+    from irmeta.serve.pages.publishing import Publisher
 
     os.nice(BACKGROUND)
     opened = Site.open(Path(site))

@@ -12,8 +12,6 @@ import polars as pl
 import xarray as xr
 
 import irmeta
-from irmeta.serve import answers
-from irmeta.serve.answers import STANDING, Interval
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import (
     EVENTS,
@@ -25,7 +23,9 @@ from irmeta.serve.catalogue.snapshot import (
 )
 from irmeta.serve.pages.forms import as_csv, as_json, cell
 from irmeta.serve.policy import is_open
-from irmeta.serve.standing import Line, Standing
+from irmeta.serve.results import answers
+from irmeta.serve.results.answers import STANDING, Interval
+from irmeta.serve.results.standing import Line, Standing
 
 BLOCK = 500
 """Runs whose scores are written together."""

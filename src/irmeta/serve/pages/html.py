@@ -11,7 +11,6 @@ import numpy as np
 from markupsafe import Markup
 from scipy.special import stdtrit
 
-from irmeta.serve import answers
 from irmeta.serve.catalogue.boards import rules
 from irmeta.serve.catalogue.events import BEFORE
 from irmeta.serve.catalogue.rules import clock
@@ -25,9 +24,10 @@ from irmeta.serve.pages.forms import (
     template,
 )
 from irmeta.serve.policy import Action, Phase, ends
-from irmeta.serve.series import Series
+from irmeta.serve.results import answers
+from irmeta.serve.results.series import Series
+from irmeta.serve.results.standing import Line, Standing, claimed
 from irmeta.serve.site import Site
-from irmeta.serve.standing import Line, Standing, claimed
 from irmeta.words import counted
 
 ROWS = 200

@@ -14,7 +14,6 @@ from fastapi import Header, Request
 from sqlalchemy import Engine
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, clock, now
@@ -29,6 +28,7 @@ from irmeta.serve.policy import (
     phase,
     revealed,
 )
+from irmeta.serve.results import answers
 from irmeta.serve.site import Site
 from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.web.receive import PATIENCE, Arrived, receive

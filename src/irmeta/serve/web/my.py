@@ -14,8 +14,6 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
-from irmeta.serve import organizing
-from irmeta.serve.answers import FIGURES
 from irmeta.serve.catalogue import boards, events, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import (
@@ -29,10 +27,12 @@ from irmeta.serve.catalogue.rules import (
     require_order,
 )
 from irmeta.serve.catalogue.submissions import Remark
-from irmeta.serve.organizing import Alike
+from irmeta.serve.operating import organizing
+from irmeta.serve.operating.organizing import Alike
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import root_of, state
 from irmeta.serve.policy import Action, phase
+from irmeta.serve.results.answers import FIGURES
 from irmeta.serve.web.door import Door
 from irmeta.serve.web.facts import SubmissionFacts
 from irmeta.serve.web.receive import file_in

@@ -9,10 +9,10 @@ from fastapi.responses import FileResponse, Response
 from pydantic import ValidationError
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import importing
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, NAMED, RefusedError, described, now
+from irmeta.serve.operating import importing
 from irmeta.serve.policy import Action
 from irmeta.serve.web.door import OURS, Door
 from irmeta.serve.web.facts import (

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
-from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, events, people, submissions
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.policy import revealed
+from irmeta.serve.results import answers
 from irmeta.serve.site import Site
 from irmeta.words import counted
 

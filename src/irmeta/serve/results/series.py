@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from irmeta.serve import answers
-from irmeta.serve.answers import Across, Interval
 from irmeta.serve.catalogue.snapshot import Snapshot
-from irmeta.serve.standing import Claimed, Known, Line, Standing, called, claimed
+from irmeta.serve.results import answers
+from irmeta.serve.results.answers import Across, Interval
+from irmeta.serve.results.standing import (
+    Claimed,
+    Known,
+    Line,
+    Standing,
+    called,
+    claimed,
+)
 from irmeta.words import counted
 
 

@@ -18,7 +18,6 @@ from irmeta.io.places import readable
 from irmeta.io.sheets import sheet
 from irmeta.io.strictly import parsed, stripped
 from irmeta.scores.names import known_as
-from irmeta.serve import answers
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
 from irmeta.serve.catalogue.rules import (
@@ -31,6 +30,7 @@ from irmeta.serve.catalogue.rules import (
     require_order,
     require_safe,
 )
+from irmeta.serve.results import answers
 from irmeta.serve.site import Site, durable, settle
 
 COLUMNS = {

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import answers
-from irmeta.serve.answers import Interval
 from irmeta.serve.catalogue.snapshot import Snapshot, Vectors
+from irmeta.serve.results import answers
+from irmeta.serve.results.answers import Interval
 
 MOST = 400
 """Runs with rank sets, which take time quadratic in the number of runs."""

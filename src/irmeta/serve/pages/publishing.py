@@ -20,9 +20,9 @@ from irmeta.serve.pages.folder import Folder
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import File, Pages
 from irmeta.serve.policy import Action
-from irmeta.serve.series import Edition, edition, series
+from irmeta.serve.results.series import Edition, edition, series
+from irmeta.serve.results.standing import Known, stand
 from irmeta.serve.site import Site
-from irmeta.serve.standing import Known, stand
 
 MANIFEST, LOCK = "MANIFEST.sha256", "publishing.lock"
 BESIDE = ("README.txt", "CITATION.cff", "LICENSE")

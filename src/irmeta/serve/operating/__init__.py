@@ -1,0 +1,1 @@
+"""What operators and organizers do with a site: bring in, check, copy, and ask."""

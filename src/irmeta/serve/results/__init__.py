@@ -1,0 +1,1 @@
+"""What a board shows of its runs: asked of irmeta, put in order, compared over years."""
