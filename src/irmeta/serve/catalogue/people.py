@@ -335,7 +335,8 @@ def ask(
     with engine.begin() as db:
         of = row_of(db, key)
         at, open_ = of.id, of.join == "open"
-        if open_ and not _logs_in(db, who):
+        issuer = sa.select(person.c.issuer).where(person.c.id == who)
+        if open_ and db.execute(issuer).scalar() is None:
             raise RefusedError(403, "log in first: this board knows people by a login")
         number = _coming(db, who, texts)
         free, more = team_name, 1
@@ -347,12 +348,6 @@ def ask(
         log(db, at, "team", asks, number)
         _join(db, number, at, "member", made)
         return number
-
-
-def _logs_in(db: Connection, who: int | None) -> bool:
-    """Say whether a provider knows somebody."""
-    issuer = sa.select(person.c.issuer).where(person.c.id == who)
-    return db.execute(issuer).scalar() is not None
 
 
 def _coming(db: Connection, who: int | None, texts: dict[str, str]) -> int:

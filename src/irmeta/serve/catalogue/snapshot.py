@@ -80,7 +80,12 @@ def snapshot(engine: Engine, key: str) -> Snapshot:
         versions = db.execute(of_board.order_by(judgments.c.version)).all()
         events = sa.select(event).where(event.c.board == found.id)
         events = events.where(event.c.action.in_(PUBLIC))
-        topics = {one.version: _counting(found, one) for one in versions}
+        # those of the feedback before the reveal do not count
+        out = found.feedback_topics or ()
+        topics = {
+            judged.version: [one for one in judged.topics if one not in out]
+            for judged in versions
+        }
         return Snapshot(
             found,
             versions,
@@ -95,11 +100,6 @@ def snapshot(engine: Engine, key: str) -> Snapshot:
             },
             now(),
         )
-
-
-def _counting(of: Row[Any], judged: Row[Any]) -> list[str]:
-    """Return the judged topics that count: those of the feedback before the reveal do not."""
-    return [one for one in judged.topics if one not in (of.feedback_topics or ())]
 
 
 def _vectors(

@@ -1,7 +1,7 @@
 """What organizers ask of a board with hidden judgments: pool, likely duplicates, what its answers give away."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -90,13 +90,10 @@ def pool(
                 found[topic].update(documents)
     keys = [one.key for one in pooled]
     submissions.pooled(engine, of.id, keys, {"depth": depth})
-    return [(topic, one) for topic in found for one in _mixed(key, found[topic])]
-
-
-def _mixed(key: str, documents: set[str]) -> Sequence[str]:
-    order = sorted(documents)
-    Random(key).shuffle(order)
-    return order
+    orders = {topic: sorted(found[topic]) for topic in found}
+    for order in orders.values():
+        Random(key).shuffle(order)
+    return [(topic, one) for topic in orders for one in orders[topic]]
 
 
 def runs_allowed(of: Any) -> tuple[int, str]:

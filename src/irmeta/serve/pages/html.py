@@ -102,7 +102,9 @@ class Pages:
             "most": _most(found),
             "most_rows": ROWS,
             "in_series": of.series if shot.anybody(Action.SEE_SCORES) else "",
-            "has_teams": any(_who(line) for line in found.ranked),
+            "has_teams": any(
+                line.about["team"] or line.about["type"] for line in found.ranked
+            ),
             "stamp": f"version {of.version}, as of {clock(of.changed)} UTC",
         }
 
@@ -142,7 +144,7 @@ class Pages:
         yield self._page("compare", "compare/")
         yield "compare/runs.js", as_script("irmeta_runs", self._runs())
         claims = [line for line in found.ranked if line.claim is not None]
-        claims.sort(key=_came, reverse=True)
+        claims.sort(key=lambda line: (line.about["received"], line.key), reverse=True)
         told = {"claims": claims, "claimed": claimed(found.ranked)}
         yield self._page("progress", "progress/", steps=self._steps(), **told)
         yield self._page("about", "about/")
@@ -350,14 +352,6 @@ def state(of: Any, at: Phase, now: int) -> str:
         return f"{runs}; scores are shown since {clock(of.reveals)} UTC"
     when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
     return f"{runs}; the judgments are hidden, and scores come {when}"
-
-
-def _who(line: Line) -> bool:
-    return bool(line.about["team"] or line.about["type"])
-
-
-def _came(line: Line) -> tuple[int, str]:
-    return line.about["received"], line.key
 
 
 def _most(found: Standing) -> float:
