@@ -4,9 +4,10 @@ import asyncio
 import itertools
 import random
 import re
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,9 +23,9 @@ from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
 from irmeta.serve.web.door import Door
 
-from .conftest import a_run, work_off, write_qrels
+from .conftest import a_run, beside, work_off, write_qrels
 from .test_my import OWN, asked, browser, form
-from .test_people import Track
+from .test_people import Track, serving
 
 PAGES = Path(publishing.__file__).parent
 FIELDS = sorted(
@@ -88,44 +89,59 @@ class Attacked:
 
 
 @pytest.fixture
-def attacked(
-    tracked: tuple[Path, dict[str, str]], tmp_path: Path
-) -> Iterator[Attacked]:
+def attacked(prepared: Attacked, tmp_path: Path) -> Iterator[Attacked]:
+    """A copy of the attacked site for one test, and browsers with the sessions of before."""
+    shutil.copytree(prepared.track.site.folder, tmp_path / "site")
+    for site, engine, client in serving(tmp_path / "site"):
+        clients = {role: beside(client) for role in CAST}
+        for role, one in clients.items():
+            one.cookies = prepared.clients[role].cookies
+        track = Track(site, engine, client, prepared.track.tokens)
+        yield replace(prepared, track=track, clients=clients)
+
+
+@pytest.fixture(scope="module")
+def prepared(
+    tracked: tuple[Path, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> Attacked:
     """A blind board that takes askers, another one and an open one; a run of Lund, and a link to everything."""
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "site.toml").write_text("requests = 100000\n")
-    qrels = write_qrels(tmp_path / "qrels.txt")
-    for track in asked(tracked, tmp_path):
-        importing.open_board(track.site, track.engine, "lab", qrels=qrels)
-        key = track.put("member", "secretive", a_run(1)).json()["key"]
-        work_off(track.site, track.engine)
-        publishing.publish(track.site)
-        clients, persons = {}, {}
-        for role, (of, *whose) in CAST.items():
-            clients[role] = browser(track, *whose, board=of)
-            if role == "asker":
-                asks = {"team": "Bergen", "name": "Ann asker"}
-                clients[role].post("/join/track", data=asks, headers=OWN)
-            persons[role] = len(rows(track, tables.person))
-        people.set_team(track.engine, "track", "Gone", state="out")
-        digests = [one["digest"] for one in rows(track, tables.token)]
-        dates = ["now", "never", "0001-01-01T00:00+23:59", "9999-12-31T23:59:59.999999"]
-        fields = {one: ["", "x", "\0", "9" * 5000, "<b>", key] for one in FIELDS}
-        given: dict[str, list[str]] = {
-            "what": BUTTONS,
-            "team": ["Lund", "Rival", "Gone", "Bergen", "Else", "\u202e", "L" * 61],
-            "role": ["member", "reader", "organizer", "operator", "", "site"],
-            "run": [key],
-            "withdraw": [key],
-            "review": [key],
-            "days": ["1", "180", "-1", "9" * 5000, "٣", "1e3"],
-            "token": list(digests),
-            "typed": ["track", "other", "lab"],
-            "secret": list(digests),
-            **dict.fromkeys(("opens", "closes", "reveals"), dates),
-        }
-        fields = {one: fields[one] + given.get(one, []) for one in fields}
-        yield Attacked(track, clients, persons, key, fields)
+    folder = tmp_path_factory.mktemp("attacked")
+    qrels = write_qrels(folder / "qrels.txt")
+    made = asked(tracked, folder)
+    track = next(made)
+    settings = track.site.folder / "site.toml"
+    settings.write_text(f"{settings.read_text()}requests = 100000\n")
+    importing.open_board(track.site, track.engine, "lab", qrels=qrels)
+    key = track.put("member", "secretive", a_run(1)).json()["key"]
+    work_off(track.site, track.engine)
+    publishing.publish(track.site)
+    clients, persons = {}, {}
+    for role, (of, *whose) in CAST.items():
+        clients[role] = browser(track, *whose, board=of)
+        if role == "asker":
+            asks = {"team": "Bergen", "name": "Ann asker"}
+            clients[role].post("/join/track", data=asks, headers=OWN)
+        persons[role] = len(rows(track, tables.person))
+    people.set_team(track.engine, "track", "Gone", state="out")
+    digests = [one["digest"] for one in rows(track, tables.token)]
+    dates = ["now", "never", "0001-01-01T00:00+23:59", "9999-12-31T23:59:59.999999"]
+    fields = {one: ["", "x", "\0", "9" * 5000, "<b>", key] for one in FIELDS}
+    given: dict[str, list[str]] = {
+        "what": BUTTONS,
+        "team": ["Lund", "Rival", "Gone", "Bergen", "Else", "\u202e", "L" * 61],
+        "role": ["member", "reader", "organizer", "operator", "", "site"],
+        "run": [key],
+        "withdraw": [key],
+        "review": [key],
+        "days": ["1", "180", "-1", "9" * 5000, "٣", "1e3"],
+        "token": list(digests),
+        "typed": ["track", "other", "lab"],
+        "secret": list(digests),
+        **dict.fromkeys(("opens", "closes", "reveals"), dates),
+    }
+    fields = {one: fields[one] + given.get(one, []) for one in fields}
+    made.close()
+    return Attacked(track, clients, persons, key, fields)
 
 
 def rows(track: Track, table: sa.Table) -> list[dict[str, Any]]:
