@@ -45,8 +45,6 @@ class Problem(msgspec.Struct):
     """What went wrong."""
 
     detail: str
-    type: str = "about:blank"
-    title: str = ""
     remarks: list[Remark] = []
 
 

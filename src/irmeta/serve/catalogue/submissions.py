@@ -465,10 +465,15 @@ def unscored(engine: Engine) -> tuple[int, int]:
     judged = sa.exists().where(judgments.c.board == submission.c.board)
     waits: Any = submission.c.state == "received"
     waits |= (submission.c.state == "accepted") & judged
+    here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
+    return _waits(engine, waits & submission.c.run.in_(here))
+
+
+def _waits(engine: Engine, which: Any) -> tuple[int, int]:
+    """Count submissions; say for how many seconds the oldest has been here."""
     wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
-    here = wanted.join(run, run.c.digest == submission.c.run)
     with reading(engine) as db:
-        count, oldest = db.execute(here.where(waits & run.c.stored.is_not(None))).one()
+        count, oldest = db.execute(wanted.where(which)).one()
     return count, 0 if oldest is None else max(now() - oldest, 0) // 1_000_000
 
 
@@ -478,9 +483,5 @@ def waiting(engine: Engine) -> dict[str, int]:
     # how many runs another board has not everybody may count
     seen = (board.c.visibility == "public") & (board.c.opens <= now())
     shown = sa.select(board.c.id).where(seen & (board.c.reveals <= now()))
-    waits &= submission.c.board.in_(shown)
-    wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
-    with reading(engine) as db:
-        count, oldest = db.execute(wanted.where(waits)).one()
-    seconds = 0 if oldest is None else max(now() - oldest, 0) // 1_000_000
-    return {"waiting": count, "oldest_s": seconds}
+    count, oldest = _waits(engine, waits & submission.c.board.in_(shown))
+    return {"waiting": count, "oldest_s": oldest}
