@@ -1,8 +1,10 @@
 """What `irmeta submit` says of servers that do not answer as they should."""
 
 import json
+import time
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -90,7 +92,8 @@ def test_a_busy_server_is_asked_again(
     path = tmp_path / "run"
     path.write_bytes(b"all of it")
     slept: list[float] = []
-    monkeypatch.setattr(client.time, "sleep", slept.append)
+    clock = SimpleNamespace(sleep=slept.append, monotonic=time.monotonic)
+    monkeypatch.setattr(client, "time", clock)  # other threads sleep, too
     cut = requests.ConnectionError()
     cut.__context__ = ConnectionResetError()
     busy = answering(503, {"detail": "too many"})
