@@ -149,6 +149,19 @@ def test_a_sentence_claims_a_difference_only_where_there_is_one():
     )
 
 
+def test_a_difference_is_a_share_of_the_others_mean():
+    """The sentence and the table have the gain in percent of the other's mean, where scores are above 0."""
+    made = scores()
+    found = irmeta.versus(made, "mine", "bm25", metrics="AP")
+    means = made.sel(metric="AP").mean("topic")
+    share = (means.sel(system="mine") / means.sel(system="bm25")).item() - 1
+    assert tables(found)["comparisons"]["relative"].item() == pytest.approx(share)
+    assert f"({share:+.0%}, 95% interval" in findings(found)[0]
+    found = irmeta.versus(made - 0.5, "mine", "bm25", metrics="AP")
+    assert tables(found)["comparisons"]["relative"].to_list() == [None]
+    assert "%, 95% interval" not in findings(found)[0]
+
+
 def test_one_system_that_is_not_distinguished_is_one():
     """Systems that are not distinguished are counted in the singular where there is one."""
     mine = scores().sel(system="mine", metric=["AP"]).values

@@ -8,7 +8,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.limits import seen
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, scale
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.studies.differences.versus.pairs import MEDIAN
@@ -38,7 +38,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
     comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
     p_corrected, effect_size, significant, fewest (topics without which the difference is no longer on its side of 0;
-    null if none do it); with a margin p_equivalent, equivalent; with a loss that is too much verdict (worse, safe,
+    null if none do it), relative (the difference as a share of the other's mean; null where scores are standardized,
+    estimated or below 0); with a margin p_equivalent, equivalent; with a loss that is too much verdict (worse, safe,
     open), loss_shown (it is larger), loss_possible (it is smaller), visible (what these topics show), topics_needed;
     with anchors cause (system, judge, both, none), fall (of their scores), fell_least, fell_most, judge_then,
     judge_now, people.
@@ -69,10 +70,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     by_topic = frame(
         outcome, ["opponent", "by_topic", "decides"], by=["against", "topic", "metric"]
     ).rename({"by_topic": "difference"})
-    comparisons = frame(outcome, fields, by=["against", "metric"])
+    fields.insert(fields.index("fewest") + 1, "relative")
+    comparisons = frame(
+        outcome.assign(relative=_relative(outcome)), fields, by=["against", "metric"]
+    )
     views = {
         "comparisons": comparisons.with_columns(
-            pl.col("fewest").fill_nan(None).cast(pl.Int64)
+            pl.col("fewest").fill_nan(None).cast(pl.Int64),
+            pl.col("relative").fill_nan(None),
         ),
         "topics": frame(
             outcome,
@@ -83,6 +88,17 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "contradictions": _contradictions(outcome),
     }
     return views | ({"without": left.table(outcome)} if "change" in outcome else {})
+
+
+def _relative(outcome: xr.Dataset) -> xr.DataArray:
+    """Return each difference as a share of the other's mean; NaN where scores have no 0 from which a share is taken."""
+    other = outcome["opponent"].where(outcome["by_topic"].notnull())
+    mean = other.mean("topic")
+    apart = outcome["by_topic"].mean("topic") - outcome["difference"]
+    fits = (mean > 0) & (other.min("topic") >= 0) & (abs(apart) <= EQUAL)
+    fits &= outcome["score"].min("topic") >= 0
+    [first, *_] = about(outcome)["inputs"]["collections"].values()
+    return (outcome["difference"] / mean).where(fits & (scale(first) is None))
 
 
 def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
@@ -286,6 +302,9 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     digits = _digits(difference)
     figures = _interval(one, count, digits)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
+    share = f"{float(_relative(one)):+.0%}, "
+    if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
+        share = ""
     if bool(one["significant"]):
         size = short(abs(difference), digits)
         lead = f"{system} scores {size} {more} than {other} by {metric}, a significant difference"
@@ -295,11 +314,11 @@ def _of_one(one: xr.Dataset, count: int) -> str:
                 f" The interval includes 0, but p by {options['correct']}'s correction is "
                 "significant."
             )
-        return f"{lead} ({figures}; {shown}, {options['test']} test). {topics}{wider}{behind}"
+        return f"{lead} ({share}{figures}; {shown}, {options['test']} test). {topics}{wider}{behind}"
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
-    figures = f"{short(difference, digits, sign=True)}, {figures}; {shown}, {options['test']} test"
+    figures = f"{short(difference, digits, sign=True)}, {share}{figures}; {shown}, {options['test']} test"
     return f"{lead} ({figures}). {topics}{behind}"
 
 
