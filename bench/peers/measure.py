@@ -10,6 +10,8 @@ from bench.peers.worlds import Case, Drawn
 PROMISED = 0.95
 WIDER = 1.05
 """The most that our intervals may be wider than a peer's that hold as often."""
+LEEWAY = 0.01
+"""Shares that differ by no more are taken as equal."""
 OURS = "irmeta"
 
 Way = Callable[[Drawn], np.ndarray | None]
@@ -75,16 +77,17 @@ def gathered(rows: Sequence[tuple[float, float]] | None) -> Held | None:
 
 
 def less(one: Held, other: Held) -> bool:
-    """Say whether one holds clearly less often than the other, and than promised: by 2 standard errors."""
+    """Say whether one holds clearly less often than the other, and than promised: by .01 and by 2 standard errors."""
     short = min(other.kept.mean(), PROMISED) - one.kept.mean()
     apart = (other.kept - one.kept).std(ddof=1) / np.sqrt(one.kept.size)
     error = apart if other.kept.mean() < PROMISED else one.error
-    return bool(short > 2 * error + 1e-9)
+    return bool(short > max(2 * error, LEEWAY) + 1e-9)
 
 
 def wider(one: Held, other: Held) -> bool:
-    """Say whether one is more than 1.05 times as wide as another that does not hold less often."""
-    return bool(one.width.mean() > WIDER * other.width.mean() and not less(other, one))
+    """Say whether one is more than 1.05 times as wide as another that holds as often, to .01, or as promised."""
+    short = min(one.kept.mean(), PROMISED) - other.kept.mean()
+    return bool(short <= LEEWAY and one.width.mean() > WIDER * other.width.mean())
 
 
 def behind(one: Held, other: Held) -> str:
@@ -93,6 +96,6 @@ def behind(one: Held, other: Held) -> str:
     return " and ".join(name for name, way in ways if way(one, other))
 
 
-def wider_and_holds_more(one: Held, other: Held) -> bool:
-    """Say whether one is more than 1.05 times as wide as another that holds clearly less often."""
-    return bool(one.width.mean() > WIDER * other.width.mean() and less(other, one))
+def pays(one: Held, other: Held) -> bool:
+    """Say whether one is more than 1.05 times as wide as another that holds less often."""
+    return bool(one.width.mean() > WIDER * other.width.mean() and not wider(one, other))

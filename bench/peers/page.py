@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.peers.measure import OURS, Held, Row, behind, wider_and_holds_more
+from bench.peers.measure import OURS, Held, Row, behind, pays
 from bench.peers.worlds import Case
 from irmeta.words import counted, listed
 
@@ -76,10 +76,11 @@ def _said(rows: Sequence[tuple[Case, Row]], peers: Sequence[str]) -> Iterable[st
         ours = [(case, behind(us, peer)) for case, us, peer in both]
         where = [one for one in ours if one[1]]
         theirs = sum(bool(behind(peer, us)) for _, us, peer in both)
-        paid = sum(wider_and_holds_more(us, peer) for _, us, peer in both)
-        yield f"- **{name}**, {counted(len(both), 'row')}: it is behind irmeta in {theirs}, and irmeta behind it in {len(where)}{_named(where)}."
-        if paid:
-            yield f"  In {paid} irmeta is more than 1.05 times as wide, and the peer holds clearly less often."
+        paid = sum(pays(us, peer) for _, us, peer in both)
+        yield (
+            f"- **{name}**, {counted(len(both), 'row')}: it is behind irmeta in {theirs}, irmeta is more than "
+            f"1.05 times as wide and holds more often in {paid}, and irmeta is behind in {len(where)}{_named(where)}."
+        )
 
 
 def _named(where: Sequence[tuple[Case, str]]) -> str:
