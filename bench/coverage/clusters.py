@@ -122,6 +122,21 @@ def _mean(world: World, values: Floats, scores: Floats, _: Ints) -> Mapping[str,
     }
 
 
+def _mean_within(
+    world: World, values: Floats, _: Floats, __: Ints
+) -> Mapping[str, float]:
+    """Whether intervals of means that know of bounds hold; normal scores have none."""
+    of = descriptive.t_interval
+    if world.shape != "normal":
+        of = descriptive.bounded_interval
+    low, high = of(values)
+    return {
+        "kept": ((low <= world.mean) & (world.mean <= high)).mean(),
+        "width": (high - low).mean(),
+        AWAY: values.mean(axis=1) - world.mean,
+    }
+
+
 def _test(
     test: str, _: World, values: Floats, scores: Floats, cluster: Ints
 ) -> Mapping[str, float]:
@@ -298,6 +313,7 @@ def _of_samples(way: Callable[..., Estimates]) -> Cases:
 
 
 ENTRIES = [
+    Entry("interval of a mean, clusters", 0.95, 0.85, _in_worlds(_mean_within), 400),
     Entry("t interval of a mean, clusters", 0.95, 0.75, _in_worlds(_mean), draws=400),
     Entry(
         "paired t test, clusters",

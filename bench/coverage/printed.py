@@ -113,7 +113,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
         "false claims of rank sets by discovery",
         "ranks by false discovery rate",
     ),
-    "description.means.low": ("t interval of a mean",),
+    "description.means.low": ("interval of a mean",),
     "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
     "description.topics.reversed": ("topics where better systems score worse",),
     "description.without.change_low": _FLAGGED,

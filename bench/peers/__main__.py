@@ -34,6 +34,7 @@ def run(arguments: Sequence[str]) -> int:
         parser.error("--write needs all peers")
     if "evalstats" in known:
         others.check_doors()
+    commit = _commit()
     for name in chosen.part or PARTS:
         part, begun, rows = PARTS[name], time.process_time(), []
         for case, row in part.rows(chosen.draws, chosen.seed, known):
@@ -46,7 +47,9 @@ def run(arguments: Sequence[str]) -> int:
             ]
             print(name, case.world, case.size, *shown, sep=" | ", flush=True)
         draws = next(one.kept.size for _, row in rows if (one := row[OURS]))
-        drawn = f"{counted(draws, 'draw')} of each row, seed {chosen.seed}, commit {_commit()}"
+        drawn = (
+            f"{counted(draws, 'draw')} of each row, seed {chosen.seed}, commit {commit}"
+        )
         text = page.section(rows, part.size, drawn, known)
         print(text, f"{time.process_time() - begun:.0f} s", sep="\n")
         if chosen.write:

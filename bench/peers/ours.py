@@ -18,8 +18,9 @@ Ends = np.ndarray
 
 
 def mean(drawn: Drawn) -> Ends:
-    """Return the intervals of `irmeta.intervals` and `describe`, cut to the scores that there are."""
-    return np.clip(descriptive.t_interval(_values(drawn)), 0, 1)
+    """Return the intervals of `irmeta.intervals` and `describe`."""
+    binary = drawn.cluster is None and bool(np.isin(drawn.scores, (0, 1)).all())
+    return np.stack(descriptive.bounded_interval(_values(drawn), binary=binary))
 
 
 def difference(drawn: Drawn) -> Ends:

@@ -128,7 +128,7 @@ def users(systems, _):
 
 METRICS = ("AP", "P@10", "nDCG@20")
 SAYS = {
-    "t interval of a mean": lambda *size: irmeta.describe(clustered(*size)),
+    "interval of a mean": lambda *size: irmeta.describe(clustered(*size)),
     "rank sets": lambda *size: irmeta.describe(clustered(*size)),
     "paired t test": lambda *size: irmeta.versus(clustered(*size), "s0", test="t"),
     "permutation test": lambda *size: irmeta.versus(

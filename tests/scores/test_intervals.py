@@ -30,16 +30,54 @@ def test_intervals_are_those_of_describe(clustered: bool) -> None:
         np.testing.assert_array_equal(found[name].values, expected[name].values)
 
 
-def test_intervals_are_t_intervals() -> None:
-    """An interval is Student's, as scipy has it."""
-    scores = some()
-    values = scores.sel(metric="AP").values
+def test_without_bounds_intervals_are_t_intervals() -> None:
+    """An interval by a metric whose scores irmeta does not know is Student's, as scipy has it."""
+    scores = some().sel(metric=["AP"]).assign_coords(metric=["clicks"])
+    values = scores.values[..., 0]
     low, high = scipy.stats.t.interval(
         0.95, 11, loc=values.mean(axis=1), scale=scipy.stats.sem(values, axis=1)
     )
-    found = intervals(scores).sel(metric="AP")
+    found = intervals(scores).sel(metric="clicks")
     np.testing.assert_allclose(found["low"].values, low, atol=1e-14)
     np.testing.assert_allclose(found["high"].values, high, atol=1e-14)
+
+
+def test_within_bounds_the_variance_is_that_at_the_end() -> None:
+    """At the ends of an interval within 0 and 1, t times the standard error at that mean is the distance."""
+    values = some().sel(metric="AP").values
+    mean = values.mean(axis=1)
+    variance = values.var(axis=1, ddof=1) / 12
+    found = intervals(some()).sel(metric="AP")
+    for end in (found["low"].values, found["high"].values):
+        there = variance * end * (1 - end) / (mean * (1 - mean))
+        np.testing.assert_allclose(
+            np.abs(end - mean), scipy.stats.t.ppf(0.975, 11) * np.sqrt(there)
+        )
+
+
+@pytest.mark.parametrize("metric", ["P@1", "correct"])
+@pytest.mark.parametrize("right", [0, 3, 20])
+def test_of_right_and_wrong_they_are_wilsons(metric: str, right: int) -> None:
+    """Where all scores are 0 or 1 the interval is Wilson's, as scipy has it, also where all are 0."""
+    values = (np.arange(20) < right).astype(float)
+    found = intervals(
+        cube(values[None, :, None], ["a"], [str(at) for at in range(20)], [metric]),
+        level=0.9,
+    )
+    wanted = scipy.stats.binomtest(right, 20).proportion_ci(0.9, "wilson")
+    assert found["low"].item() == pytest.approx(wanted.low, abs=1e-12)
+    assert found["high"].item() == pytest.approx(wanted.high, abs=1e-12)
+
+
+def test_clusters_of_zeros_have_an_interval() -> None:
+    """Six clusters whose scores are all 0 leave open a mean as high as their largest variance allows."""
+    scores = cube(
+        np.zeros((1, 24, 1)), ["a"], [f"{at // 4}_{at}" for at in range(24)], ["AP"]
+    )
+    found = intervals(with_clusters(scores, "stem"))
+    k = scipy.stats.t.ppf(0.975, 5) ** 2 / 5
+    assert found["low"].item() == 0
+    assert found["high"].item() == pytest.approx(k / (1 + k))
 
 
 def test_a_missing_score_leaves_no_interval() -> None:

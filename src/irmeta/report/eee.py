@@ -190,7 +190,7 @@ def result(
             "lower": row["low"],
             "upper": row["high"],
             "confidence_level": 0.95,
-            "method": f"Student's t over {over}",
+            "method": f"score interval over {over}, Student's t where scores have no bounds",
         }
     return {
         "evaluation_result_id": f"{collection}.{metric}",

@@ -1,41 +1,64 @@
 """Intervals of means over topics, or over clusters of topics."""
 
+import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError, require_share
-from irmeta.scores.clusters import by_cluster
+from irmeta.metrics.values import geometric
+from irmeta.scores.attributes import about
+from irmeta.scores.clusters import by_cluster, of_0_and_1
 from irmeta.scores.cube import check
 from irmeta.scores.limits import limits
 from irmeta.scores.means import additive, from_additive, means
 from irmeta.scores.repeats import by_runs
-from irmeta.stats.descriptive import t_interval
+from irmeta.stats.arrays import Floats
+from irmeta.stats.descriptive import bounded_interval, t_interval
 
 
 def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
-    """Return mean, low and high of each system by each metric: the t interval over topics, or over their clusters.
+    """Return mean, low and high of each system by each metric: an interval over topics, or over their clusters.
 
     scores : a cube; a system that misses a score has no interval (NaN).
     level : of the intervals, in (0, 1).
     The intervals are those of `describe`, without rank sets, which take time quadratic in the number of systems. They
-    are cut to the scores that the metric can take; those of GMAP are of logarithms. Raises ScoresError for fewer than
-    2 topics or clusters.
+    are score intervals where the metric has a lowest and a highest score, or all scores are 0 or 1, and Student's
+    elsewhere; those of GMAP are of logarithms. Raises ScoresError for fewer than 2 topics or clusters.
 
     >>> from irmeta.scores.cube import cube
     >>> one = intervals(cube([[[0.1], [0.2], [0.3]]], ["a"], ["1", "2", "3"], ["AP"]))
     >>> one["low"].values.round(4).item(), one["high"].values.round(4).item()
-    (0.0, 0.4484)
+    (0.0566, 0.5104)
     """
     require_share("the level of an interval", level, 0.95)
     units, _ = by_cluster(check(scores))
     scores, _ = by_runs(units)
     if scores.sizes["topic"] < 2:
         raise ScoresError("an interval over topics needs at least 2 topics")
-    mean = means(scores)
-    least, most = limits(scores)
-    by_topic = additive(scores).transpose("system", "metric", "topic")
-    empty = by_topic.isel(topic=0, drop=True)
+    lines = additive(scores).transpose("metric", "system", "topic")
+    # values of clusters are no scores
+    binary = of_0_and_1(scores) & ("clusters" not in about(scores))
+    logs = np.isin(scores.metric.values, geometric(scores.metric.values))
+    bounds = zip(*limits(scores), binary, logs, strict=True)
+    ends = [
+        _ends(line, level, *bound)
+        for line, bound in zip(lines.values, bounds, strict=True)
+    ]
+    shape = lines.isel(topic=0, drop=True).transpose("system", "metric")
     low, high = (
-        from_additive(empty.copy(data=end)).clip(least, most)
-        for end in t_interval(by_topic.values, level)
+        from_additive(shape.copy(data=np.transpose(of_metrics)))
+        for of_metrics in zip(*ends, strict=True)
     )
-    return xr.Dataset({"mean": mean, "low": low, "high": high})
+    return xr.Dataset({"mean": means(scores), "low": low, "high": high})
+
+
+def _ends(
+    line: Floats, level: float, least: float, most: float, binary: bool, logs: bool
+) -> tuple[Floats, Floats]:
+    """Return the ends (system,) of one metric's intervals, from additive scores (system, topic)."""
+    if binary and not logs:
+        return bounded_interval(line, level, binary=True)
+    if logs or not np.isfinite(most):
+        return t_interval(line, level)
+    span = most - least
+    low, high = bounded_interval((line - least) / span, level)
+    return least + span * low, least + span * high

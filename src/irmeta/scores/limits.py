@@ -6,10 +6,10 @@ import xarray as xr
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.figures import short
 from irmeta.scores.notes import Method
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.reliability.differences import smallest_effect
 from irmeta.stats.tests.flips import needed, smallest_seen
 
@@ -18,7 +18,8 @@ def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
     """Return the lowest and the highest score that each metric can take: (metric,), infinite where it has no bound.
 
     Metrics that irmeta does not know have none, nor have standardized scores, nor a metric some of whose scores lie
-    beyond its own bounds.
+    beyond its own bounds. Values of clusters, and scores moved so that intervals hold for other runs, may lie beyond:
+    of these the means count.
 
     >>> from irmeta.scores.cube import cube
     >>> low, high = limits(cube([[[0.1, 3.0]]], ["a"], ["301"], ["AP", "DCG@20"]))
@@ -26,9 +27,12 @@ def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
     ([0.0, -inf], [1.0, inf])
     """
     most = np.array([highest(str(metric)) for metric in scores.metric.values])
-    values = scores.transpose(..., "metric").values
-    beyond = ((values < 0) | (values > most)).any(axis=(0, 1))
-    known = np.isfinite(most) & ~beyond & ("standardization" not in about(scores))
+    facts = about(scores)
+    moved = "clusters" in facts or facts.get(REPEATS, {}).get("in_intervals")
+    counted = scores.mean("topic", skipna=False) if moved else scores
+    values = settled(counted.transpose(..., "metric").values).reshape(-1, most.size)
+    beyond = ((values < 0) | (values > most)).any(axis=0)
+    known = np.isfinite(most) & ~beyond & ("standardization" not in facts)
     return np.where(known, 0.0, -np.inf), np.where(known, most, np.inf)
 
 

@@ -1,7 +1,7 @@
 """Means with their intervals, the ranks that intervals leave open, and the reliability of topics."""
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.ranks import tied_ranks
@@ -22,6 +22,46 @@ def t_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
     error = scores.std(axis=-1, ddof=1) / np.sqrt(n)
     half = stdtrit(n - 1, (1 + level) / 2) * error
     return mean - half, mean + half
+
+
+def bounded_interval(
+    scores: Floats, level: float = 0.95, *, binary: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the ends of the score interval of the mean over the last axis, of scores within 0 and 1.
+
+    The variance of a mean x is that seen, V at the mean m, times x (1 - x) / (m (1 - m)); see `score_ends`.
+
+    binary : scores are 0 or 1, which have the variance x (1 - x) / n, and the interval is Wilson's (1927). Where all
+    scores are 0, or all 1, nothing is seen of the variance, and the largest is taken that scores with this mean have.
+
+    >>> low, high = bounded_interval(np.array([0.1, 0.2, 0.3]))
+    >>> float(low.round(4)), float(high.round(4))
+    (0.0566, 0.5104)
+    """
+    n = scores.shape[-1]
+    mean = scores.mean(axis=-1)
+    if binary:
+        ratio = np.full(mean.shape, 1 / n)
+        quantile = ndtri((1 + level) / 2)
+    else:
+        spread = mean * (1 - mean)
+        seen = spread > 1e-12
+        variance = scores.var(axis=-1, ddof=1) / n
+        ratio = np.where(seen, variance / np.where(seen, spread, 1), 1 / (n - 1))
+        quantile = stdtrit(n - 1, (1 + level) / 2)
+    return score_ends(mean, quantile**2 * ratio)
+
+
+def score_ends(mean: Floats, k: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of all x within 0 and 1 for which (mean - x)^2 <= k x (1 - x).
+
+    mean : a value beyond 0 and 1 is taken as the nearer of both.  Source: Wilson (1927).
+    """
+    # x^2 (1 + k) - x (2 mean + k) + mean^2 <= 0
+    mean = np.clip(mean, 0, 1)
+    middle = (mean + k / 2) / (1 + k)
+    half = np.sqrt(k * mean * (1 - mean) + k**2 / 4) / (1 + k)
+    return middle - half, middle + half
 
 
 def ranks(means: Floats) -> Ints:

@@ -133,7 +133,9 @@ def test_a_record_has_intervals_and_rank_sets(tmp_path: Path) -> None:
                 details["details"]["rank_set"]
                 == f"{row['rank_low']}-{row['rank_high']}"
             )
-            assert interval["method"] == "Student's t over clusters of items"
+            assert interval["method"] == (
+                "score interval over clusters of items, Student's t where scores have no bounds"
+            )
 
 
 def test_a_model_alone_has_an_interval_and_no_rank(tmp_path: Path) -> None:

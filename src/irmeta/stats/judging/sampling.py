@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from irmeta.stats.arrays import Bools, Floats, Ints
+from irmeta.stats.descriptive import score_ends
 from irmeta.stats.rankings.rank import over
 
 
@@ -84,22 +85,17 @@ class Estimates:
         """Return the ends of the 95% interval: Student's, or where scores are within 0 and 1 the score interval.
 
         The score interval has all x for which (value - x)^2 <= t^2 V x (1 - x) / (m (1 - m)): a mean near 0 has a
-        small variance, seen from few topics, and may be far above. Source: Wilson (1927).
+        small variance, seen from few topics, and may be far above.
         """
         t = stdtrit(freedom, 0.975)
-        half = t * np.sqrt(self.variance)
-        plain = self.value - half, self.value + half
         if self.seen is None:
-            return plain
-        # x^2 (1 + k) - x (2 value + k) + value^2 <= 0, with k = t^2 V / (m (1 - m))
-        k = over(t**2 * self.variance, self.seen * (1 - self.seen))
-        value = np.clip(self.value, 0, 1)
-        middle = (value + k / 2) / (1 + k)
-        half = np.sqrt(k * value * (1 - value) + k**2 / 4) / (1 + k)
-        # without m: all human scores are 0, or all 1
-        ends = zip((middle - half, middle + half), plain, strict=True)
-        low, high = (np.where(np.isfinite(k), *end) for end in ends)
-        return low, high
+            half = t * np.sqrt(self.variance)
+            return self.value - half, self.value + half
+        seen = self.seen * (1 - self.seen)
+        # all human scores 0, or all 1: the largest variance that scores have, which is m (1 - m)
+        largest = np.full(seen.shape, 1 / freedom)
+        ratio = np.divide(self.variance, seen, out=largest, where=seen > 1e-12)
+        return score_ends(self.value, t**2 * ratio)
 
     def p(self, freedom: int) -> Floats:
         """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""

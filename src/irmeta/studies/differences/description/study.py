@@ -60,7 +60,7 @@ def describe(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Describe a cube: systems' means with t intervals over topics and the ranks they may have; topics; scores.
+    """Describe a cube: systems' means with intervals over topics and the ranks they may have; topics; scores.
 
     scores : a cube of at least 2 systems and 2 topics
     by : the metric that systems are listed and chosen by, which is described, too; by default the first that `metrics`
@@ -83,7 +83,7 @@ def describe(
     that can bring that about ("" if none); over (topic, metric) topic_mean, topic_sd, reliability (correlation with the
     rest), reversed, whether that is below 0 beyond chance (see `irmeta.stats.descriptive.surely_reversed`), and
     decides, whether it is one of these fewest topics; over (share, metric) the quantiles of single scores; and
-    score itself. The intervals are each system's own, cut to the scores that the metric can take: that two overlap does
+    score itself. The intervals are each system's own, within the scores that the metric can take: that two overlap does
     not say that the systems do not differ (see `significance`, which pairs by topic).
     Sources: Webber et al. (SIGIR 2008), section 3, Figures 1 to 3 and Table 1; Mogstad et al. (REStud 2024).
 
@@ -340,7 +340,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
         lines.append(
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )
-    found = held_of_means(scores, "t interval of a mean")
+    found = held_of_means(scores, "interval of a mean")
     if found.broken:
         lines.append(f"A 95% interval of a mean held the truth in {found}.")
     of_runs = about(scores).get(REPEATS, {}).get("in_intervals")
