@@ -23,7 +23,7 @@ def section(
     peers = [name for name in rows[0][1] if name != OURS]
     versions = listed([f"{name} {known[name]}" for name in peers if name in known])
     lines = [
-        f"Against {versions}; {drawn}.",
+        f"Against {versions}; {drawn}." if versions else f"Alone; {drawn}.",
         "",
         *_table(rows, size, peers),
         "",

@@ -74,12 +74,14 @@ class Estimates:
 
     seen : for means of scores within 0 and 1, the mean m by which m (1 - m) is largest of the value and that of the
     human scores; None for scores beyond, and for differences.
+    least : for differences of scores within 0 and 1, what half of an interval is at least, see `_unseen`.
     """
 
     value: Floats
     variance: Floats
     slope: float
     seen: Floats | None = None
+    least: Floats | float = 0.0
 
     def interval(self, freedom: int) -> tuple[Floats, Floats]:
         """Return the ends of the 95% interval: Student's, or where scores are within 0 and 1 the score interval.
@@ -89,7 +91,7 @@ class Estimates:
         """
         t = stdtrit(freedom, 0.975)
         if self.seen is None:
-            half = t * np.sqrt(self.variance)
+            half = np.maximum(t * np.sqrt(self.variance), self.least)
             return self.value - half, self.value + half
         seen = self.seen * (1 - self.seen)
         # all human scores 0, or all 1: the largest variance that scores have, which is m (1 - m)
@@ -195,7 +197,8 @@ def estimate_differences(
         variance = variance + np.maximum(of_human + more, 0) / total
     elif sample.errors is not None:
         variance = variance + n / total * _apart(sample.errors)
-    return Estimates(value[:, None] - value, variance, lam)
+    least = _unseen(sample, new_topics)
+    return Estimates(value[:, None] - value, variance, lam, least=least)
 
 
 def _over_clusters(
@@ -229,7 +232,8 @@ def _over_clusters(
             n, total = sample.sizes
             covariance += n / total * sample.errors
     if pairs:
-        return Estimates(value[:, None] - value, _apart(covariance), lam)
+        least = _unseen(sample, new_topics)
+        return Estimates(value[:, None] - value, _apart(covariance), lam, least=least)
     return Estimates(value, np.diag(covariance), lam, _seen(sample, value))
 
 
@@ -281,16 +285,35 @@ def _value(sample: Sample, lam: float, machine: Floats) -> Floats:
 
 def _seen(sample: Sample, value: Floats) -> Floats | None:
     """Return the mean at which the variance was seen, the value or that of the human scores; None beyond 0 to 1."""
-    # scores that are estimates may be beyond, their means are not
-    scores = (
-        [sample.machine]
-        if sample.errors is not None
-        else [sample.human, sample.machine]
-    )
-    if min(one.min() for one in scores) < 0 or max(one.max() for one in scores) > 1:
+    if not _bounded(sample):
         return None
     alone = _mean(sample.human, sample.weight)
     return np.where(alone * (1 - alone) > value * (1 - value), alone, value)
+
+
+def _bounded(sample: Sample) -> bool:
+    """Say whether scores lie within 0 and 1; those that are estimates may be beyond, their means are not."""
+    scores = [sample.machine]
+    if sample.errors is None:
+        scores.append(sample.human)
+    return (
+        min(one.min() for one in scores) >= 0 and max(one.max() for one in scores) <= 1
+    )
+
+
+def _unseen(sample: Sample, new_topics: bool) -> Floats | float:
+    """Return by how much two systems may differ that score alike on all n human topics: (system, system), else 0.
+
+    They differ on a share of 1 - .025^(1/n) of the topics at most (Clopper and Pearson 1934), by 1 at most.
+    """
+    if not _bounded(sample):
+        return 0.0
+    alike = (sample.human[:, None] == sample.human).all(axis=2)
+    share = 1 - 0.025 ** (1 / (sample.freedom(new_topics) + 1))
+    if not new_topics:
+        n, total = sample.sizes
+        share *= 1 - n / total
+    return np.where(alike, share, 0.0)
 
 
 def correlation(sample: Sample, *, pairs: bool = False) -> float:
