@@ -247,6 +247,7 @@ def test_what_is_not_kept_is_said():
     estimated = " ".join(about(estimate(scores[:, :6], scores))["notes"])
     warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
     assert warned.pop("interval of a mean") in said[0]
+    assert warned.pop("t interval of a mean") in said[0]
     assert warned.pop("mean by few human topics alone") in estimated
     again = replicate({"a": scores, "b": scores}, system="0")
     for kind in ("contaminated", "trivial"):

@@ -129,6 +129,9 @@ def users(systems, _):
 METRICS = ("AP", "P@10", "nDCG@20")
 SAYS = {
     "interval of a mean": lambda *size: irmeta.describe(clustered(*size)),
+    "t interval of a mean": lambda *size: irmeta.versus(
+        clustered(*size), "s0", test="t"
+    ),
     "rank sets": lambda *size: irmeta.describe(clustered(*size)),
     "paired t test": lambda *size: irmeta.versus(clustered(*size), "s0", test="t"),
     "permutation test": lambda *size: irmeta.versus(
