@@ -366,11 +366,11 @@ def test_topics_by_themselves_are_drawn_as_ever(size: int, seed: int) -> None:
 
 
 def test_systems_alike_on_all_human_topics_may_differ_on_others() -> None:
-    """Two systems that score alike on all 10 human topics differ on 30.8% of topics at most, by 1 at most."""
+    """Two systems that score alike on all 10 human topics differ on 25.9% of topics at most, by 1 at most."""
     human = np.tile(np.arange(10) % 2, (2, 1)).astype(float)
     machine = np.random.default_rng(0).integers(0, 2, (2, 40)).astype(float)
     one = Sample(human, machine, np.arange(10), np.ones(10))
-    least = 1 - 0.025 ** (1 / 10)
+    least = 1 - 0.05 ** (1 / 10)
     for new_topics, share in ((True, 1.0), (False, 0.75)):
         found = estimate_differences(one, 0.0, new_topics=new_topics)
         low, high = found.interval(9)

@@ -304,12 +304,13 @@ def _bounded(sample: Sample) -> bool:
 def _unseen(sample: Sample, new_topics: bool) -> Floats | float:
     """Return by how much two systems may differ that score alike on all n human topics: (system, system), else 0.
 
-    They differ on a share of 1 - .025^(1/n) of the topics at most (Clopper and Pearson 1934), by 1 at most.
+    Systems that differ on a share above 1 - .05^(1/n) of topics do so on none of n with a chance below .05, and on a
+    topic scores differ by 1 at most.
     """
     if not _bounded(sample):
         return 0.0
     alike = (sample.human[:, None] == sample.human).all(axis=2)
-    share = 1 - 0.025 ** (1 / (sample.freedom(new_topics) + 1))
+    share = 1 - 0.05 ** (1 / (sample.freedom(new_topics) + 1))
     if not new_topics:
         n, total = sample.sizes
         share *= 1 - n / total
