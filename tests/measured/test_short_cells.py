@@ -171,7 +171,7 @@ SAYS = {name + CLUSTERS: call for name, call in SAYS.items()} | {
     "difference of standardized means of runs": lambda *size: irmeta.versus(
         standardized(of_runs(*size)), "s0"
     ),
-    "t interval of a mean": lambda *size: irmeta.describe(plain(*size)),
+    "interval of a mean": lambda *size: irmeta.describe(plain(*size)),
     "r over means": between_means("pearson"),
     "r of true means": between_means("pearson"),
     "tau over means": between_means("kendall"),
