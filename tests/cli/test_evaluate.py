@@ -163,13 +163,14 @@ def test_score_file(desk: Path) -> None:
 
 
 def test_names_by_tag_and_by_a_file(desk: Path) -> None:
-    """--names takes the run tag, or a file with a run file and a name on each line; a name that lacks is named."""
+    """--names takes the run tag, or a file with a run file and a name on each line, also of some of the runs."""
     for name, tag in (("input.a.gz", "bm25"), ("input.b", "dpr")):
         (desk / name).write_bytes(RUN.replace("tag", tag).encode())
     (desk / "names.csv").write_text(
         "input.a.gz, ours\n\n'input.b',theirs\n".replace("'", '"')
     )
     (desk / "tabs.tsv").write_text("input.a.gz\tours\ninput.b\ttheirs\n")
+    (desk / "part.csv").write_text("input.b,theirs\n")
     (desk / "twice.csv").write_text("one,ours\ntwo,theirs\none,mine\n")
 
     def systems(*words: str) -> list[str]:
@@ -191,6 +192,7 @@ def test_names_by_tag_and_by_a_file(desk: Path) -> None:
     assert systems("--names", "tag") == ["bm25", "dpr"]
     assert systems("--names", "names.csv") == ["ours", "theirs"]
     assert systems("--names", "tabs.tsv") == ["ours", "theirs"]
+    assert systems("--names", "part.csv") == ["a", "theirs"]
     for given, names, says in (
         (
             "runs/",

@@ -140,7 +140,7 @@ def evaluate(
             "field of its lines; folder, those of its folder and file, as e5_1 of e5/1.run, which "
             "--repeats stem then takes for a run of e5; a pattern says the same of other paths, as "
             "'{system}-seed{repeat}.run'; or a CSV file with a run file and its system's name on "
-            "each line, and which run of it this is if there are several.",
+            "each line, and which run of it this is if there are several; others keep their file's name.",
         ),
     ] = "file",
     topics: Annotated[

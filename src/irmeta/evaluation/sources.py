@@ -121,7 +121,8 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     names : "tag" takes the run tag, the sixth field of a file's last line; a pattern, as {system}/{repeat}.run, what
     stands there, as e5_1 for e5/1.run, so that the stem of a name is a system that ran several times; "folder" is this
     pattern; anything else is a file whose lines have the name of a run file, without compression suffix, the system's
-    name and, if it ran several times, which run it is. FileFormatError names a file without a name.
+    name and, if it ran several times, which run it is. Files that no line names keep their own names; if it names
+    none, that is a FileFormatError.
     """
     paths = [*(listed(given) if isinstance(given, str) else chain(*map(listed, given)))]
     if names == "folder":
@@ -136,12 +137,18 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     for name, _ in files:
         if name not in known and bare(name) in known:
             known[name] = known[bare(name)]
-    if lacking := [name for name, _ in files if name not in known]:
+    if not any(name in known for name, _ in files):
         raise FileFormatError(
-            f"{names}: no line names {words.listed(lacking)}; each line needs a run file and "
+            f"{names}: no line names {words.listed([name for name, _ in files])}; each line needs a run file and "
             "its system"
         )
-    return _once([(known[name], path) for name, path in files])
+    own = [name for name, _ in _bare([*files])]
+    return _once(
+        [
+            (known.get(name, new), path)
+            for (name, path), new in zip(files, own, strict=True)
+        ]
+    )
 
 
 def _once(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
