@@ -50,9 +50,10 @@ def _run(
     )
 
 
-@pytest.fixture
-def scores(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a score file."""
+    tmp_path = tmp_path_factory.mktemp("scores")
     for name, text in (("q", QRELS), ("a", RUN), ("b", RUN.replace("b", "a"))):
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = _run(tmp_path, "evaluate", "q", "a", "b", "-m", "AP", "-o", "s.parquet")

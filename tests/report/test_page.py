@@ -269,8 +269,9 @@ def test_a_seed_gives_the_same_page(scores: xr.DataArray) -> None:
             for panel in found[key]
         ]
 
-    assert tables(5) == tables(5)
-    assert tables(5) != tables(6)
+    first = tables(5)
+    assert first == tables(5)
+    assert first != tables(6)
 
 
 def test_several_collections_have_a_tab_each_and_are_compared(
