@@ -218,17 +218,11 @@ class _Search:
         self.cheapest = [_cheapest(self.cost[depth:]) for depth in range(n + 1)]
         # by size, 0 to n
         self.best = np.full(n + 1, -np.inf)
+        # what a subset must exceed to be better than the best so far
+        self.threshold = np.full(n + 1, -np.inf)
         self.subsets = np.zeros((n + 1, n), dtype=bool)
         self.bound = np.full(n + 1, np.inf)
         self.nodes = np.zeros(n + 1, dtype=np.intp)
-
-    @property
-    def threshold(self) -> Floats:
-        """What a subset of each size must exceed to be better than the best so far."""
-        found = np.isfinite(self.best)
-        known = np.where(found, self.best, 0.0)
-        slack = SLACK * np.maximum(1, np.abs(known))
-        return np.where(found, known + slack, -np.inf)
 
     @property
     def open(self) -> Bools:
@@ -355,6 +349,7 @@ class _Search:
         """Keep a subset if it is better than the best of its size so far."""
         if value > self.threshold[size] and np.isfinite(value):
             self.best[size] = value
+            self.threshold[size] = value + SLACK * max(1, abs(value))
             self.subsets[size] = chosen
 
 
