@@ -1,6 +1,7 @@
 """A small provider of OpenID Connect, which can be told to misbehave."""
 
 import base64
+import gzip
 import hashlib
 import hmac
 import json
@@ -23,6 +24,7 @@ class Provider:
     """What it answers; a test changes that.
 
     claims, metadata, header : in place of what is right. key : signs. answer : in place of an answer, by its path.
+    packed : whether answers come packed.
     """
 
     def __init__(self, address: str) -> None:
@@ -36,6 +38,7 @@ class Provider:
         self.answer: dict[str, Callable[[], bytes]] = {}
         self.codes: dict[str, dict[str, str]] = {}
         self.asked: list[str] = []
+        self.packed = False
 
     def said(self, path: str) -> Any:
         """Return what is answered to somebody who reads."""
@@ -137,6 +140,9 @@ def serving() -> Iterator[Provider]:
         def _send(self, status: int, content: bytes) -> None:
             self.send_response(status)
             self.send_header("content-type", "application/json")
+            if provider.packed:
+                self.send_header("content-encoding", "gzip")
+                content = gzip.compress(content)
             self.end_headers()
             try:
                 self.wfile.write(content)

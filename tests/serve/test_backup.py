@@ -104,7 +104,7 @@ def test_a_run_that_is_refused_meanwhile_is_not_missed(
 
 
 def test_what_is_no_whole_backup_is_refused(filled: Site, tmp_path: Path) -> None:
-    """Damage, lost and strange members, another file: nothing is made, and nothing stays behind."""
+    """Damage, lost and strange members, another file or none: nothing is made, and nothing stays behind."""
     file = tmp_path / "site.tar"
     back_up(filled, file)
     whole = file.read_bytes()
@@ -120,6 +120,9 @@ def test_what_is_no_whole_backup_is_refused(filled: Site, tmp_path: Path) -> Non
         member = tarfile.TarInfo("site.db")
         member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(member)
+    twice = tmp_path / "twice.tar"
+    (filled.folder / "site.toml").write_text('"database" = "postgresql:///runs"\n')
+    back_up(filled, twice)
     broken = [
         (short, "damaged"),
         (other, "not a backup"),
@@ -128,6 +131,8 @@ def test_what_is_no_whole_backup_is_refused(filled: Site, tmp_path: Path) -> Non
         (rewritten(file, tmp_path / "a.tar", site_toml=b"title = 'x'\n"), "site.toml"),
         (rewritten(file, tmp_path / "b.tar", site_db=None), "site.db"),
         (rewritten(file, tmp_path / "c.tar", MANIFEST_sha256=None), "damaged"),
+        (tmp_path / "none.tar", "no such file"),
+        (twice, "names its database twice"),
     ]
     for one, says in broken:
         with pytest.raises(IrmetaError, match=says):

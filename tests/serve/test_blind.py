@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 import irmeta
 from irmeta.errors import IrmetaError
+from irmeta.serve import running
 from irmeta.serve.catalogue import boards, databases, events, submissions, tables
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.catalogue.snapshot import snapshot
@@ -155,6 +156,8 @@ def test_a_draft_and_a_board_for_members_are_not_public(
     assert [path.name for path in (blind.public / "b").iterdir()] == ["track"]
     assert b"club" not in (blind.public / "index.html").read_bytes()
     assert (blind.private / "b/club/index.html").exists()
+    publishing.freeze(blind, tmp_path / "frozen")
+    assert [path.name for path in (tmp_path / "frozen/b").iterdir()] == ["track"]
 
 
 def test_topics_of_the_feedback_do_not_count(blind: Site, tmp_path: Path) -> None:
@@ -232,6 +235,18 @@ def test_feedback_that_protects_nothing_is_refused(
     with pytest.raises(IrmetaError, match=says):
         importing.open_board(blind, engine, "new", qrels=qrels, **settings)
     engine.dispose()
+
+
+def test_a_server_of_hidden_boards_says_how_to_invite(
+    blind: Site, monkeypatch, capsys
+) -> None:
+    """Where no board is open the server says how people come in, and of no token to submit with."""
+    monkeypatch.setattr("irmeta.serve.running.uvicorn.run", lambda *_, **__: None)
+    given = {"listen": "127.0.0.1:8400", "metrics": "AP", "children": 1}
+    running.serve(blind.folder, **given, qrels=None, runs=[])
+    printed = capsys.readouterr().out
+    assert "invite: irmeta board invite track --team TEAM" in printed
+    assert "submit:" not in printed
 
 
 def test_a_changed_log_is_found(blind: Site) -> None:

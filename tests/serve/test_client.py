@@ -66,6 +66,19 @@ def test_a_server_that_does_not_answer_is_named(
         server.score("key")
 
 
+def test_a_record_that_is_not_there_is_named(server: Server, monkeypatch) -> None:
+    """Who waits asks a busy server again; a record that is gone by then is an error with its address."""
+    published = answering(200, {**WAITING, "published": True})
+    steps = iter([answering(503, "busy"), published, answering(404, {"detail": "no"})])
+    monkeypatch.setattr(client, "PATIENCE", 600.0)
+    clock = SimpleNamespace(sleep=lambda _: None, monotonic=time.monotonic)
+    monkeypatch.setattr(client, "time", clock)  # other threads sleep, too
+    request = lambda *given, **more: next(steps)(*given, **more)  # noqa: E731
+    monkeypatch.setattr(server._session, "request", request)
+    with pytest.raises(IrmetaError, match="/b/lab/s/key/record.json: no"):
+        server.score("key")
+
+
 def test_scores_that_are_not_there_are_named(server: Server, monkeypatch) -> None:
     """Scores by topic that the board does not have are refused with their address."""
     monkeypatch.setattr(server._session, "request", answering(404, "<html>"))

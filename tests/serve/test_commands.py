@@ -341,6 +341,8 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
     for odd in ("8400", "127.0.0.1:99999", "127.0.0.1:１"):
         with pytest.raises(IrmetaError, match="name an address and a port"):
             running.serve(tmp_path / "site", **{**given, "listen": odd})
+    with pytest.raises(IrmetaError, match="put a proxy with https in front"):
+        running.serve(tmp_path / "site", **{**given, "listen": "0.0.0.0:8400"})
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = {**given, "listen": f"127.0.0.1:{other.getsockname()[1]}"}
         with pytest.raises(IrmetaError, match="choose another port"):
@@ -449,14 +451,23 @@ def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
             "run,date\na,2026-01-01T00:00+01:00\nb,yesterday\n",
             "'yesterday' is not a date",
         ),
+        ("run,date\na,1969-12-31\n", "'1969-12-31' is not between 1970 and"),
+        ("run\na\na\n", "'a' stands on two lines"),
     ],
 )
 def test_tables_that_are_none(tmp_path: Path, text: str, says: str) -> None:
-    """A table without a column of runs, and one with a date that is none, are refused by name."""
+    """A table without a column of runs, with a date that is none, or with a run twice, is refused by name."""
     path = tmp_path / "table.csv"
     path.write_text(text)
     with pytest.raises(IrmetaError, match=says):
         importing.read_table(path)
+
+
+def test_a_list_without_an_id_is_refused(tmp_path: Path) -> None:
+    """Topics or documents of a file that names none are no list."""
+    (tmp_path / "ids.txt").write_text("\n \n")
+    with pytest.raises(IrmetaError, match="ids.txt: there are no ids"):
+        importing.lines(tmp_path / "ids.txt")
 
 
 def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> None:

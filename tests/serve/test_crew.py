@@ -5,6 +5,9 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.snapshot import snapshot
@@ -20,8 +23,13 @@ from .conftest import a_run, work_off
 class Failing:
     """A child that has no answer."""
 
+    ended = 0
+
     def ask(self, *_: object, **__: Any) -> dict[str, Any]:
         return {"error": "it takes too long"}
+
+    def close(self) -> None:
+        self.ended += 1
 
 
 def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -> None:
@@ -33,6 +41,20 @@ def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -
     counts = submissions.counts(engine, "lab")
     engine.dispose()
     assert counts == {"refused": 1, "scored": 5}
+
+
+def test_a_publisher_that_fails_is_replaced(filled: Site, monkeypatch) -> None:
+    """A publication that ends without an answer is an error, and the next one begins again with another child."""
+    monkeypatch.setattr(crews, "Child", Failing)
+    engine = tables.upgraded(filled.database)
+    crew = Crew(filled, engine, 1)
+    crew._left = False
+    with pytest.raises(IrmetaError, match="publication: it takes too long"):
+        crew._publish()
+    assert (crew._left, crew._publisher.ended) == (None, 1)
+    assert crew.remarks("run", "run", boards.board_of(engine, "lab")).result().failed
+    crew.close()
+    engine.dispose()
 
 
 def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
@@ -60,7 +82,7 @@ def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
 
 
 def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
-    """A submission or a step that raises is logged, and the crew goes on."""
+    """A submission or a step that raises is logged, and the crew goes on, unless it is closed."""
     engine = tables.upgraded(filled.database)
     crew = Crew(filled, engine, 1)
     crew._handed("nobody", crew._check).result()
@@ -75,18 +97,22 @@ def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
 
     crew._repeat(step)
     assert "the crew stumbled" in caplog.text
+    caplog.clear()
+    crew._work("nobody", crew._check)  # what fails because all ends is no mistake
+    assert caplog.text == ""
     engine.dispose()
 
 
 def test_a_run_withdrawn_while_it_is_scored_stays_so(filled: Site) -> None:
-    """Scores that come for a withdrawn run are kept, and it stays off the table."""
+    """Scores that come twice are as once; those that come for a withdrawn run leave it off the table."""
     engine = tables.upgraded(filled.database)
     shot = snapshot(engine, "lab")
     key, vectors = shot.runs[0].key, shot.vectors[1][shot.runs[0].key]
-    submissions.withdraw(engine, key)
     kept = {name: one.tobytes() for name, one in vectors.items()}
-    submissions.scored(engine, key, submissions.work(engine, key).judgments, kept)
-    assert submissions.submission_of(engine, key).state == "withdrawn"
+    for state in ("scored", "withdrawn"):
+        submissions.scored(engine, key, submissions.work(engine, key).judgments, kept)
+        assert submissions.submission_of(engine, key).state == state
+        submissions.withdraw(engine, key)
     engine.dispose()
 
 

@@ -41,7 +41,7 @@ LARGE = 1 << 25
 def port() -> Iterator[int]:
     """A server of one large answer, whose connections are closed after parts of a second."""
     patient = pytest.MonkeyPatch()
-    patient.setattr(running, "STALLED", 0.3)
+    patient.setattr(running, "STALLED", 0.9)
     given = {"http": Prompt, "timeout_keep_alive": 0.3, "log_level": "critical"}
     number = killed_server.free_port()
     server = uvicorn.Server(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("authlib", reason="the extra serve is not installed")
@@ -303,6 +304,14 @@ def test_nonsense_of_a_provider_is_a_sentence(
     assert "Traceback" not in found.text
 
 
+def test_a_packed_answer_of_a_provider_is_not_read(closed: World) -> None:
+    """Who packs an answer could make much of little; a provider that the site does not name is not there."""
+    closed.one.packed = True
+    browser = closed.browser()
+    assert browser.post("/login/one", headers=OWN).status_code == 502
+    assert browser.post("/login/three", headers=OWN).status_code == 404
+
+
 def test_a_slow_provider_is_not_waited_for(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,7 +446,9 @@ def test_an_invitation_joins_who_is_logged_in(world: World) -> None:
     )
     [ann] = world.people()
     assert (ann.name, ann.subject) == ("Ann", "ann")
-    browser.post("/my/", data={"what": "name", "name": "Anna"}, headers=OWN)
+    form = {"what": "name", "name": ""}
+    assert browser.post("/my/", data=form, headers=OWN).status_code == 422
+    browser.post("/my/", data=form | {"name": "Anna"}, headers=OWN)
     assert "<h1>Anna</h1>" in browser.get("/my/").text
     session = browser.cookies["session"]
     assert browser.post("/my/", data={"what": "leave"}, headers=OWN).status_code == 303
@@ -566,10 +577,11 @@ def test_public_data_say_of_nobody_who_sent_a_run(world: World) -> None:
         ('name = "O K"', "pattern|match"),
         ('secret_env = "X"', "secret_file or secret_env"),
         ('email = "x"', "unknown field"),
+        ('name = "a"', "two providers have one name"),
     ],
 )
 def test_wrong_settings_are_a_sentence(tmp_path: Path, line: str, says: str) -> None:
-    """A provider that cannot be is an error with its file."""
+    """A provider that cannot be is an error with its file, and so are two of one name."""
     site = Site.make(tmp_path / "site")
     right = {
         "name": '"a"',
@@ -580,13 +592,13 @@ def test_wrong_settings_are_a_sentence(tmp_path: Path, line: str, says: str) -> 
     }
     name, _, value = line.partition(" = ")
     lines = [f"{what} = {said}" for what, said in (right | {name: value}).items()]
-    (site.folder / "site.toml").write_text("\n".join(["[[login]]", *lines]))
+    (site.folder / "site.toml").write_text("\n".join(["[[login]]", *lines] * 2))
     with pytest.raises(IrmetaError, match=f"site.toml.*({says})"):
         Site.open(site.folder)
 
 
 def test_a_secret_is_needed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A secret that is not there is an error with its place; one that others can read is a problem."""
+    """A secret that is in no file, or no variable, is an error with its place; one that others read is a problem."""
     [one, _] = world.site.settings.login
     assert world.site.secret(one) == SECRET
     path = world.site.folder / "one.secret"
@@ -598,6 +610,11 @@ def test_a_secret_is_needed(world: World, monkeypatch: pytest.MonkeyPatch) -> No
     path.write_text(" \n")
     with pytest.raises(IrmetaError, match="is empty"):
         world.site.secret(one)
+    named = msgspec.structs.replace(one, secret_file="", secret_env="OUR_SECRET")
+    with pytest.raises(IrmetaError, match="OUR_SECRET is empty"):
+        world.site.secret(named)
+    monkeypatch.setenv("OUR_SECRET", SECRET)
+    assert world.site.secret(named) == SECRET
     path.unlink()
     with pytest.raises(IrmetaError, match="cannot be read"):
         world.site.secret(one)

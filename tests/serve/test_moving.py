@@ -13,7 +13,7 @@ from tests.serve.test_backup import files
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, databases, events, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
-from irmeta.serve.catalogue.submissions import Bytes, submit
+from irmeta.serve.catalogue.submissions import Bytes, counts, submit
 from irmeta.serve.operating import checkup
 from irmeta.serve.operating.backup import back_up, restore
 from irmeta.serve.pages.publishing import publish
@@ -45,6 +45,19 @@ def test_a_site_moves_there_and_back(filled: Site, tmp_path: Path) -> None:
     publish(third)
     publish(other)
     assert files(other.public).keys() == files(third.public).keys()
+
+
+def test_a_catalogue_moves_into_an_empty_one(filled: Site, tmp_path: Path) -> None:
+    """All rows come along, new ones follow them, and a database that has a catalogue is left alone."""
+    tables.moved(filled.database, tmp_path / "other.db")
+    old, new = tables.upgraded(filled.database), tables.upgraded(tmp_path / "other.db")
+    assert events.verified(new) == events.verified(old)
+    assert counts(new, "lab") == counts(old, "lab") == {"scored": 5}
+    assert submit(new, "lab", "new", Bytes("0" * 64, 1), received=0).new
+    with pytest.raises(IrmetaError, match="other.db: has a catalogue already"):
+        tables.moved(filled.database, tmp_path / "other.db")
+    for one in (old, new):
+        one.dispose()
 
 
 @server_only

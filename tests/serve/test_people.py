@@ -126,6 +126,9 @@ def test_an_invitation_is_taken_once(track: Track) -> None:
         db.execute(text("UPDATE token SET expires = 1 WHERE kind = 'invite'"))
     late = track.client.post("/v1/invitations", json={**given, "secret": old})
     assert late.content == nonsense.content
+    for role, team in (("member", ""), ("reader", "Oslo")):
+        with pytest.raises(RefusedError, match="a member comes into a team"):
+            people.invite(track.engine, "track", role, team)
 
 
 def test_who_may_not_see_a_thing_is_told_what_nonsense_is_told(track: Track) -> None:

@@ -64,8 +64,8 @@ class Prompt(H11Protocol):
     def resume_writing(self) -> None:
         """Go on."""
         super().resume_writing()
-        if self._stalled is not None:
-            self._stalled.cancel()
+        assert self._stalled is not None
+        self._stalled.cancel()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close; what is not taken of an answer by then is waited for some time."""
