@@ -12,7 +12,9 @@ import tempfile
 from pathlib import Path
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PROGRESS = re.compile(r"^[^\n]*: \d+ of \d+, about \d+ min left\n", re.MULTILINE)
+PROGRESS = re.compile(
+    r"^(?:[^\n]*: \d+ of \d+, about \d+ min left|[a-z ]+: \d+)\n", re.MULTILINE
+)
 """The line a minute of a command that runs long: whether there is one depends on the machine."""
 
 

@@ -80,6 +80,10 @@ def test_rows_are_named_and_ordered_as_in_the_paper(tmp_path):
         assert sorted(names[2:]) == ["b", "d"]
         assert "\\label{tab:ap}" in render(made, "latex")
         assert "BM25 & RM3" in str(made)
+    tested = irmeta.table(scores, baseline="a", labels={"a": "BM25 & RM3"})
+    assert "significantly better and worse than BM25 \\& RM3 (" in render(
+        tested, "latex"
+    )
     for wrong in ({"z": "unknown"}, {"a": "b"}):
         with pytest.raises(irmeta.IrmetaError, match="name these|same label"):
             irmeta.table(scores, test="none", labels=wrong)

@@ -148,6 +148,17 @@ def test_items_within_tasks_are_collections() -> None:
     assert from_frame(pl.DataFrame(rows), collection="nq").item() == 0.2
 
 
+def test_numbers_of_rows_are_no_scores() -> None:
+    """Rows that were sorted, chosen or put together keep the numbers that pandas gave them; these are no topic."""
+    table = pd.DataFrame({"model": ["a", "b"], "1": [0.2, 0.1], "2": [0.3, 0.4]})
+    again = pd.DataFrame({"model": ["c"], "1": [0.5], "2": [0.6]})
+    for rows in (table.sort_values("1"), table[table["1"] < 0.2], [table, again]):
+        frame = pd.concat(rows) if isinstance(rows, list) else rows
+        made = from_frame(frame, metric="AP")
+        assert made.topic.values.tolist() == ["1", "2"]
+        assert made.sizes["system"] == len(frame)
+
+
 def test_columns_that_are_not_used_are_named() -> None:
     """What a long table holds besides is left out and named in the notes."""
     made = from_frame(pd.DataFrame(LONG).assign(seed=1))

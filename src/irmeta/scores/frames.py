@@ -314,8 +314,7 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
             "the columns of the table have several levels; flatten them: "
             "table.stack().reset_index()"
         )
-    numbered = isinstance(table.index, pd.RangeIndex) and table.index.name is None
-    flat = table if numbered else table.reset_index(allow_duplicates=True)
+    flat = table if _numbers(table) else table.reset_index(allow_duplicates=True)
     names = [str(name) for name in flat.columns]
     if names[-2:] == ["level_1", "0"]:  # pandas names them so where stacked
         names = [_STACKED.get(name, name) for name in names]
@@ -326,6 +325,15 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(
         {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
     )
+
+
+def _numbers(table: pd.DataFrame) -> bool:
+    """Tell whether an index only numbers rows: whole numbers without a name, from 0 or beside a column of text."""
+    index = table.index
+    if index.name is not None or not pd.api.types.is_integer_dtype(index.dtype):
+        return False
+    numeric = map(pd.api.types.is_numeric_dtype, table.dtypes)
+    return isinstance(index, pd.RangeIndex) or not all(numeric)
 
 
 def _numbers_rows(table: object) -> bool:

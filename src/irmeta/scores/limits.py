@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.measured.coverage import held
-from irmeta.metrics.names import highest
+from irmeta.metrics.names import ESTIMATED, highest
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.figures import short
@@ -18,17 +18,20 @@ def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
     """Return the lowest and the highest score that each metric can take: (metric,), infinite where it has no bound.
 
     Metrics that irmeta does not know have none, nor have standardized scores, nor a metric some of whose scores lie
-    beyond its own bounds. Values of clusters, and scores moved so that intervals hold for other runs, may lie beyond:
-    of these the means count.
+    beyond its own bounds. Values of clusters, scores moved so that intervals hold for other runs, and what topics add
+    to an estimate may lie beyond: of these the means count.
 
     >>> from irmeta.scores.cube import cube
     >>> low, high = limits(cube([[[0.1, 3.0]]], ["a"], ["301"], ["AP", "DCG@20"]))
     >>> low.tolist(), high.tolist()
     ([0.0, -inf], [1.0, inf])
     """
-    most = np.array([highest(str(metric)) for metric in scores.metric.values])
+    names = [str(metric).removesuffix(ESTIMATED) for metric in scores.metric.values]
+    most = np.array([highest(name) for name in names])
     facts = about(scores)
-    moved = "clusters" in facts or facts.get(REPEATS, {}).get("in_intervals")
+    moved = {"clusters", "estimated"} & set(facts) or facts.get(REPEATS, {}).get(
+        "in_intervals"
+    )
     counted = scores.mean("topic", skipna=False) if moved else scores
     values = settled(counted.transpose(..., "metric").values).reshape(-1, most.size)
     beyond = ((values < 0) | (values > most)).any(axis=0)

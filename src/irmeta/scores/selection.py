@@ -19,6 +19,7 @@ from irmeta.metrics.names import (
     raw,
     split,
 )
+from irmeta.scores.attributes import about
 from irmeta.scores.clusters import by_cluster, noticed
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.means import means
@@ -269,6 +270,15 @@ def default_by(scores: xr.DataArray) -> str:
             f"there is no AP among {', '.join(names)} to order systems by; name a metric with --by"
         )
     return found
+
+
+def require_topics(scores: xr.DataArray) -> None:
+    """Raise ScoresError for scores that say nothing of single topics, where a study is of topics."""
+    if "estimated" in about(scores):
+        raise ScoresError(
+            "these scores are what topics add to an estimate, and how topics vary is not in them; take the scores by "
+            "people, or by the machine"
+        )
 
 
 def main(scores: xr.DataArray) -> str:

@@ -9,6 +9,7 @@ from irmeta.io.scores import load, save
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.studies.design import design
 from irmeta.studies.differences.description import describe
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
@@ -16,6 +17,7 @@ from irmeta.studies.judges.estimate import estimate, estimated_scores
 from irmeta.studies.judges.plan import plan
 from irmeta.studies.judges.sampled import paired, weights
 from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.reliability import reliability
 
 
 def both(seed=0, noise=0.1, topics=60, drawn=15):
@@ -368,10 +370,18 @@ def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
     assert described["mean"].values[:, 0] == pytest.approx(
         outcome["mean"].sel(system=described.system)[:, 0].values
     )
+    for end in ("low", "high"):
+        assert described[end].values[:, 0] == pytest.approx(
+            outcome[end].sel(system=described.system)[:, 0].values, abs=2e-3
+        )
+    for of_topics in (reliability, design):
+        with pytest.raises(ScoresError, match="what topics add to an estimate"):
+            of_topics(scores)
     assert any(note.startswith("(est.)") for note in described.notes)
     board = leaderboard(scores)
     assert "different scales" not in " ".join(board.findings)
     assert board.data["aggregate"].values.tolist() == ["mean"]
+    assert about(board.data)["options"]["metric"] == "AP (est.)"
     assert "decides" not in board.data
     assert leaderboard(scores, aggregate="borda").data["aggregate"].values == "borda"
 

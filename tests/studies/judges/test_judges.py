@@ -214,6 +214,7 @@ def test_findings_follow_from_the_figures() -> None:
     assert told[0].startswith(
         f"AP: judge0 ranks the 15 systems as people does with tau {tau} ("
     )
+    assert " over 20 topics" in told[0]
     assert told[0].endswith(f"with the true ranking is {ceiling}.")
     low = outcome["phi_gain_low"].sel(judge="judge0").item()
     high = outcome["phi_gain_high"].sel(judge="judge0").item()

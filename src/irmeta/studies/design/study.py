@@ -22,6 +22,7 @@ from irmeta.scores.selection import (
     deeper_metrics,
     default_by,
     metric_of,
+    require_topics,
     require_variation,
     select,
 )
@@ -193,6 +194,7 @@ def on_pools(
         target = metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
     used, notes = complete(select(scores, metrics=wanted), missing)
+    require_topics(used)
     by_topic = used
     used, of_clusters = by_cluster(used)
     notes += of_clusters + noticed(by_topic)

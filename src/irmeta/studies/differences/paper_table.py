@@ -270,7 +270,9 @@ def caption(outcome: xr.Dataset) -> str:
         return (
             f"{text} Systems that share a letter do not differ significantly ({how})."
         )
-    return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
+    at = outcome.system.values.tolist().index(options["baseline"])
+    baseline = outcome["called"].values[at]
+    return f"{text} {BETTER} and {WORSE}: significantly better and worse than {baseline} ({how})."
 
 
 def _over(size: Mapping[str, Any]) -> str:

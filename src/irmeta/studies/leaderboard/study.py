@@ -20,7 +20,7 @@ from irmeta.scores.limits import shapes_notes
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.repeats import allowed_for, said_of
 from irmeta.scores.result import result
-from irmeta.scores.selection import select
+from irmeta.scores.selection import main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
@@ -163,7 +163,12 @@ def leaderboard(
         "leaderboard",
         data,
         inputs=_as_used(cubes, board, over, metric),
-        options={"aggregate": kinds, "types": types is not None, "seed": seed},
+        options={
+            "aggregate": kinds,
+            "metric": metric or _shared({main(one) for one in cubes.values()}),
+            "types": types is not None,
+            "seed": seed,
+        },
         notes=[
             *unlinked,
             *of_costs,
@@ -181,6 +186,11 @@ def leaderboard(
         labels["type"] = ("topic", _named(type_of_task))
     called = recorded({"called": board.nouns._asdict()})
     return outcome.assign_coords(labels).assign_attrs(called)
+
+
+def _shared(metrics: set[str]) -> str | None:
+    """Return the one metric that all tables have; None where there are several."""
+    return next(iter(metrics)) if len(metrics) == 1 else None
 
 
 def _as_used(

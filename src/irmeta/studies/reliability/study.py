@@ -23,7 +23,7 @@ from irmeta.scores.means import additive
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
 from irmeta.scores.runs import parts_of, runs_of
-from irmeta.scores.selection import prepare, require_variation
+from irmeta.scores.selection import prepare, require_topics, require_variation
 from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.halving import split_half
@@ -111,6 +111,7 @@ def reliability(
         "missing": missing,
     }
     used, notes = prepare(scores, **chosen)
+    require_topics(used)
     _check_difference(used, difference)
     if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
         raise ScoresError(

@@ -174,13 +174,10 @@ def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
     )
     judges = int((~np.isnan(one["tau"].values)).sum())
     highest = f", the highest of {judges} judges" if judges > 1 else ""
-    topics = one["topics"].values
-    over = (
-        f" over {topics[best]:.0f} {unit(one)}s" if np.unique(topics).size > 1 else ""
-    )
+    topics = counted(int(one["topics"].values[best]), unit(one))
     return (
         f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
-        f"{_with_interval(tau, low, high)}{over}{highest}{_soft(one, best)}; the expected tau of {truth} "
+        f"{_with_interval(tau, low, high)} over {topics}{highest}{_soft(one, best)}; the expected tau of {truth} "
         f"itself with the true ranking is {short(float(one['ceiling']))}."
     )
 
