@@ -121,7 +121,8 @@ def names_of(paths: Sequence[PurePath]) -> list[str]:
 
     Raises IrmetaError where two would have one name: the later would stand for the earlier.
 
-    >>> names_of([Path("input.bm25.gz"), Path("my run.txt"), Path("a.run"), Path("a.txt")])
+    >>> files = ("input.bm25.gz", "my run.txt", "a.run", "a.txt")
+    >>> names_of([PurePath(file) for file in files])
     ['bm25', 'my-run', 'a.run', 'a.txt']
     """
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
