@@ -65,7 +65,11 @@ def cores() -> int:
 
 
 def in_order(
-    work: Callable[[Item], Result], items: Iterable[Item], what: str = ""
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    what: str = "",
+    *,
+    threads: bool = True,
 ) -> Generator[Result, None, None]:
     """Apply `work` to each item, wherever that is done, and yield the results in the order of the items, as they come.
 
@@ -74,15 +78,18 @@ def in_order(
     (`contextlib.closing`) where it may be left before its end.
 
     what : what the items are, for whoever watches the progress (see `watched_by`); nobody is told of unnamed items.
+    threads : whether this machine's cores share the items; where arrays are small, threads wait for each other.
 
     >>> list(in_order(len, ["a", "bb"]))
     [1, 2]
     """
     engine = None if _in_worker.get() else _engine.get()
-    if engine is None:
+    if engine is not None:
+        results = engine.in_order(work, items)
+    elif threads:
         results = on_threads(work, items)
     else:
-        results = engine.in_order(work, items)
+        results = _on_one_core(work, items)
     total = len(items) if isinstance(items, Sized) else None
     with closing(results):
         yield from steps(results, what, total=total) if what else results
@@ -122,8 +129,7 @@ def on_threads(
         yield from map(work, items)
         return
     if isinstance(items, Sized) and len(items) == 1:
-        with single_threaded():
-            yield from (in_worker(work, item) for item in items)
+        yield from _on_one_core(work, items)
         return
     with single_threaded(), _switching_soon(), ThreadPoolExecutor(cores()) as threads:
         yield from ordered(
@@ -131,6 +137,14 @@ def on_threads(
             items,
             lambda: _AHEAD * cores(),
         )
+
+
+def _on_one_core(
+    work: Callable[[Item], Result], items: Iterable[Item]
+) -> Generator[Result, None, None]:
+    """Do the items one after the other."""
+    with single_threaded():
+        yield from (in_worker(work, item) for item in items)
 
 
 class Promise(Protocol[Result_co]):

@@ -48,9 +48,8 @@ def choices(
     again: list[Bools] = []
     proven: list[Bools] = []
     work = partial(_block, halves, choice, tuple(chosen), 2 * partitions)
-    for some in in_order(
-        work, streams(rng, partitions, _BLOCK), "blocks of partitions"
-    ):
+    blocks = streams(rng, partitions, _BLOCK)
+    for some in in_order(work, blocks, "blocks of partitions", threads=False):
         for found in some:
             if found is not None:
                 again.append(found[0])
