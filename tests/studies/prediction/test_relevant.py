@@ -222,7 +222,8 @@ def test_real_runs_are_held_also_where_each_document_has_copies(data, copies, tm
         found = predict(known, model, want=wanted, relevant=number)
         inside = (found["low"] <= actual) & (actual <= found["high"])
         shares.append(float(inside.mean()))
-    assert shares[1] > 0.8
+    # of 60 intervals in one collection, which hold or fail together
+    assert shares[1] >= 0.8
     if copies == 5:
         assert shares[0] < 0.2
 
