@@ -188,7 +188,8 @@ def test_programs_read_what_is_wrong(run, filled: Site) -> None:
     given = ("board", "check", "--site", filled.folder, "--format", "json")
     code, said = run(*given)[:2]
     assert (code, json.loads(said)) == (0, {"problems": [], "leaks": []})
-    (filled.folder / "site.toml").write_text("uploads = 100\n")
+    with (filled.folder / "site.toml").open("a") as settings:
+        settings.write("uploads = 100\n")
     code, said = run(*given)[:2]
     [found] = json.loads(said)["problems"]
     assert (code, found["where"]) == (1, "site.toml")
