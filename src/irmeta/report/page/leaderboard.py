@@ -42,7 +42,14 @@ KIND = "kind"
 """Columns of what models are: where one leads, and by what readers filter."""
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours."""
-_SCRIPTS = ("elements.js", "address.js", "tables.js", "ranks.js", "leaderboard.js")
+_SCRIPTS = (
+    "elements.js",
+    "numbers.js",
+    "address.js",
+    "tables.js",
+    "ranks.js",
+    "leaderboard.js",
+)
 
 
 def write_leaderboard(

@@ -45,6 +45,7 @@ PIXELS = 104
 """Pixels of the page for an inch of a figure: text of 8 points is 11.6 pixels high."""
 _SCRIPTS = (
     "elements.js",
+    "numbers.js",
     "address.js",
     "figures.js",
     "tables.js",

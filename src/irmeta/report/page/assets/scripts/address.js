@@ -3,18 +3,32 @@ const address = new URLSearchParams(globalThis.location?.search);
 
 // The settings of a part, as texts by name; those that nobody changed are not there.
 export function recalled(part) {
-  const own = [...address].filter(([key]) => key.startsWith(`${part}.`));
-  return Object.fromEntries(
-    own.map(([key, value]) => [key.slice(part.length + 1), value]),
-  );
+  const settings = {};
+  const start = `${part}.`;
+  for (const [key, value] of address) {
+    if (!key.startsWith(start)) continue;
+    const name = key.slice(start.length);
+    settings[name] = value;
+  }
+  return settings;
 }
 
 export function remember(part, settings) {
   for (const [name, value] of Object.entries(settings)) {
-    if (value) address.set(`${part}.${name}`, value);
-    else address.delete(`${part}.${name}`);
+    const key = `${part}.${name}`;
+    if (value) address.set(key, value);
+    else address.delete(key);
   }
   const query = address.toString();
   const start = query ? `?${query}` : location.pathname;
-  history.replaceState(null, "", start + location.hash);
+  replaceAddress(start + location.hash);
+}
+
+// Change the address without a visit; some viewers of files do not allow it.
+export function replaceAddress(url) {
+  try {
+    history.replaceState(null, "", url);
+  } catch {
+    // the page works without it, but has no link to what it shows
+  }
 }

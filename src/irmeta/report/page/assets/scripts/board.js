@@ -2,17 +2,24 @@
 import { recalled, remember } from "./address.js";
 import { element, shape, short } from "./elements.js";
 import { figureOf } from "./figures.js";
-import { mean, median, paired } from "./paired.js";
+import { mean } from "./numbers.js";
+import { median, paired } from "./paired.js";
 
-const [WIDE, TALL] = [720, 220];
+const WIDE = 720;
+const TALL = 220;
+const MARGIN = 10;
+const ASKING = "Choose a system to see its topics, another to compare them.";
 const SAME = 1e-4; // scores are packed in 16 bits: what differs less is equal
 
 // Scores of a metric, packed as 16 bits each: a function of system and topic.
 function unpacked({ low, step, codes }, topics) {
   const bytes = Uint8Array.from(atob(codes), (char) => char.charCodeAt(0));
   const view = new DataView(bytes.buffer);
-  return (system, topic) =>
-    low + step * view.getUint16(2 * (system * topics + topic), true);
+  return (system, topic) => {
+    const place = 2 * (system * topics + topic);
+    const code = view.getUint16(place, true);
+    return low + step * code;
+  };
 }
 
 // Bars of differences, the largest first, with a line at their mean.
@@ -20,18 +27,27 @@ function bars(values, names, title) {
   const order = [...values.keys()];
   order.sort((a, b) => values[b] - values[a]);
   const most = Math.max(0, ...values);
-  const span = most - Math.min(0, ...values) || 1;
-  const y = (value) => ((most - value) / span) * (TALL - 20) + 10;
+  const least = Math.min(0, ...values);
+  const span = most - least || 1;
+  const inner = TALL - 2 * MARGIN;
+  const y = (value) => ((most - value) / span) * inner + MARGIN;
   const wide = WIDE / values.length;
   const rects = order.map((topic, at) => {
     const value = values[topic];
-    const height = Math.abs(y(value) - y(0));
-    const kind = value < 0 ? "loss" : "gain";
-    const place = { x: (at + 0.1) * wide, y: Math.min(y(0), y(value)) };
-    return shape("rect", { class: kind, ...place, width: 0.8 * wide, height });
+    const ends = [y(0), y(value)];
+    return shape("rect", {
+      class: value < 0 ? "loss" : "gain",
+      x: (at + 0.1) * wide,
+      y: Math.min(...ends),
+      width: 0.8 * wide,
+      height: Math.abs(ends[1] - ends[0]),
+    });
   });
-  const line = (value, kind) =>
-    shape("line", { class: kind, x1: 0, x2: WIDE, y1: y(value), y2: y(value) });
+  function line(value, kind) {
+    const height = y(value);
+    const ends = { x1: 0, x2: WIDE, y1: height, y2: height };
+    return shape("line", { class: kind, ...ends });
+  }
   const frame = {
     viewBox: `0 0 ${WIDE} ${TALL}`,
     role: "img",
@@ -49,13 +65,18 @@ function bars(values, names, title) {
   return { svg: shape("svg", frame, ...rects, ...lines), marks };
 }
 
-const quoted = (text) =>
-  /^[\w.@%+:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+// A word of a shell's command.
+function quoted(text) {
+  if (/^[\w.@%+:/-]+$/.test(text)) return text;
+  const inside = text.replaceAll("'", "'\\''");
+  return `'${inside}'`;
+}
 
 // The command that tests the difference; by: the metric.
 function commandOf(board, chosen, by) {
-  const against = chosen[1] === undefined ? "median" : quoted(chosen[1]);
-  const options = `--system ${quoted(chosen[0])} --against ${against}`;
+  const [one, other] = chosen;
+  const against = other === undefined ? "median" : quoted(other);
+  const options = `--system ${quoted(one)} --against ${against}`;
   return `${board.command} ${options} -m ${quoted(by)}`;
 }
 
@@ -64,9 +85,10 @@ export function boardOf(root, board, key) {
   const detail = root.querySelector(".versus");
   const wide = root.querySelector(".widen");
   const picks = [...root.querySelectorAll(".pick")];
-  let chosen = (recalled(`${key}-chosen`).systems ?? board.marked[0] ?? "")
-    .split("\n")
-    .filter((name) => systems.includes(name));
+  const kept = `${key}-chosen`;
+  const before = recalled(kept).systems ?? board.marked[0] ?? "";
+  const named = before.split("\n");
+  let chosen = named.filter((name) => systems.includes(name));
 
   // The metric that the table is sorted by, if its scores are here.
   function metric() {
@@ -76,76 +98,82 @@ export function boardOf(root, board, key) {
 
   function follow() {
     for (const pick of picks) {
-      pick.setAttribute("aria-pressed", chosen.includes(pick.textContent));
+      const pressed = chosen.includes(pick.textContent);
+      pick.setAttribute("aria-pressed", pressed);
     }
-    const kept = chosen.length ? chosen.join("\n") : "";
-    remember(`${key}-chosen`, { systems: kept });
-    if (chosen.length) detail.replaceChildren(...compared());
-    else
-      detail.replaceChildren(
-        "Choose a system to see its topics, another to compare them.",
-      );
+    remember(kept, { systems: chosen.join("\n") });
+    const shown = chosen.length ? compared() : [ASKING];
+    detail.replaceChildren(...shown);
   }
 
-  // One system beside the median of the others, or two beside each other.
-  function compared() {
-    const by = metric();
+  // By topic, the score of the chosen system less the other's, or less the median of all others.
+  function differences(by) {
     const score = unpacked(scores[by], topics.length);
     const [one, other] = chosen.map((name) => systems.indexOf(name));
     const all = [...systems.keys()];
     const rest = all.filter((at) => at !== one);
-    const theirs = (topic) =>
-      other === undefined
-        ? median(rest.map((at) => score(at, topic)))
-        : score(other, topic);
-    const values = topics.map((_, topic) => score(one, topic) - theirs(topic));
-    const settle = (value) => (Math.abs(value) < SAME ? 0 : value);
-    const settled = values.map(settle);
+    const against = other === undefined ? rest : [other];
+    return topics.map((_, topic) => {
+      const theirs = against.map((at) => score(at, topic));
+      const value = score(one, topic) - median(theirs);
+      return Math.abs(value) < SAME ? 0 : value;
+    });
+  }
+
+  function compared() {
+    const by = metric();
+    const values = differences(by);
     const name = chosen[1] ?? "the median of the others";
     const title = `${chosen[0]} less ${name} by ${by}, topic by topic`;
-    const { svg, marks } = bars(settled, topics, title);
+    const found = sentence(by, name, paired(values, board.t));
+    const command = element("code", {}, commandOf(board, chosen, by));
+    return [
+      element("p", { class: "said" }, found),
+      element("p", {}, command),
+      chart(values, title),
+    ];
+  }
+
+  function chart(values, title) {
+    const { svg, marks } = bars(values, topics, title);
+    const readout = { class: "readout", role: "status" };
     const figure = element(
       "figure",
       { class: "chart" },
       element("figcaption", {}, title),
       element("div", { class: "canvas" }, svg),
-      element(
-        "p",
-        { class: "readout", role: "status" },
-        "Point at a bar for its topic.",
-      ),
+      element("p", readout, "Point at a bar for its topic."),
     );
     figureOf(figure, [marks]);
-    const found = sentence(by, name, paired(settled, board.t));
-    const command = element("code", {}, commandOf(board, chosen, by));
-    return [
-      element("p", { class: "said" }, found),
-      element("p", {}, command),
-      figure,
-    ];
+    return figure;
   }
 
-  function sentence(by, name, { mean: middle, low, high, p, better, worse }) {
-    const [sign, ends] =
-      middle < 0 ? ["less", [-high, -low]] : ["more", [low, high]];
+  function sentence(by, name, found) {
+    const { mean: middle, low, high, p, better, worse } = found;
+    const less = middle < 0;
+    const sign = less ? "less" : "more";
+    const ends = less ? [-high, -low] : [low, high];
     const chance = p < 0.0001 ? "p < .0001" : `p = ${short(p, 4)}`;
     const interval = ends.map((end) => short(end, 3)).join(" to ");
     const equal = topics.length - better - worse;
+    const size = short(Math.abs(middle), 3);
     return (
-      `By ${by}, ${chosen[0]} scores ${short(Math.abs(middle), 3)} ${sign} than ${name} ` +
+      `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
       `(95% interval ${interval}; ${chance}, paired t test): ` +
       `better on ${better} topics, equal on ${equal}, worse on ${worse}.`
     );
   }
 
+  // A system that was chosen is so no longer; of two chosen before, the first gives way.
+  function choose(name) {
+    const others = chosen.filter((one) => one !== name);
+    const again = others.length < chosen.length;
+    chosen = again ? others : [...chosen.slice(-1), name];
+    follow();
+  }
+
   for (const pick of picks) {
-    pick.addEventListener("click", () => {
-      const name = pick.textContent;
-      const without = chosen.filter((one) => one !== name);
-      chosen =
-        without.length < chosen.length ? without : [...chosen.slice(-1), name];
-      follow();
-    });
+    pick.addEventListener("click", () => choose(pick.textContent));
   }
   root.querySelector("thead").addEventListener("click", follow);
   wide?.addEventListener("click", () => {

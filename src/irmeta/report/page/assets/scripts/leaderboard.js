@@ -1,4 +1,5 @@
 // The page of a leaderboard. All figures come from Python; with tasks switched off means and Borda counts are made here.
+import { replaceAddress } from "./address.js";
 import { csvOf, element, hasWords, save, themeOf } from "./elements.js";
 import { bordaOf, meanOf, ranksOf, standingOf } from "./ranks.js";
 import { tableOf } from "./tables.js";
@@ -27,12 +28,23 @@ const state = {
 function standing() {
   const given = aggregates.find((one) => one.name === state.by);
   if (!state.off.size) return given;
+  const value = state.by === "borda" ? bordaCounts() : means();
+  const { name, label } = given;
+  return { name, label, value, rank: ranksOf(value) };
+}
+
+function tasksOn() {
   const all = [...tasks.keys()];
-  const on = all.filter((task) => !state.off.has(task));
-  const means = () => models.map((_, model) => meanOf(scores, model, on));
-  const value =
-    state.by === "borda" ? bordaOf(scores, models.length, on) : means();
-  return { name: given.name, label: given.label, value, rank: ranksOf(value) };
+  return all.filter((task) => !state.off.has(task));
+}
+
+function bordaCounts() {
+  return bordaOf(scores, models.length, tasksOn());
+}
+
+function means() {
+  const on = tasksOn();
+  return models.map((_, model) => meanOf(scores, model, on));
 }
 
 function shown(value) {
@@ -43,10 +55,12 @@ function shown(value) {
 
 const isPredicted = (task, model) =>
   content.filled[task]?.[model] !== undefined;
-const partly = (model) =>
-  tasks.some((_, task) => !state.off.has(task) && isPredicted(task, model))
-    ? "~"
-    : "";
+
+// Marks an aggregate of scores of which some are predicted.
+function partly(model) {
+  const predicted = tasksOn().some((task) => isPredicted(task, model));
+  return predicted ? "~" : "";
+}
 
 // A rank, or where missing scores leave it open the ranks that they allow.
 function rankOrRange(one, model) {
@@ -54,37 +68,46 @@ function rankOrRange(one, model) {
   return one.best ? `${one.best[model]}–${one.worst[model]}` : "–";
 }
 
+// The ranks of a model by an aggregate, and the ends of its rank set and of what missing scores allow.
+function placed(one, model) {
+  return {
+    rank: one.rank[model],
+    low: one.low[model],
+    high: one.high[model],
+    best: one.best[model],
+    worst: one.worst[model],
+  };
+}
+
 function rankWords(one, model) {
-  const [best, worst] = [one.best[model], one.worst[model]];
-  const holes =
-    best === worst ? "" : `; ${content.holesSay} ${best} to ${worst}`;
-  const own =
-    one.rank[model] === null ? "rank open" : `rank ${one.rank[model]}`;
-  return `${own}; rank set ${one.low[model]} to ${one.high[model]}${holes}`;
+  const { rank, low, high, best, worst } = placed(one, model);
+  const own = rank === null ? "rank open" : `rank ${rank}`;
+  const words = `${own}; rank set ${low} to ${high}`;
+  if (best === worst) return words;
+  return `${words}; ${content.holesSay} ${best} to ${worst}`;
 }
 
 // Where a rank lies on the axis, in percent.
-const along = (rank) =>
-  models.length > 1 ? (100 * (rank - 1)) / (models.length - 1) : 0;
+function along(rank) {
+  const steps = models.length - 1;
+  return steps > 0 ? (100 * (rank - 1)) / steps : 0;
+}
 
 // A bar from a rank to another.
 function bar(kind, low, high) {
   const made = element("span", { class: kind });
   made.style.left = `${along(low)}%`;
-  if (low !== high || kind !== "at")
-    made.style.width = `max(3px, ${along(high) - along(low)}%)`;
+  const wide = along(high) - along(low);
+  const point = kind === "at" && low === high;
+  if (!point) made.style.width = `max(3px, ${wide}%)`;
   return made;
 }
 
 function ranksDrawn(one, model) {
   if (!one.low) return "–";
   const words = rankWords(one, model);
-  const bars = [bar("set", one.low[model], one.high[model])];
-  const [best, worst, rank] = [
-    one.best[model],
-    one.worst[model],
-    one.rank[model],
-  ];
+  const { rank, low, high, best, worst } = placed(one, model);
+  const bars = [bar("set", low, high)];
   if (best !== worst) bars.push(bar("holes", best, worst));
   if (rank !== null) bars.push(bar("at", rank, rank));
   return element(
@@ -95,49 +118,65 @@ function ranksDrawn(one, model) {
 }
 
 const kindOf = (model) => about[model][facts.indexOf("kind")];
-const isWanted = (model) =>
-  hasWords([models[model], ...about[model]].join(" "), state.words) &&
-  (!state.kind || kindOf(model) === state.kind);
+
+function isWanted(model) {
+  const known = [models[model], ...about[model]].join(" ");
+  const ofKind = !state.kind || kindOf(model) === state.kind;
+  return ofKind && hasWords(known, state.words);
+}
 
 // The order by a fact: what is not known comes last.
 function byFact(fact, a, b) {
-  const [one, other] = [about[a][fact], about[b][fact]];
-  if (!one || !other) return (one ? 0 : 1) - (other ? 0 : 1);
-  return collator.compare(one, other);
+  const one = about[a][fact];
+  const other = about[b][fact];
+  if (one && other) return collator.compare(one, other);
+  return Number(!one) - Number(!other);
+}
+
+// The rank, or the middle of those that missing scores allow; last where there is none.
+function middle(one, model) {
+  const rank = one.rank[model];
+  if (rank !== null) return rank;
+  if (!one.best) return Infinity;
+  return (one.best[model] + one.worst[model]) / 2;
 }
 
 // What rows are sorted by, the least first.
 function keyOf(one) {
-  const middle = (m) =>
-    one.rank[m] ?? (one.best ? (one.best[m] + one.worst[m]) / 2 : Infinity);
   const other = aggregates.find((each) => each.name === state.sort);
   const keys = {
-    rank: middle,
-    ranks: (m) => (one.high ? one.high[m] : middle(m)),
-    value: (m) => -(one.value[m] ?? -Infinity),
-    tasks: (m) => -content.counts[m],
+    rank: (model) => middle(one, model),
+    ranks: (model) => (one.high ? one.high[model] : middle(one, model)),
+    value: (model) => -(one.value[model] ?? -Infinity),
+    tasks: (model) => -content.counts[model],
   };
-  return {
-    middle,
-    key: keys[state.sort] ?? ((m) => other?.rank[m] ?? Infinity),
-  };
+  const byOther = (model) => other?.rank[model] ?? Infinity;
+  return keys[state.sort] ?? byOther;
 }
 
 function sorted(one, kept) {
-  const { middle, key } = keyOf(one);
+  const key = keyOf(one);
   const sign = state.down ? -1 : 1;
-  const byName = (a, b) => collator.compare(models[a], models[b]);
   const fact = facts.indexOf(state.sort.replace(/^fact:/, ""));
-  const order = (a, b) => {
+  function order(a, b) {
     if (fact >= 0) return byFact(fact, a, b);
-    return state.sort === "name" ? byName(a, b) : key(a) - key(b) || 0;
-  };
-  return kept.sort(
-    (a, b) => sign * order(a, b) || middle(a) - middle(b) || a - b,
-  );
+    if (state.sort === "name") return collator.compare(models[a], models[b]);
+    return key(a) - key(b) || 0;
+  }
+  return kept.sort((a, b) => {
+    const asked = sign * order(a, b);
+    const byRank = middle(one, a) - middle(one, b);
+    return asked || byRank || a - b;
+  });
 }
 
 function draw() {
+  drawRows();
+  drawSwitched();
+  keepView();
+}
+
+function drawRows() {
   const one = standing();
   const others = aggregates.filter((each) => each.name !== state.by);
   const kept = [...models.keys()].filter(isWanted);
@@ -152,6 +191,10 @@ function draw() {
   byId("status").textContent =
     `${drawn.length} of ${rows.length} ${nouns.model}s`;
   byId("more").hidden = drawn.length === rows.length;
+}
+
+// How many tasks are on, and what the page cannot say while some are off.
+function drawSwitched() {
   const on = tasks.length - state.off.size;
   byId("switched").textContent = `${on} of ${tasks.length}`;
   byId("banner").hidden = !state.off.size;
@@ -162,7 +205,6 @@ function draw() {
     option.disabled = state.off.size > 0 && !recomputed.includes(option.value);
   }
   byId("aggregate").value = state.by;
-  remember();
 }
 
 function headsOf(one, others) {
@@ -179,21 +221,30 @@ function headsOf(one, others) {
       "c-other number",
     ]),
   ];
-  return heads.map(([key, label, kind]) => {
-    const button = element("button", { type: "button" }, label);
-    button.addEventListener("click", () => {
-      [state.down, state.sort] = [state.sort === key && !state.down, key];
-      draw();
-      byId("heads").querySelector("[aria-sort] button").focus();
-    });
-    const direction = state.down ? "descending" : "ascending";
-    const sort = state.sort === key ? direction : undefined;
-    return element(
-      "th",
-      { scope: "col", class: kind, "aria-sort": sort },
-      button,
-    );
+  return heads.map(headOf);
+}
+
+function headOf([key, label, kind]) {
+  const button = element("button", { type: "button" }, label);
+  button.addEventListener("click", () => {
+    sortBy(key);
+    byId("heads").querySelector("[aria-sort] button").focus();
   });
+  const direction = state.down ? "descending" : "ascending";
+  const sort = state.sort === key ? direction : undefined;
+  return element(
+    "th",
+    { scope: "col", class: kind, "aria-sort": sort },
+    button,
+  );
+}
+
+// The same column again turns the order.
+function sortBy(key) {
+  const again = state.sort === key;
+  state.down = again && !state.down;
+  state.sort = key;
+  draw();
 }
 
 function rowOf(one, others, model) {
@@ -221,25 +272,7 @@ function rowOf(one, others, model) {
 // A model's strengths: its tasks, those first on which it leaves most of the others behind.
 function openModel(model) {
   state.model = model;
-  const rows = tasks.map((task, at) => {
-    const score = scores[at][model];
-    const hole = score === null || isPredicted(at, model);
-    const known = scores[at].filter(
-      (one, other) => one !== null && !isPredicted(at, other),
-    );
-    const { rank, share } = hole
-      ? { rank: 0, share: -1 }
-      : standingOf(score, known);
-    return {
-      task,
-      score,
-      filled: content.filled[at]?.[model],
-      hole,
-      rank,
-      of: known.length,
-      share,
-    };
-  });
+  const rows = tasks.map((_, at) => strengthOf(model, at));
   rows.sort(
     (a, b) => b.share - a.share || collator.compare(a.task.name, b.task.name),
   );
@@ -252,7 +285,20 @@ function openModel(model) {
   byId("model-tasks").replaceChildren(...rows.map(taskRow));
   if (!byId("model").open) byId("model").showModal();
   byId("model").scrollTop = 0;
-  remember();
+  keepView();
+}
+
+// A model's score on a task, and where it stands among those that are known.
+function strengthOf(model, at) {
+  const task = tasks[at];
+  const score = scores[at][model];
+  const filled = content.filled[at]?.[model];
+  const isKnown = (one, other) => one !== null && !isPredicted(at, other);
+  const known = scores[at].filter(isKnown);
+  const hole = !isKnown(score, model);
+  const none = { rank: 0, share: -1 };
+  const { rank, share } = hole ? none : standingOf(score, known);
+  return { task, score, filled, hole, rank, of: known.length, share };
 }
 
 function factsOf(model) {
@@ -287,7 +333,7 @@ function taskRow({ task, score, filled, hole, rank, of, share }) {
 }
 
 // Keep what is in view in the address, so that it can be sent.
-function remember() {
+function keepView() {
   const parts = new URLSearchParams();
   const keep = (name, value, usual) =>
     value !== usual && parts.set(name, value);
@@ -297,12 +343,9 @@ function remember() {
   keep("sort", (state.down ? "-" : "") + state.sort, "rank");
   keep("off", [...state.off].join("."), "");
   keep("model", models[state.model] ?? "", "");
-  const hash = parts.size ? `#${parts}` : location.pathname + location.search;
-  try {
-    history.replaceState(null, "", hash);
-  } catch {
-    // some viewers of files allow no history
-  }
+  replaceAddress(
+    parts.size ? `#${parts}` : location.pathname + location.search,
+  );
 }
 
 // Take what the address says; return the model that it opens.
@@ -412,7 +455,7 @@ byId("csv").addEventListener("click", () =>
 );
 byId("model").addEventListener("close", () => {
   state.model = -1;
-  remember();
+  keepView();
 });
 byId("model").addEventListener("click", (event) => {
   if (event.target === byId("model")) byId("model").close();

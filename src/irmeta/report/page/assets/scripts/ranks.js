@@ -1,11 +1,22 @@
 // Means, Borda counts and ranks of models on some of the tasks, as irmeta.stats.leaderboards has them on all.
+import { mean } from "./numbers.js";
+
+// Where a score stands among these: how many are above it, below it and the same.
+function counted(score, among) {
+  let [above, below, same] = [0, 0, 0];
+  for (const other of among) {
+    if (other > score) above++;
+    else if (other < score) below++;
+    else same++;
+  }
+  return { above, below, same };
+}
 
 // The mean of a model's scores on these tasks; null where one is missing.
 export function meanOf(scores, model, on) {
   const own = on.map((task) => scores[task][model]);
-  if (!own.length || own.includes(null)) return null;
-  const total = own.reduce((sum, score) => sum + score, 0);
-  return total / own.length;
+  const whole = own.length > 0 && !own.includes(null);
+  return whole ? mean(own) : null;
 }
 
 // On each task, a model earns the number of all models less its rank among those that have it; ties share ranks.
@@ -14,35 +25,33 @@ export function bordaOf(scores, models, on) {
   for (const task of on) {
     const column = scores[task];
     const known = column.filter((score) => score !== null);
-    column.forEach((score, model) => {
-      if (score === null) return;
-      const above = known.filter((other) => other > score).length;
-      const same = known.filter((other) => other === score).length;
-      votes[model] += models - above - (same + 1) / 2;
-    });
+    for (const [model, score] of column.entries()) {
+      if (score === null) continue;
+      const { above, same } = counted(score, known);
+      const rank = above + (same + 1) / 2;
+      votes[model] += models - rank;
+    }
   }
   return votes;
 }
 
 // Ranks of values, the largest first; what is equal to ten decimals shares the best rank, null has none.
 export function ranksOf(values) {
-  const settled = values.map((value) =>
-    value === null ? null : Math.round(value * 1e10),
-  );
-  const rank = (value) =>
-    1 + settled.filter((other) => other !== null && other > value).length;
-  const ranked = (value) => (value === null ? null : rank(value));
-  return settled.map(ranked);
+  const settled = (value) => Math.round(value * 1e10);
+  const known = values.filter((value) => value !== null).map(settled);
+  return values.map((value) => {
+    if (value === null) return null;
+    const { above } = counted(settled(value), known);
+    return above + 1;
+  });
 }
 
 // Where a score stands among those that are known: its rank, and the share of the others that are lower.
 export function standingOf(score, known) {
-  const above = known.filter((other) => other > score).length;
-  const below = known.filter((other) => other < score).length;
-  const same = known.length - above - below;
+  const { above, below, same } = counted(score, known);
+  const rank = above + 1;
   const others = known.length - 1;
-  return {
-    rank: above + 1,
-    share: others ? (below + (same - 1) / 2) / others : 0,
-  };
+  if (!others) return { rank, share: 0 };
+  const lower = below + (same - 1) / 2;
+  return { rank, share: lower / others };
 }

@@ -1,235 +1,332 @@
 // The reference model: least squares from pooled means and covariances, intervals from collections left out in turn.
 // The same steps, names and limits as irmeta.stats.prediction.regression, .intervals and .scales.
+import {
+  atEach,
+  corner,
+  divided,
+  dot,
+  identity,
+  inEach,
+  mean,
+  minus,
+  outer,
+  sum,
+  times,
+  transposed,
+} from "./numbers.js";
+
 const EDGE = 0.001;
 const COLLINEAR = 1e-9;
+const SWEEPS = 60;
 
-const sum = (values) => values.reduce((total, value) => total + value, 0);
-function dot(one, other) {
-  const products = one.map((value, at) => value * other[at]);
-  return sum(products);
+function between(low, value, high) {
+  const raised = Math.max(value, low);
+  return Math.min(raised, high);
 }
-const times = (rows, vector) => rows.map((row) => dot(row, vector));
-const grid = (size, value) =>
-  Array.from({ length: size }, (_, i) =>
-    Array.from({ length: size }, (_, j) => value(i, j)),
-  );
 
 function onScale(score, scale) {
   if (scale !== "logit") return score;
-  const inside = Math.min(Math.max(score, EDGE), 1 - EDGE);
+  const inside = between(EDGE, score, 1 - EDGE);
   return Math.log(inside / (1 - inside));
 }
 
-const offScale = (value, scale) =>
-  scale === "logit" ? 1 / (1 + Math.exp(-value)) : value;
+function offScale(value, scale) {
+  if (scale !== "logit") return value;
+  return 1 / (1 + Math.exp(-value));
+}
 
 // Count, means and covariances of one collection, for some metrics in this order.
 function momentsOf(part, metrics) {
-  const at = metrics.map((metric) => part.metrics.indexOf(metric));
-  const stored = part.covariances; // the lower half
-  const cov = (i, j) => stored[Math.max(at[i], at[j])][Math.min(at[i], at[j])];
+  const places = metrics.map((name) => part.metrics.indexOf(name));
+  // of the covariances, the lower half is stored
+  function covariance(one, other) {
+    const row = Math.max(one, other);
+    const column = Math.min(one, other);
+    return part.covariances[row][column];
+  }
+  const rowOf = (one) => places.map((other) => covariance(one, other));
   return {
     n: part.systems,
-    mean: at.map((i) => part.means[i]),
-    cov: grid(at.length, cov),
+    mean: places.map((at) => part.means[at]),
+    cov: places.map(rowOf),
   };
 }
 
 // The moments of several collections as if they were one.
 function pool(parts) {
-  const n = sum(parts.map((part) => part.n));
-  const over = (value) => sum(parts.map((part) => part.n * value(part))) / n;
-  const mean = parts[0].mean.map((_, i) => over((part) => part.mean[i]));
-  const away = (part, i) => part.mean[i] - mean[i];
-  const cov = (i, j) =>
-    over((part) => part.cov[i][j] + away(part, i) * away(part, j));
-  return { n, mean, cov: grid(mean.length, cov) };
-}
-
-// The unit of each variable: its standard deviation, 1 where it does not vary.
-function units({ mean, cov }) {
-  return mean.map((value, i) => {
-    const deviation = Math.sqrt(cov[i][i]);
-    return deviation > 1e-10 * Math.abs(value) ? deviation : 1;
+  const sizes = parts.map((part) => part.n);
+  const n = sum(sizes);
+  const over = (values) => dot(sizes, values) / n;
+  const means = parts.map((part) => part.mean);
+  const centre = atEach(means, over);
+  const squares = parts.map((part) => {
+    const shift = minus(part.mean, centre);
+    return inEach([part.cov, outer(shift, shift)], sum);
   });
+  return { n, mean: centre, cov: inEach(squares, over) };
 }
 
-// Predict the last variable from all before it: slopes and intercept; by Gauss and Jordan, in units of deviations.
-function leastSquares(data) {
-  const k = data.mean.length - 1;
-  if (data.n < k + 2) return null;
-  const unit = units(data);
-  const rows = grid(k + 1, (i, j) => data.cov[i][j] / unit[i] / unit[j]).slice(
-    0,
-    k,
-  );
-  for (let i = 0; i < k; i++) {
-    const pivot = rows[i][i];
-    rows[i] = rows[i].map((value) => (pivot > COLLINEAR ? value / pivot : 0));
-    for (let r = 0; r < k; r++) {
-      if (r === i) continue;
-      const factor = rows[r][i];
-      rows[r] = rows[r].map((value, c) => value - factor * rows[i][c]);
-    }
-  }
-  const slopes = rows.map((row, i) => (row[k] * unit[k]) / unit[i]);
+// The moments of the first k variables.
+function first(k, data) {
   return {
-    slopes,
-    intercept: data.mean[k] - dot(slopes, data.mean.slice(0, k)),
+    n: data.n,
+    mean: data.mean.slice(0, k),
+    cov: corner(data.cov, k),
   };
 }
 
+// The unit of each variable: its standard deviation, 1 where it does not vary.
+function unitsOf(data) {
+  return data.mean.map((value, i) => {
+    const deviation = Math.sqrt(data.cov[i][i]);
+    const varies = deviation > 1e-10 * Math.abs(value);
+    return varies ? deviation : 1;
+  });
+}
+
+// Covariances in these units.
+function scaled(cov, unit) {
+  return cov.map((row, i) => {
+    const inRow = row.map((value) => value / unit[i]);
+    return divided(inRow, unit);
+  });
+}
+
+// Predict the last variable from all before it: slopes and intercept.
+function leastSquares(data) {
+  const k = data.mean.length - 1;
+  if (data.n < k + 2) return null;
+  const unit = unitsOf(data);
+  const correlations = scaled(data.cov, unit);
+  const solved = eliminate(correlations.slice(0, k));
+  const slopes = solved.map((value, i) => (value * unit[k]) / unit[i]);
+  const explained = dot(slopes, data.mean.slice(0, k));
+  const intercept = data.mean[k] - explained;
+  return { slopes, intercept };
+}
+
+// Solve equations by Gauss and Jordan, the right side last in each; what those before determine is 0.
+function eliminate(equations) {
+  let rows = equations;
+  for (const i of equations.keys()) {
+    const pivot = rows[i][i];
+    const free = pivot > COLLINEAR;
+    const chosen = rows[i].map((value) => (free ? value / pivot : 0));
+    const cleared = (row) => {
+      const factor = row[i];
+      return row.map((value, c) => value - factor * chosen[c]);
+    };
+    rows = rows.map(cleared);
+    rows[i] = chosen;
+  }
+  return rows.map((row) => row.at(-1));
+}
+
 // Mean and variance of the errors of a fit on the data that the moments stand for.
-function residuals({ mean, cov }, { slopes, intercept }) {
+function residuals(data, { slopes, intercept }) {
   const k = slopes.length;
-  const inside = dot(slopes, times(cov.slice(0, k), slopes.concat(0)));
-  const across = dot(
-    slopes,
-    cov.slice(0, k).map((row) => row[k]),
-  );
-  const offset = mean[k] - intercept - dot(slopes, mean.slice(0, k));
-  const variance = cov[k][k] - 2 * across + inside;
+  const given = first(k, data);
+  const offset = data.mean[k] - intercept - dot(slopes, given.mean);
+  const across = data.cov[k].slice(0, k);
+  const explained = dot(slopes, across);
+  const turned = times(given.cov, slopes);
+  const predicted = dot(slopes, turned);
+  const variance = data.cov[k][k] - 2 * explained + predicted;
   return { offset, variance: Math.max(variance, 0) };
 }
 
 // Eigenvalues with their vectors of a symmetric matrix, by Jacobi rotations; those without variance are left out.
 export function directions(matrix) {
-  const a = matrix.map((row) => [...row]);
+  const a = [...matrix];
   const n = a.length;
-  const vectors = grid(n, (i, j) => Number(i === j));
-  const pairs = grid(n, (p, q) => [p, q])
-    .flat()
-    .filter(([p, q]) => p < q);
-  for (let sweep = 0; sweep < 60; sweep++) {
-    for (const [p, q] of pairs)
-      if (Math.abs(a[p][q]) > 1e-18) rotate(a, vectors, p, q);
+  const vectors = identity(n);
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    for (let p = 0; p < n; p++) {
+      for (let q = p + 1; q < n; q++) rotate(a, vectors, p, q);
+    }
   }
-  return vectors
-    .map((vector, c) => ({ value: a[c][c], vector }))
-    .filter(({ value }) => value > 1e-9);
+  const found = vectors.map((vector, i) => {
+    const value = a[i][i];
+    return { value, vector };
+  });
+  return found.filter(({ value }) => value > 1e-9);
 }
 
 // Turn axes p and q so that a[p][q] is 0; rows of `vectors` are the axes.
 function rotate(a, vectors, p, q) {
-  const apart = a[q][q] - a[p][p];
-  const theta = apart / (2 * a[p][q]);
-  const t =
-    Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta ** 2 + 1));
-  const c = 1 / Math.sqrt(t ** 2 + 1);
-  const s = t * c;
-  for (const row of a)
-    [row[p], row[q]] = [c * row[p] - s * row[q], s * row[p] + c * row[q]];
-  for (const rows of [a, vectors]) {
-    const [one, other] = [rows[p], rows[q]];
-    rows[p] = one.map((value, i) => c * value - s * other[i]);
-    rows[q] = one.map((value, i) => s * value + c * other[i]);
+  if (Math.abs(a[p][q]) <= 1e-18) return;
+  const turned = rotation(a, p, q);
+  for (const [i, row] of a.entries()) {
+    const own = [row[p], row[q]];
+    a[i] = [...row];
+    [a[i][p], a[i][q]] = turned(own);
   }
+  for (const rows of [a, vectors]) {
+    const axes = [rows[p], rows[q]];
+    const pairs = atEach(axes, turned);
+    [rows[p], rows[q]] = transposed(pairs);
+  }
+}
+
+// What turns a pair of coordinates by the angle that makes a[p][q] 0.
+function rotation(a, p, q) {
+  const apart = a[q][q] - a[p][p];
+  const product = a[p][q];
+  const theta = apart / (2 * product);
+  const root = Math.sqrt(theta ** 2 + 1);
+  const steep = Math.abs(theta) + root;
+  const sign = theta < 0 ? -1 : 1;
+  const tangent = sign / steep;
+  const cosine = 1 / Math.sqrt(tangent ** 2 + 1);
+  const sine = tangent * cosine;
+  return ([one, other]) => {
+    const left = cosine * one - sine * other;
+    const right = sine * one + cosine * other;
+    return [left, right];
+  };
 }
 
 // How far values lie from the data, per variable: about 1 is usual.
 function mahalanobis(data, values) {
-  const unit = units(data);
-  const scaled = values.map((value, i) => (value - data.mean[i]) / unit[i]);
-  const found = directions(
-    grid(unit.length, (i, j) => data.cov[i][j] / unit[i] / unit[j]),
-  );
-  const squares = found.map(
-    ({ value, vector }) => dot(vector, scaled) ** 2 / value,
-  );
-  return squares.length ? Math.sqrt(sum(squares) / squares.length) : 0;
+  const unit = unitsOf(data);
+  const away = divided(minus(values, data.mean), unit);
+  const found = directions(scaled(data.cov, unit));
+  if (!found.length) return 0;
+  const squares = found.map(({ value, vector }) => {
+    const along = dot(vector, away);
+    return along ** 2 / value;
+  });
+  return Math.sqrt(mean(squares));
+}
+
+// The inverse of a symmetric matrix in the directions in which it varies.
+function inverseOf(matrix) {
+  const none = matrix.map((row) => row.map(() => 0));
+  const parts = directions(matrix).map(({ value, vector }) => {
+    const over = ([product]) => product / value;
+    return inEach([outer(vector, vector)], over);
+  });
+  return inEach([none, ...parts], sum);
+}
+
+// Covariances of the coordinates of points.
+function covariancesOf(points) {
+  const centre = atEach(points, mean);
+  const squares = points.map((point) => {
+    const shift = minus(point, centre);
+    return outer(shift, shift);
+  });
+  const over = (products) => sum(products) / (points.length - 1);
+  return inEach(squares, over);
 }
 
 // How much more than those of collections left out the offset of a new collection varies.
-function leverage(data, together, values) {
-  const k = values.length;
-  const count = data.length;
-  const unit = units(together);
-  const means = data.map((part) =>
-    values.map((_, i) => part.mean[i] / unit[i]),
-  );
-  const centre = values.map(
-    (_, i) => sum(means.map((mean) => mean[i])) / count,
-  );
-  const between = grid(k, (i, j) => {
-    const products = means.map(
-      (mean) => (mean[i] - centre[i]) * (mean[j] - centre[j]),
-    );
-    return sum(products) / (count - 1);
-  });
-  const within = (i, j) =>
-    sum(data.map((part) => part.cov[i][j])) / count / unit[i] / unit[j];
-  const found = directions(grid(k, (i, j) => between[i][j] + within(i, j)));
-  const inverse = grid(k, (i, j) =>
-    sum(found.map(({ value, vector }) => (vector[i] * vector[j]) / value)),
-  );
-  const away = values.map((value, i) => value / unit[i] - centre[i]);
+function leverage(parts, values) {
+  const count = parts.length;
+  const unit = unitsOf(pool(parts));
+  const means = parts.map((part) => divided(part.mean, unit));
+  const centre = atEach(means, mean);
+  const apart = covariancesOf(means);
+  const covariances = parts.map((part) => part.cov);
+  const within = scaled(inEach(covariances, mean), unit);
+  const both = inEach([apart, within], sum);
+  const inverse = inverseOf(both);
+  const away = minus(divided(values, unit), centre);
   const turned = times(inverse, away);
-  const distance = dot(turned, times(between, turned));
-  const products = inverse.map((row, i) => dot(row, between[i]));
-  const trace = sum(products);
-  return (
-    1 / count +
-    Math.max(distance + Math.min(k, count - 1) - trace, 0) / (count - 1)
-  );
+  const distance = dot(turned, times(apart, turned));
+  const shares = inverse.map((row, i) => dot(row, apart[i]));
+  const rank = Math.min(values.length, count - 1);
+  const unknown = rank - sum(shares);
+  const further = Math.max(distance + unknown, 0);
+  return 1 / count + further / (count - 1);
 }
 
-// Half the width of an interval, from the errors on collections left out; null where they are too few.
-function halfWidth(model, held, data, target, level, further) {
-  const at = model.levels.indexOf(level);
-  const errors = data.map((part, i) => {
-    const fit = leastSquares(pool(data.filter((_, j) => j !== i)));
+// The errors on each collection of a fit on all others; null where these are too few.
+function leaveOneOut(parts) {
+  return parts.map((part) => {
+    const others = parts.filter((other) => other !== part);
+    const fit = leastSquares(pool(others));
     return fit && residuals(part, fit);
   });
-  if (errors.includes(null)) return null;
-  const count = errors.length;
-  const between = sum(errors.map(({ offset }) => offset ** 2)) / count;
-  const spread = errors.map(({ variance }, i) => {
-    const tail =
-      held[i].residual_quantiles[held[i].metrics.indexOf(target)][at];
-    return variance * (tail === null ? 1 : tail / model.normal[at]) ** 2;
+}
+
+// How far the errors of a metric reach at a level in each collection, relative to a normal's.
+function reachOf(model, held, target, level) {
+  const at = model.levels.indexOf(level);
+  return held.map((part) => {
+    const metric = part.metrics.indexOf(target);
+    const tail = part.residual_quantiles[metric][at];
+    return tail === null ? 1 : tail / model.normal[at];
   });
-  return (
-    model.t[at][count - 2] *
-    Math.sqrt(between * (1 + further) + sum(spread) / count)
-  );
+}
+
+// Half the width of an interval, from the errors on collections left out.
+function halfWidth(errors, reach, further, quantile) {
+  const offsets = errors.map(({ offset }) => offset ** 2);
+  const between = mean(offsets) * (1 + further);
+  const variances = errors.map(({ variance }, i) => {
+    const factor = reach[i] ** 2;
+    return variance * factor;
+  });
+  return quantile * Math.sqrt(between + mean(variances));
+}
+
+// Half the width of the interval of a prediction; null where collections are too few.
+function halfOf(model, held, parts, values, target, level) {
+  if (parts.length < 2) return null;
+  const errors = leaveOneOut(parts);
+  if (errors.includes(null)) return null;
+  const reach = reachOf(model, held, target, level);
+  const given = parts.map((part) => first(values.length, part));
+  const further = leverage(given, values);
+  const at = model.levels.indexOf(level);
+  const quantile = model.t[at][parts.length - 2];
+  return halfWidth(errors, reach, further, quantile);
+}
+
+// The collections that have all these metrics.
+function holding(collections, metrics) {
+  return collections.filter((part) => {
+    const known = new Set(part.metrics);
+    return metrics.every((name) => known.has(name));
+  });
+}
+
+// What a value on the model's scale is as a score of a metric.
+function scoreOf(value, model, target) {
+  const metric = model.metrics.find(({ name }) => name === target);
+  const highest = metric.highest ?? Infinity;
+  const score = offScale(value, model.scale);
+  return between(0, score, highest);
 }
 
 // Predict one metric from scores by name: value, low, high, outside; null where the model cannot.
 export function predictOne(model, scores, target, level) {
-  const metrics = [...Object.keys(scores), target];
-  const k = metrics.length - 1;
-  const has = (part) =>
-    metrics.every((metric) => part.metrics.includes(metric));
-  const held = model.collections.filter(has);
+  const given = Object.keys(scores);
+  const k = given.length;
+  const metrics = [...given, target];
+  const held = holding(model.collections, metrics);
   if (!held.length || !k) return null;
-  const data = held.map((part) => momentsOf(part, metrics));
-  const together = pool(data);
+  const parts = held.map((part) => momentsOf(part, metrics));
+  const together = pool(parts);
   const fit = leastSquares(together);
   if (!fit) return null;
-  const values = Object.values(scores).map((score) =>
-    onScale(score, model.scale),
-  );
+  const toScale = (score) => onScale(score, model.scale);
+  const values = Object.values(scores).map(toScale);
   const centre = fit.intercept + dot(values, fit.slopes);
-  const own = {
-    ...together,
-    mean: together.mean.slice(0, k),
-    cov: grid(k, (i, j) => together.cov[i][j]),
-  };
-  const further = held.length > 1 ? leverage(data, own, values) : 0;
-  const half =
-    held.length > 1
-      ? halfWidth(model, held, data, target, level, further)
-      : null;
-  const top =
-    model.metrics.find((metric) => metric.name === target).highest ?? Infinity;
-  const back = (value) =>
-    Math.min(Math.max(offScale(value, model.scale), 0), top);
-  const distance = mahalanobis(own, values);
-  return {
+  const distance = mahalanobis(first(k, together), values);
+  const back = (value) => scoreOf(value, model, target);
+  const found = {
     value: back(centre),
-    low: half === null ? null : back(centre - half),
-    high: half === null ? null : back(centre + half),
+    low: null,
+    high: null,
     distance,
     outside: distance ** 2 * k > model.chi2[k - 1],
   };
+  const half = halfOf(model, held, parts, values, target, level);
+  if (half !== null) {
+    found.low = back(centre - half);
+    found.high = back(centre + half);
+  }
+  return found;
 }

@@ -4,59 +4,65 @@ import { csvOf, hasWords, latexOf, save } from "./elements.js";
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
+const ascii = (text) => text.replace("−", "-");
+
 // The number that a cell begins with; NaN where it has none.
 export function numberIn(text) {
-  return Number.parseFloat(text.replace("−", "-"));
+  return Number.parseFloat(ascii(text));
 }
 
 // Order two texts of a column, what is missing last whichever way.
 export function inOrder(one, other, { number, down }) {
   const sign = down ? -1 : 1;
   if (!number) return sign * compare(one, other);
-  const [a, b] = [numberIn(one), numberIn(other)];
-  if (Number.isNaN(a) || Number.isNaN(b))
-    return Number.isNaN(a) - Number.isNaN(b);
+  const a = numberIn(one);
+  const b = numberIn(other);
+  const missing = [Number.isNaN(a), Number.isNaN(b)];
+  if (missing.includes(true)) return missing[0] - missing[1];
   return sign * (a - b);
 }
 
 // Let a table be sorted, searched and saved; name is that of its files, and of its settings in the address.
 export function tableOf(root, name) {
   const table = root.querySelector("table");
+  const head = table.tHead.rows[0];
+  const heads = [...head.cells];
   const body = table.tBodies[0];
-  const heads = [...table.tHead.rows[0].cells];
   const rows = [...body.rows];
   const find = root.querySelector("input[type=search]");
+  const status = root.querySelector(".status");
   const before = recalled(name);
   const state = { by: before.by ?? "", down: !before.up };
-  // a row is found by all its words; one of the leaderboard by its system
-  const part = root.dataset.find;
-  const searched = (row) => (part ? row.querySelector(part) : row).textContent;
   find.value = before.find ?? "";
 
+  // a row is found by all its words; one of the leaderboard by its system
+  function isFound(row) {
+    const part = root.dataset.find;
+    const searched = part ? row.querySelector(part) : row;
+    return hasWords(searched.textContent, find.value);
+  }
+
   function kept() {
-    const at = heads.findIndex((head) => head.textContent === state.by);
-    const words = find.value;
-    const found = rows.filter((row) => hasWords(searched(row), words));
+    const found = rows.filter(isFound);
+    const at = heads.findIndex((cell) => cell.textContent === state.by);
     if (at < 0) return found;
-    const order = {
-      number: heads[at].classList.contains("number"),
-      down: state.down,
-    };
+    const number = heads[at].classList.contains("number");
+    const order = { number, down: state.down };
     const text = (row) => row.cells[at].textContent;
     const compared = (a, b) => inOrder(text(a), text(b), order);
     return found.sort(compared);
   }
 
   function follow() {
-    for (const head of heads) {
-      head.removeAttribute("aria-sort");
-      if (head.textContent !== state.by) continue;
-      head.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+    const direction = state.down ? "descending" : "ascending";
+    for (const cell of heads) {
+      const sorted = cell.textContent === state.by;
+      if (sorted) cell.setAttribute("aria-sort", direction);
+      else cell.removeAttribute("aria-sort");
     }
     const shown = kept();
     body.replaceChildren(...shown);
-    root.querySelector(".status").textContent =
-      `${shown.length} of ${rows.length} rows`;
+    status.textContent = `${shown.length} of ${rows.length} rows`;
     remember(name, {
       by: state.by,
       up: state.down ? "" : "1",
@@ -67,29 +73,36 @@ export function tableOf(root, name) {
   // What is shown, as texts, the names of columns first.
   function shown() {
     const wide = root.classList.contains("wide");
-    const seen = (cell) => wide || !cell.classList.contains("rest");
-    const texts = (row) =>
-      [...row.cells].filter(seen).map((cell) => cell.textContent.trim());
-    const head = table.tHead.rows[0];
-    const all = [head, ...kept()].map(texts);
-    return all.map(plain);
-  }
-
-  for (const head of heads) {
-    head.querySelector("button").addEventListener("click", () => {
-      const again = state.by === head.textContent;
-      state.down = again ? !state.down : head.classList.contains("number");
-      state.by = head.textContent;
-      follow();
+    const isSeen = (cell) => wide || !cell.classList.contains("rest");
+    const textOf = (cell) => ascii(cell.textContent.trim());
+    const all = [head, ...kept()];
+    return all.map((row) => {
+      const seen = [...row.cells].filter(isSeen);
+      return seen.map(textOf);
     });
   }
+
+  // The same column again turns the order; a column of numbers begins with the largest.
+  function sortBy(cell) {
+    const again = state.by === cell.textContent;
+    const number = cell.classList.contains("number");
+    state.down = again ? !state.down : number;
+    state.by = cell.textContent;
+    follow();
+  }
+
+  for (const cell of heads) {
+    const button = cell.querySelector("button");
+    button.addEventListener("click", () => sortBy(cell));
+  }
   find.addEventListener("input", follow);
-  const on = (kind, saved) =>
-    root.querySelector(kind).addEventListener("click", saved);
-  on(".csv", () => save(csvOf(shown()), "text/csv", `${name}.csv`));
-  on(".latex", () => save(latexOf(shown()), "text/x-tex", `${name}.tex`));
+  const csv = root.querySelector(".csv");
+  csv.addEventListener("click", () =>
+    save(csvOf(shown()), "text/csv", `${name}.csv`),
+  );
+  const latex = root.querySelector(".latex");
+  latex.addEventListener("click", () =>
+    save(latexOf(shown()), "text/x-tex", `${name}.tex`),
+  );
   follow();
 }
-
-const ascii = (text) => text.replace("−", "-");
-const plain = (texts) => texts.map(ascii);
