@@ -12,6 +12,7 @@ if os.name == "nt":
 else:
     # products and sums are rounded one by one, as NumPy does
     OPTIONS = ["-std=c++17", "-O3", "-g0", "-ffp-contract=off", "-fvisibility=hidden"]
+    OPTIONS += ["-fno-math-errno"]  # a root is one instruction
 
 CORE = Extension(
     "irmeta._core",

@@ -1,4 +1,4 @@
-// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks; draws of a test, pairs of items, moves of tau.
+// The module irmeta._core: runs of files to the ranks of judged documents, those to sums over ranks; draws of tests, pairs of items, moves of tau.
 //
 // It keeps to CPython's stable ABI of 3.11, so that one build serves every Python, and lets go of the interpreter while
 // it works. What Python gives it, it trusts.
@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "judgments.hpp"
+#include "largest.hpp"
 #include "measures.hpp"
 #include "moves.hpp"
 #include "pairs.hpp"
@@ -274,6 +275,34 @@ PyObject* reached_of(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// largest(value, known, open, weights, signs, from, to, most, pairs): value and known are (system, topic), open (system,
+// system), weights (draw, topic), most (draw,), pairs (draw, 2).
+PyObject* largest_of(PyObject*, PyObject* args) {
+  Lent value, known, open, weights, most, pairs;
+  long long signs, from, to;
+  if (!PyArg_ParseTuple(args, "y*y*y*y*LLLw*w*", &value.view, &known.view, &open.view, &weights.view, &signs, &from,
+                        &to, &most.view, &pairs.view)) {
+    return nullptr;
+  }
+  const size_t draws = most.count<float>(), cells = value.count<float>();
+  size_t count = 0;
+  while (count * count < open.count<float>()) ++count;
+  const size_t topics = count ? cells / count : 0;
+  // pairs are counted by numbers of 32 bits
+  if (!topics || count > 46340 || open.count<float>() != count * count || cells != count * topics ||
+      known.count<bool>() != cells || weights.count<float>() != draws * topics || pairs.count<i64>() != 2 * draws ||
+      signs < 0 || static_cast<size_t>(signs) > draws || from < 0 || to < from || static_cast<size_t>(to) > count) {
+    return refused("arrays of other lengths");
+  }
+  const Systems systems{value.as<float>(), known.as<bool>(), open.as<float>(), count, topics};
+  const Drawn drawn{weights.as<float>(), static_cast<size_t>(signs), draws};
+  const bool done = apart(draws * cells, [&] {
+    largest(systems, drawn, static_cast<size_t>(from), static_cast<size_t>(to), most.as<float>(), pairs.as<i64>());
+  });
+  if (!done) return nullptr;
+  Py_RETURN_NONE;
+}
+
 // concordance(x, y, batch, items, counts): x is (batch, a, item), y (batch, b, item), counts (batch, a, b).
 PyObject* concordance_of(PyObject*, PyObject* args) {
   Lent x, y, counts;
@@ -341,6 +370,7 @@ PyMethodDef METHODS[] = {{"judgments", judgments, METH_VARARGS, ""},
                          {"stops", stops_of, METH_VARARGS, ""},
                          {"above", above_of, METH_VARARGS, ""},
                          {"reached", reached_of, METH_VARARGS, ""},
+                         {"largest", largest_of, METH_VARARGS, ""},
                          {"concordance", concordance_of, METH_VARARGS, ""},
                          {"moves", moves_of, METH_VARARGS, ""},
                          {nullptr, nullptr, 0, nullptr}};

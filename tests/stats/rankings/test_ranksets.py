@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from irmeta import compiled
 from irmeta.errors import ScoresError
 from irmeta.parallel import watched_by
 from irmeta.stats.rankings import ranksets
@@ -308,6 +309,88 @@ def test_blocks_of_systems_change_nothing(monkeypatch):
     assert (
         rank_sets(scores, np.random.default_rng(0), draws=50).better == whole.better
     ).all()
+
+
+def drawn_with_holes(systems, topics, draws):
+    """Return what the core takes: scores (system, topic), which are known, weights of pairs, and those of topics."""
+    rng = np.random.default_rng(systems + topics)
+    known = rng.random((systems, topics)) < 0.6
+    # ties, and a system that shares no topic with others
+    values = np.where(known, rng.normal(size=known.shape).round(1), 0)
+    known[-1] = False
+    unclaimed = rng.random((systems, systems)) < 0.9
+    weight = np.where(unclaimed, rng.uniform(0.5, 2, (systems, systems)), 0)
+    signs, directions = laws(topics, draws, rng)
+    weights = np.concatenate([signs, directions])
+    return (
+        values.astype(np.float32),
+        known,
+        weight.astype(np.float32),
+        weights,
+        len(signs),
+    )
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize(
+    ("systems", "topics", "draws"),
+    [(2, 1, 1), (3, 5, 31), (9, 7, 100), (30, 40, 67), (12, 200, 33)],
+)
+def test_the_core_finds_the_largest_of_all_pairs(systems, topics, draws):
+    """Of each draw it is that of all ordered pairs of the systems asked for and later ones, one pair at a time."""
+    values, known, weight, weights, signs = drawn_with_holes(systems, topics, draws)
+    first = systems // 3
+    most = np.empty(len(weights), dtype=np.float32)
+    pairs = np.empty((len(weights), 2), dtype=np.int64)
+    given = values, known, weight, weights, signs
+    compiled.core.largest(*given, first, systems - 1, most, pairs)
+    for draw, w in enumerate(weights.astype(float)):
+        found = np.zeros((systems, systems))
+        for a, b in product(range(systems), repeat=2):
+            shared = known[a] & known[b]
+            if min(a, b) >= first and a != b and shared.any():
+                size = 1 if draw < signs else np.sqrt((w[shared] ** 2).mean())
+                d = values[a, shared] - values[b, shared]
+                found[a, b] = w[shared] @ d / size * weight[a, b]
+        assert most[draw] == pytest.approx(found.max(), abs=1e-4)
+        assert found[tuple(pairs[draw])] == pytest.approx(found.max(), abs=1e-4)
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize(("topics", "systems"), [(6, 4), (25, 30), (60, 12)])
+def test_sets_with_holes_are_the_same_without_the_core(monkeypatch, topics, systems):
+    """The core and NumPy claim the same differences, with ties and where claims leave the family."""
+    rng = np.random.default_rng(topics)
+    scores = (rng.normal(size=(topics, systems)) + np.arange(systems) / 3).round(1)
+    scores[rng.random(scores.shape) < 0.3] = np.nan
+    ours = rank_sets(scores, np.random.default_rng(1), draws=203)
+    monkeypatch.setattr(compiled, "core", None)
+    plainly = rank_sets(scores, np.random.default_rng(1), draws=203)
+    assert (ours.better == plainly.better).all()
+    assert (ours.worse == plainly.worse).all()
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+def test_the_core_refuses_arrays_that_do_not_belong_together():
+    """Arrays of other lengths, and systems or signs that are not there, are refused, not read beyond their ends."""
+    given = drawn_with_holes(3, 4, 5)
+    most = np.empty(len(given[3]), dtype=np.float32)
+    pairs = np.empty((len(most), 2), dtype=np.int64)
+
+    def refused(change, first=0, last=2):
+        arguments = list(given)
+        for at, value in change.items():
+            arguments[at] = value
+        with pytest.raises(ValueError, match="other lengths"):
+            compiled.core.largest(*arguments, first, last, most, pairs)
+
+    for at in range(4):
+        refused({at: given[at][1:].copy()})
+    refused({4: len(most) + 1})
+    refused({4: -1})
+    refused({}, first=-1)
+    refused({}, last=4)
+    refused({}, first=2, last=1)
 
 
 def test_independent_estimates_have_sets_from_their_errors():

@@ -7,7 +7,8 @@ Source: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from irmeta import compiled
 from irmeta.errors import ScoresError, require_share
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
@@ -23,9 +25,11 @@ from irmeta.stats.tests import floors
 from irmeta.stats.tests.multiplicity import bh
 from irmeta.stats.tests.stepdown import DRAWS, laws
 
-Differences = Callable[[Indices, slice, slice], Iterator[Singles]]
-"""For some draws: the differences of some systems, rows, from others, (row, column), draw after draw."""
+Draws = slice | Indices
+"""Which draws: all, or some."""
 
+Found = tuple[Singles, Ints]
+"""The largest statistic of each draw, (draw,), and the better and the worse system of it, (draw, 2)."""
 _ROUNDING = 2.0**-18
 """Draws are in single precision: a difference is known to this share of what was subtracted."""
 
@@ -93,19 +97,19 @@ def rank_sets(
     weights = np.concatenate([signs, directions])
     if known.all():
         difference, squares = _complete(held)
-        drawn = np.ascontiguousarray(weights @ held.astype(np.float32))
-        differences: Differences = partial(_of_means, drawn)
+        means = np.ascontiguousarray(weights @ held.astype(np.float32))
+        drawn: _Drawn = _Means(means)
     else:
         there = known.astype(np.float64)
         difference, squares = _with_holes(held, there)
-        singles = held.astype(np.float32), there.astype(np.float32)
-        differences = partial(_of_shared, *singles, weights)
+        singles = np.ascontiguousarray(held.T, dtype=np.float32)
+        drawn = _Shared(singles, np.ascontiguousarray(known.T), weights, len(signs))
     rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
     spread = _spread(squares, rounding)
     # systems that differ by rounding only are equal
     observed = _ratio(np.where(spread > 0, difference, 0), spread, rounding)
     counts = (len(signs), len(directions))
-    return _stepped(observed, spread, differences, counts, level, marginal)
+    return _stepped(observed, spread, drawn, counts, level, marginal)
 
 
 def discovered(scores: npt.ArrayLike, *, level: float = 0.95) -> RankSets:
@@ -180,8 +184,7 @@ def rank_sets_of(
     spread = _spread(_squares(products), rounding)
     observed = _ratio(means[:, None] - means, spread, rounding)
     singles = np.ascontiguousarray(values, dtype=np.float32)
-    differences = partial(_of_means, singles)
-    return _stepped(observed, spread, differences, (len(values),), level, marginal)
+    return _stepped(observed, spread, _Means(singles), (len(values),), level, marginal)
 
 
 def _complete(values: Floats) -> tuple[Floats, Floats]:
@@ -228,46 +231,74 @@ def _ratio(difference: Floats, spread: Floats, rounding: Floats) -> Floats:
     return np.copysign(ratio, difference)
 
 
-def _of_means(
-    drawn: Singles, draws: Indices, rows: slice, columns: slice
-) -> Iterator[Singles]:
-    """Compute the differences of drawn means (draw, system), of some systems from others, for some of the draws."""
-    for means in drawn[draws]:
-        yield means[rows, None] - means[columns]
+class _Drawn(ABC):
+    """What was drawn, of all pairs of systems."""
+
+    @abstractmethod
+    def differences(self, draws: Draws, system: int, others: slice) -> Singles:
+        """Compute the differences of one system from others in some draws: (draw, other)."""
+
+    def largest(self, upward: Singles, draws: Draws, systems: range) -> Found:
+        """Find the largest statistic of some systems and the later ones in each of some draws."""
+        return _first(_of_later(self, upward, draws, one) for one in systems)
 
 
-def _of_shared(
-    values: Singles,
-    there: Singles,
-    weights: Singles,
-    draws: Indices,
-    rows: slice,
-    columns: slice,
-) -> Iterator[Singles]:
-    """Compute sum(w d) over shared topics, of some systems from others, for some of the draws.
+@dataclass(frozen=True)
+class _Means(_Drawn):
+    """Means that were drawn, (draw, system)."""
 
-    values, there : scores (topic, system), 0 where there is none, and whether there is one. The weights of the topics
-    that two systems share are scaled to a mean square of 1.
+    means: Singles
+
+    def differences(self, draws: Draws, system: int, others: slice) -> Singles:
+        return self.means[draws, system, None] - self.means[draws, others]
+
+
+@dataclass(frozen=True)
+class _Shared(_Drawn):
+    """Sums of w d over the topics that two systems share, where w are drawn weights.
+
+    values : scores (system, topic), 0 where there is none.  known : whether there is one.  weights : (draw, topic), of
+    which `signs` come first; the others are scaled to a mean square of 1 over shared topics.
     """
-    mine, theirs = there[:, rows], there[:, columns]
-    shared = np.maximum(mine.T @ theirs, 1)
-    # sum w (a there_b - there_a b), in one product
-    left = np.concatenate([values[:, rows], -mine])
-    right = np.concatenate([theirs, values[:, columns]])
-    for w in weights[draws, :, None]:
-        sums = (np.concatenate([w, w]) * left).T @ right
-        if not (np.abs(w) == 1).all():
-            scale = (w**2 * mine).T @ theirs
-            scale /= shared
-            scale[scale == 0] = 1
-            sums /= np.sqrt(scale, out=scale)
-        yield sums
+
+    values: Singles
+    known: Bools
+    weights: Singles
+    signs: int
+
+    def differences(self, draws: Draws, system: int, others: slice) -> Singles:
+        both = self.known[others] & self.known[system]
+        # (other, topic)
+        found = np.where(both, self.values[system] - self.values[others], 0)
+        shared = both.astype(np.float32)
+        weights = self.weights[draws]
+        sums = weights @ found.T
+        signs = self._signs(draws)
+        square = weights[signs:] ** 2 @ shared.T
+        square /= np.maximum(shared.sum(axis=1), 1)
+        square[square == 0] = 1
+        sums[signs:] /= np.sqrt(square, out=square)
+        return sums
+
+    def largest(self, upward: Singles, draws: Draws, systems: range) -> Found:
+        if compiled.core is None:
+            return super().largest(upward, draws, systems)
+        weights = self.weights[draws]
+        most = np.empty(len(weights), dtype=np.float32)
+        pairs = np.empty((len(weights), 2), dtype=np.int64)
+        given = self.values, self.known, upward, weights, self._signs(draws)
+        compiled.core.largest(*given, systems.start, systems.stop, most, pairs)
+        return most, pairs
+
+    def _signs(self, draws: Draws) -> int:
+        """Count the signs among some draws."""
+        return int(np.count_nonzero(np.arange(len(self.weights))[draws] < self.signs))
 
 
 def _stepped(
     observed: Floats,
     spread: Floats,
-    differences: Differences,
+    drawn: _Drawn,
     counts: Sequence[int],
     level: float,
     marginal: bool,
@@ -283,14 +314,14 @@ def _stepped(
     ends = np.cumsum(counts)[:-1]
     largest = np.zeros((draws, len(observed) if marginal else 1), dtype=np.float32)
     pair = np.zeros((draws, 2), dtype=np.intp)
-    stale = np.arange(draws)
+    stale: Draws = slice(None)
     while True:
         open_pairs = np.where(better, 0, weight), np.where(worse, 0, weight)
         if marginal:
-            largest = _largest_of_each(differences, *open_pairs, draws)
+            largest = _largest_of_each(drawn, *open_pairs)
         else:
             largest[stale, 0], pair[stale] = _largest_of_all(
-                differences, open_pairs[0], stale
+                drawn, open_pairs[0], stale
             )
         limits = [_limit(of_law, level) for of_law in np.split(largest, ends)]
         limit = np.max(limits, axis=0)[:, None]
@@ -314,77 +345,70 @@ def _limit(largest: Singles, level: float) -> Singles:
     return np.sort(largest, axis=0)[-reach]
 
 
-def _blocks(systems: int) -> list[slice]:
-    """Cut the systems so that the weights of a block stay in the processor's cache."""
+def _blocks(systems: int) -> list[range]:
+    """Cut the systems into blocks that are worth a turn of a thread."""
     step = max(1, BLOCK // 16 // systems)
     return [
-        slice(start, min(start + step, systems)) for start in range(0, systems, step)
+        range(start, min(start + step, systems)) for start in range(0, systems, step)
     ]
 
 
-def _largest_of_each(
-    differences: Differences, upward: Singles, downward: Singles, draws: int
-) -> Singles:
+def _largest_of_each(drawn: _Drawn, upward: Singles, downward: Singles) -> Singles:
     """Find each system's largest statistic in each draw, of those not yet claimed: (draw, system)."""
-    work = partial(_of_rows, differences, upward, downward, draws)
+    work = partial(_of_systems, drawn, upward, downward)
     found = in_order(work, _blocks(len(upward)), "blocks of systems")
     return np.concatenate(list(found), axis=1)
 
 
-def _of_rows(
-    differences: Differences,
-    upward: Singles,
-    downward: Singles,
-    draws: int,
-    rows: slice,
+def _of_systems(
+    drawn: _Drawn, upward: Singles, downward: Singles, systems: range
 ) -> Singles:
-    """Find the largest statistics of some systems, above or below others: (draw, row)."""
-    above = upward[rows]
-    below = downward[rows]
-    largest = np.empty((draws, len(above)), dtype=np.float32)
-    for draw, difference in enumerate(differences(np.arange(draws), rows, slice(None))):
-        highest = (difference * above).max(axis=1)
-        lowest = (difference * below).min(axis=1)
-        largest[draw] = np.maximum(highest, -lowest)
-    return largest
+    """Find the largest statistics of some systems, above or below others: (draw, system)."""
+    every = slice(None)
+    largest = []
+    for system in systems:
+        difference = drawn.differences(every, system, every)
+        highest = (difference * upward[system]).max(axis=1)
+        lowest = (difference * downward[system]).min(axis=1)
+        largest.append(np.maximum(highest, -lowest))
+    return np.stack(largest, axis=1)
 
 
-def _largest_of_all(
-    differences: Differences, upward: Singles, draws: Indices
-) -> tuple[Singles, Ints]:
-    """Find the largest statistic of some draws, of those not yet claimed, and of which two systems it is."""
-    work = partial(_of_block, differences, upward, draws)
-    found = list(in_order(work, _blocks(len(upward)), "blocks of systems"))
-    # (block, draw), (block, draw, 2)
+def _largest_of_all(drawn: _Drawn, upward: Singles, draws: Draws) -> Found:
+    """Find the largest statistic of some draws, of those not yet claimed."""
+    work = partial(drawn.largest, upward, draws)
+    # the last system has no later one
+    blocks = _blocks(len(upward) - 1)
+    return _first(in_order(work, blocks, "blocks of systems"))
+
+
+def _first(found: Iterable[Found]) -> Found:
+    """Find the largest of several statistics of each draw."""
+    # (part, draw), (part, draw, 2)
     values, pairs = (np.stack(part) for part in zip(*found, strict=True))
     first = values.argmax(axis=0)
-    each = np.arange(len(draws))
+    each = np.arange(len(first))
     return values[first, each], pairs[first, each]
 
 
-def _of_block(
-    differences: Differences, upward: Singles, draws: Indices, rows: slice
-) -> tuple[Singles, Ints]:
-    """Find the largest statistic among some systems and the later ones: (draw,), and (draw, 2) systems.
+def _of_later(drawn: _Drawn, upward: Singles, draws: Draws, system: int) -> Found:
+    """Find the largest statistic of a system and the later ones in each of some draws.
 
     The difference of a pair is that of its reverse with the sign reversed, so earlier systems need not be looked at.
     """
-    later = slice(rows.start, None)
-    above = upward[rows, later]
-    below = np.ascontiguousarray(upward[later, rows].T)
-    alike = np.array_equal(above, below)
-    largest = np.empty(len(draws), dtype=np.float32)
-    pair = np.empty((len(draws), 2), dtype=np.intp)
-    for draw, difference in enumerate(differences(draws, rows, later)):
-        high = difference * above
-        low = high if alike else difference * below
-        row, column = divmod(int(high.argmax()), high.shape[1])
-        other_row, other_column = divmod(int(low.argmin()), low.shape[1])
-        if high[row, column] >= -low[other_row, other_column]:
-            largest[draw], pair[draw] = high[row, column], (row, column)
-        else:
-            largest[draw], pair[draw] = (
-                -low[other_row, other_column],
-                (other_column, other_row),
-            )
-    return largest, pair + rows.start
+    later = slice(system + 1, None)
+    difference = drawn.differences(draws, system, later)
+    high = difference * upward[system, later]
+    alike = np.array_equal(upward[system, later], upward[later, system])
+    low = high if alike else difference * upward[later, system]
+    most = high.argmax(axis=1)
+    least = low.argmin(axis=1)
+    each = np.arange(len(high))
+    above = high[each, most]
+    below = -low[each, least]
+    pairs = np.where(
+        (above >= below)[:, None],
+        np.stack([np.full_like(most, system), later.start + most], axis=1),
+        np.stack([later.start + least, np.full_like(least, system)], axis=1),
+    )
+    return np.maximum(above, below), pairs

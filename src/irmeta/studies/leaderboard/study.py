@@ -326,15 +326,19 @@ def _standings(
     """Rank by each aggregate; others : what the table could as well be, (table, model, task)."""
     runs = _added_by_runs(board)
     if filled is None and over == "tasks":
+        # without holes bt ranks as borda does
+        bounded: dict[Aggregate, Aggregate] = {
+            kind: "borda" if kind == "bt" else kind for kind in kinds
+        }
         allowed = {
-            kind: _allowed(_scores_for(kind, board), [kind], types)[kind]
-            for kind in kinds
+            kind: _allowed(_scores_for(kind, board), kind, types)
+            for kind in set(bounded.values())
         }
         share = partial(
             standing.as_it_is, types=types, level=level, draws=draws, runs=runs
         )
         return [
-            share(_scores_for(kind, board), kind, rng, allowed=allowed[kind])
+            share(_scores_for(kind, board), kind, rng, allowed=allowed[bounded[kind]])
             for kind in kinds
         ]
     share = partial(
@@ -362,18 +366,9 @@ def _added_by_runs(board: Board) -> Floats | None:
     return None if found is None else found.added[:, 0]
 
 
-def _allowed(
-    scores: Floats, kinds: Sequence[Aggregate], types: Ints | None
-) -> dict[Aggregate, holes.Bounds]:
-    """Bound the ranks by each aggregate; those of bt are those of borda."""
-    limits = holes.scale(scores)
-    allowed = dict[Aggregate, holes.Bounds]()
-    for kind in kinds:
-        same = "borda" if kind == "bt" else kind
-        if same not in allowed:
-            allowed[same] = holes.bounds(scores, same, limits, types)
-        allowed[kind] = allowed[same]
-    return allowed
+def _allowed(scores: Floats, kind: Aggregate, types: Ints | None) -> holes.Bounds:
+    """Bound the ranks by an aggregate."""
+    return holes.bounds(scores, kind, holes.scale(scores), types)
 
 
 def _data(board: Board, every: Sequence[Standing]) -> dict[str, object]:
@@ -472,7 +467,7 @@ def _without_holes(
     scores = board.scores[models][:, tasks]
     part = board.kept(models, tasks)
     numbers = types_of(part.tasks, types)[0] if kind == "types" else None
-    allowed = _allowed(scores, [kind], numbers)[kind]
+    allowed = _allowed(scores, kind, numbers)
     one = standing.as_it_is(
         scores,
         kind,
