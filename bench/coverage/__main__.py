@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bench.coverage.entries import ENTRIES
 from bench.coverage.frame import Case, Entry, Row, hardest, measure
-from bench.coverage.table import Key, finish, keep, since
+from bench.coverage.history import lost
+from bench.coverage.table import Key, finish, keep, name_commits, since
 
 
 def rows(
@@ -68,7 +69,16 @@ def run(arguments: Sequence[str]) -> int:
         default="",
         help="with --write: go on after a run that was stopped; rows measured since then, as in 2026-11-22T09:30, stay",
     )
+    parser.add_argument(
+        "--commits",
+        action="store_true",
+        help="measure nothing: let rows of commits that a rebase replaced name those of the history",
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.commits:
+        gone = sorted(lost(name_commits()))
+        print(f"rows to measure again are of: {', '.join(gone) or 'no commit'}")
+        return bool(gone)
     if chosen.data is None and "IRMETA_DATA" in os.environ:
         chosen.data = Path(os.environ["IRMETA_DATA"])
     folder = None if chosen.short else chosen.data

@@ -1,10 +1,9 @@
 """What was measured, kept in the file that irmeta ships, and the page docs/coverage.md that is made from it."""
 
 import re
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import jinja2
@@ -12,6 +11,7 @@ import polars as pl
 
 from bench.coverage.entries import ENTRIES, GROUPS
 from bench.coverage.frame import Case, Entry, Row
+from bench.coverage.history import commit, mended
 from bench.coverage.printed import WITHOUT_INTERVAL
 from bench.coverage.worlds import TIES, UNTIED
 from irmeta.measured.coverage import FILE, TOLERATED, Measured, over
@@ -57,14 +57,6 @@ def listed(rows: Iterable[Row]) -> pl.DataFrame:
     return pl.DataFrame(columns, schema_overrides=SCHEMA)
 
 
-@cache
-def commit() -> str:
-    """Name the commit of the code that is measured, with a plus sign where files differ from it."""
-    called = ["git", "describe", "--always", "--abbrev=8", "--dirty=+", "--exclude=*"]
-    done = subprocess.run(called, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 def _beside(figures: Mapping[str, float]) -> str:
     return ", ".join(
         f"{key} {value:.3g}" for key, value in figures.items() if key != "kept"
@@ -107,6 +99,13 @@ def read() -> pl.DataFrame:
     return pl.read_csv(MEASURED, schema_overrides=SCHEMA).with_columns(
         pl.col("beside").fill_null("")
     )
+
+
+def name_commits() -> pl.DataFrame:
+    """Let rows name commits of the history where a rebase replaced those that were measured; return all rows."""
+    together = mended(read())
+    together.write_csv(MEASURED)
+    return together
 
 
 def since(when: str) -> set[Key]:
