@@ -8,7 +8,8 @@
 
 namespace core {
 
-// Systems, each with a number for each topic, and whether it has a score there.
+// Systems, each with a number for each topic, and whether it has a score there; or none, where means of systems were
+// drawn: a system is then its own topic.
 struct Systems {
   const float* value;
   const bool* known;
@@ -23,24 +24,41 @@ struct Shared {
   std::vector<float> difference;
 
   explicit Shared(const Systems& systems)
-      : topic(systems.count * systems.topics + 1), difference(systems.count * systems.topics + 1) {}
+      : topic(systems.count * (systems.topics + 2)), difference(topic.size()), mine(systems.topics) {}
 
   void look(const Systems& systems, size_t system) {
-    const size_t topics = systems.topics;
-    const float* const mine = systems.value + system * topics;
-    const bool* const here = systems.known + system * topics;
-    size_t end = 0;
+    end = 0;
     first.assign(1, end);
+    size_t count = 0;
+    for (size_t at = 0; systems.value && at < systems.topics; ++at) {
+      if (systems.known[system * systems.topics + at]) mine[count++] = static_cast<unsigned>(at);
+    }
     for (size_t other = system + 1; other < systems.count; ++other) {
-      const float* const theirs = systems.value + other * topics;
-      const bool* const there = systems.known + other * topics;
-      // without a branch, which a processor would guess wrong: the next overwrites what is not shared
-      for (size_t at = 0; at < topics; ++at) {
-        topic[end] = static_cast<unsigned>(at);
-        difference[end] = mine[at] - theirs[at];
-        end += here[at] & there[at];
+      if (systems.value) {
+        with(systems, system, other, count);
+      } else {
+        topic[end] = static_cast<unsigned>(system);
+        difference[end++] = 1;
+        topic[end] = static_cast<unsigned>(other);
+        difference[end++] = -1;
       }
       first.push_back(end);
+    }
+  }
+
+ private:
+  size_t end = 0;
+  std::vector<unsigned> mine;
+
+  // Without a branch, which a processor would guess wrong: the next topic overwrites one that is not shared.
+  void with(const Systems& systems, size_t system, size_t other, size_t count) {
+    const float* const here = systems.value + system * systems.topics;
+    const float* const there = systems.value + other * systems.topics;
+    const bool* const known = systems.known + other * systems.topics;
+    for (size_t i = 0; i < count; ++i) {
+      topic[end] = mine[i];
+      difference[end] = here[mine[i]] - there[mine[i]];
+      end += known[mine[i]];
     }
   }
 };

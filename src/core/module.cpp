@@ -276,7 +276,7 @@ PyObject* reached_of(PyObject*, PyObject* args) {
 }
 
 // largest(value, known, open, weights, signs, from, to, most, pairs): value and known are (system, topic), open (system,
-// system), weights (draw, topic), most (draw,), pairs (draw, 2).
+// system), weights (draw, topic), most (draw,), pairs (draw, 2). Without value and known weights are means (draw, system).
 PyObject* largest_of(PyObject*, PyObject* args) {
   Lent value, known, open, weights, most, pairs;
   long long signs, from, to;
@@ -287,16 +287,16 @@ PyObject* largest_of(PyObject*, PyObject* args) {
   const size_t draws = most.count<float>(), cells = value.count<float>();
   size_t count = 0;
   while (count * count < open.count<float>()) ++count;
-  const size_t topics = count ? cells / count : 0;
+  const size_t topics = cells && count ? cells / count : count;
   // pairs are counted by numbers of 32 bits
-  if (!topics || count > 46340 || open.count<float>() != count * count || cells != count * topics ||
+  if (!topics || count > 46340 || open.count<float>() != count * count || (cells && cells != count * topics) ||
       known.count<bool>() != cells || weights.count<float>() != draws * topics || pairs.count<i64>() != 2 * draws ||
       signs < 0 || static_cast<size_t>(signs) > draws || from < 0 || to < from || static_cast<size_t>(to) > count) {
     return refused("arrays of other lengths");
   }
-  const Systems systems{value.as<float>(), known.as<bool>(), open.as<float>(), count, topics};
+  const Systems systems{cells ? value.as<float>() : nullptr, known.as<bool>(), open.as<float>(), count, topics};
   const Drawn drawn{weights.as<float>(), static_cast<size_t>(signs), draws};
-  const bool done = apart(draws * cells, [&] {
+  const bool done = apart(draws * count * count, [&] {
     largest(systems, drawn, static_cast<size_t>(from), static_cast<size_t>(to), most.as<float>(), pairs.as<i64>());
   });
   if (!done) return nullptr;

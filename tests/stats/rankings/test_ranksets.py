@@ -357,17 +357,33 @@ def test_the_core_finds_the_largest_of_all_pairs(systems, topics, draws):
 
 
 @pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.parametrize("missing", [0, 0.3])
 @pytest.mark.parametrize(("topics", "systems"), [(6, 4), (25, 30), (60, 12)])
-def test_sets_with_holes_are_the_same_without_the_core(monkeypatch, topics, systems):
+def test_sets_are_the_same_without_the_core(monkeypatch, topics, systems, missing):
     """The core and NumPy claim the same differences, with ties and where claims leave the family."""
     rng = np.random.default_rng(topics)
     scores = (rng.normal(size=(topics, systems)) + np.arange(systems) / 3).round(1)
-    scores[rng.random(scores.shape) < 0.3] = np.nan
+    scores[rng.random(scores.shape) < missing] = np.nan
     ours = rank_sets(scores, np.random.default_rng(1), draws=203)
     monkeypatch.setattr(compiled, "core", None)
     plainly = rank_sets(scores, np.random.default_rng(1), draws=203)
     assert (ours.better == plainly.better).all()
     assert (ours.worse == plainly.worse).all()
+
+
+@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+def test_the_core_finds_the_largest_difference_of_means():
+    """Where means were drawn, of systems that are their own topics, it is that of the clearest pair."""
+    means = np.random.default_rng(0).normal(size=(37, 9)).astype(np.float32)
+    weight = np.random.default_rng(1).uniform(0.5, 2, (9, 9)).astype(np.float32)
+    most = np.empty(len(means), dtype=np.float32)
+    pairs = np.empty((len(means), 2), dtype=np.int64)
+    none = np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.bool_)
+    compiled.core.largest(*none, weight, means, len(means), 2, 8, most, pairs)
+    for draw, of in enumerate(means[:, 2:]):
+        found = (of[:, None] - of) * weight[2:, 2:]
+        assert most[draw] == found.max()
+        assert found[tuple(pairs[draw] - 2)] == found.max()
 
 
 @pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")

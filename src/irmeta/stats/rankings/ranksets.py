@@ -7,9 +7,8 @@ Source: Mogstad, Romano, Shaikh and Wilhelm (REStud 2024), sections 3.1 and 3.2.
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -98,12 +97,12 @@ def rank_sets(
     if known.all():
         difference, squares = _complete(held)
         means = np.ascontiguousarray(weights @ held.astype(np.float32))
-        drawn: _Drawn = _Means(means)
+        drawn = _Drawn(means, len(means))
     else:
         there = known.astype(np.float64)
         difference, squares = _with_holes(held, there)
         singles = np.ascontiguousarray(held.T, dtype=np.float32)
-        drawn = _Shared(singles, np.ascontiguousarray(known.T), weights, len(signs))
+        drawn = _Drawn(weights, len(signs), singles, np.ascontiguousarray(known.T))
     rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
     spread = _spread(squares, rounding)
     # systems that differ by rounding only are equal
@@ -184,7 +183,9 @@ def rank_sets_of(
     spread = _spread(_squares(products), rounding)
     observed = _ratio(means[:, None] - means, spread, rounding)
     singles = np.ascontiguousarray(values, dtype=np.float32)
-    return _stepped(observed, spread, _Means(singles), (len(values),), level, marginal)
+    return _stepped(
+        observed, spread, _Drawn(singles, len(singles)), (len(values),), level, marginal
+    )
 
 
 def _complete(values: Floats) -> tuple[Floats, Floats]:
@@ -231,47 +232,41 @@ def _ratio(difference: Floats, spread: Floats, rounding: Floats) -> Floats:
     return np.copysign(ratio, difference)
 
 
-class _Drawn(ABC):
-    """What was drawn, of all pairs of systems."""
+@dataclass(frozen=True)
+class _Drawn:
+    """What was drawn of all systems: weights of topics by which their scores are added up, or means of systems.
 
-    @abstractmethod
-    def differences(self, draws: Draws, system: int, others: slice) -> Singles:
-        """Compute the differences of one system from others in some draws: (draw, other)."""
+    draws : (draw, topic), of which `signs` come first; the others are scaled to a mean square of 1 over the topics that
+    two systems share. Or means, (draw, system), which count as signs.
+    values : scores (system, topic), 0 where there is none, and of no system where means were drawn.
+    known : where there is a score.
+    """
+
+    draws: Singles
+    signs: int
+    values: Singles = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
+    known: Bools = field(default_factory=lambda: np.empty((0, 0), dtype=np.bool_))
 
     def largest(self, upward: Singles, draws: Draws, systems: range) -> Found:
         """Find the largest statistic of some systems and the later ones in each of some draws."""
-        return _first(_of_later(self, upward, draws, one) for one in systems)
-
-
-@dataclass(frozen=True)
-class _Means(_Drawn):
-    """Means that were drawn, (draw, system)."""
-
-    means: Singles
-
-    def differences(self, draws: Draws, system: int, others: slice) -> Singles:
-        return self.means[draws, system, None] - self.means[draws, others]
-
-
-@dataclass(frozen=True)
-class _Shared(_Drawn):
-    """Sums of w d over the topics that two systems share, where w are drawn weights.
-
-    values : scores (system, topic), 0 where there is none.  known : whether there is one.  weights : (draw, topic), of
-    which `signs` come first; the others are scaled to a mean square of 1 over shared topics.
-    """
-
-    values: Singles
-    known: Bools
-    weights: Singles
-    signs: int
+        if compiled.core is None:
+            return _first(_of_later(self, upward, draws, one) for one in systems)
+        drawn = self.draws[draws]
+        most = np.empty(len(drawn), dtype=np.float32)
+        pairs = np.empty((len(drawn), 2), dtype=np.int64)
+        given = self.values, self.known, upward, drawn, self._signs(draws)
+        compiled.core.largest(*given, systems.start, systems.stop, most, pairs)
+        return most, pairs
 
     def differences(self, draws: Draws, system: int, others: slice) -> Singles:
+        """Compute the differences of one system from others in some draws: (draw, other)."""
+        if not len(self.values):
+            return self.draws[draws, system, None] - self.draws[draws, others]
         both = self.known[others] & self.known[system]
         # (other, topic)
         found = np.where(both, self.values[system] - self.values[others], 0)
         shared = both.astype(np.float32)
-        weights = self.weights[draws]
+        weights = self.draws[draws]
         sums = weights @ found.T
         signs = self._signs(draws)
         square = weights[signs:] ** 2 @ shared.T
@@ -280,19 +275,9 @@ class _Shared(_Drawn):
         sums[signs:] /= np.sqrt(square, out=square)
         return sums
 
-    def largest(self, upward: Singles, draws: Draws, systems: range) -> Found:
-        if compiled.core is None:
-            return super().largest(upward, draws, systems)
-        weights = self.weights[draws]
-        most = np.empty(len(weights), dtype=np.float32)
-        pairs = np.empty((len(weights), 2), dtype=np.int64)
-        given = self.values, self.known, upward, weights, self._signs(draws)
-        compiled.core.largest(*given, systems.start, systems.stop, most, pairs)
-        return most, pairs
-
     def _signs(self, draws: Draws) -> int:
         """Count the signs among some draws."""
-        return int(np.count_nonzero(np.arange(len(self.weights))[draws] < self.signs))
+        return int(np.count_nonzero(np.arange(len(self.draws))[draws] < self.signs))
 
 
 def _stepped(
