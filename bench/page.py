@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from irmeta.io.scores import load
+from irmeta.io.formats.scores import load
 from irmeta.metrics.signatures import SETS
 from irmeta.parallel import watched_by
 from irmeta.report.page.sections import SECTIONS

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.model_file import Model, save_model
+from irmeta.io.formats.model_file import Model, save_model
 from irmeta.io.tables.matrices import import_systemwise
 from irmeta.papers.gupta2019.released import by_topics
 from irmeta.scores.attributes import about

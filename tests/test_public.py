@@ -20,7 +20,7 @@ from matplotlib.text import Text
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.io.model_file import Model, described
+from irmeta.io.formats.model_file import Model, described
 from irmeta.io.tables.spreadsheet import written
 from irmeta.report.forms import flat, text
 from irmeta.report.plots import figure_of

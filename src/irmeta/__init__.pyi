@@ -22,12 +22,12 @@ from irmeta.io.items.lm_eval import import_lm_eval as import_lm_eval
 from irmeta.io.items.nuggets import import_nuggets as import_nuggets
 from irmeta.io.items.promptfoo import import_promptfoo as import_promptfoo
 from irmeta.io.items.support import import_support as import_support
-from irmeta.io.model_file import load_model as load_model
-from irmeta.io.model_file import save_model as save_model
+from irmeta.io.formats.model_file import load_model as load_model
+from irmeta.io.formats.model_file import save_model as save_model
 from irmeta.io.runs.trec import Reading as Reading
-from irmeta.io.scores import load as load
-from irmeta.io.scores import load_all as load_all
-from irmeta.io.scores import save as save
+from irmeta.io.formats.scores import load as load
+from irmeta.io.formats.scores import load_all as load_all
+from irmeta.io.formats.scores import save as save
 from irmeta.io.tables.lines import import_ir_measures as import_ir_measures
 from irmeta.io.tables.lines import import_jsonl as import_jsonl
 from irmeta.io.tables.lines import import_tot as import_tot

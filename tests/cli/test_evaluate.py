@@ -15,7 +15,7 @@ from tests.typed import Outcome, typed
 import irmeta
 from irmeta.cli import main
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
-from irmeta.io.scores import load, load_all
+from irmeta.io.formats.scores import load, load_all
 
 QRELS = "1 0 a 1\n1 0 b 0\n1 0 c 2\n2 0 a 1\n2 0 d 0\n"
 RUN = "1 Q0 a 1 3.0 tag\n1 Q0 b 2 2.0 tag\n1 Q0 c 3 1.0 tag\n2 Q0 a 1 2 tag\n2 Q0 d 2 1 tag\n"

@@ -9,8 +9,8 @@ import pytest
 from irmeta.datasets.judges import JudgeModel, simulate_judge
 from irmeta.datasets.simulate import simulate
 from irmeta.evaluation.sources import qrels_of
+from irmeta.io.formats.scores import load_all, save
 from irmeta.io.runs.trec import Reading
-from irmeta.io.scores import load_all, save
 from irmeta.scores.cube import cube
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irmeta.datasets import factors as factor_files
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.scores.cube import cube
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from irmeta.io.scores import save
+from irmeta.io.formats.scores import save
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL
 

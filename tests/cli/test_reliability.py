@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.scores.cube import cube
 from irmeta.scores.means import means
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from irmeta.cli import main
-from irmeta.io.scores import save
+from irmeta.io.formats.scores import save
 from irmeta.scores.cube import cube
 
 

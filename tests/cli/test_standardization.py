@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.scores.cube import cube
 
 

@@ -15,7 +15,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.evaluation import archive, engine
 from irmeta.evaluation.archive import evaluate_to
 from irmeta.io.files import read_bytes
-from irmeta.io.scores import load, load_all, save
+from irmeta.io.formats.scores import load, load_all, save
 from irmeta.parallel import watched_by
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube

@@ -17,9 +17,9 @@ from irmeta.evaluation.archive import evaluate_to
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.judging import Judgments
 from irmeta.io.files import Content
+from irmeta.io.formats.scores import load
 from irmeta.io.runs.rankings import qrels_from_mapping, run_from_mapping
 from irmeta.io.runs.trec import Reading
-from irmeta.io.scores import load
 from irmeta.metrics.names import highest
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import watched_by

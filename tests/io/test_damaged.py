@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import irmeta
 from irmeta.datasets import factors as factor_files
 from irmeta.errors import IrmetaError
-from irmeta.io import seals
+from irmeta.io.formats import seals
 from irmeta.io.tables.matrices import import_matrix, import_systemwise, import_trec_eval
 from irmeta.io.tables.mteb import import_mteb
 from irmeta.io.tables.spreadsheet import import_table, read_types

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy import stats
 
 from irmeta.errors import ScoresError
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about

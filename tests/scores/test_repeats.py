@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import irmeta
 from irmeta.errors import ScoresError
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.clusters import held_of_means, with_clusters

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from irmeta.datasets import factors as factor_files
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import cube

@@ -10,7 +10,7 @@ import pytest
 
 import irmeta
 from irmeta.cli.serve import _gate
-from irmeta.io.nights import read_nights
+from irmeta.io.formats.nights import read_nights
 from irmeta.serve.client import Server
 from irmeta.serve.results.answers import STANDING
 

@@ -119,7 +119,7 @@ def _values(
 
 def _held(words: Iterable[str], dim: str) -> list[str]:
     """Return the names of the score files among words: of systems, topics, metrics, or collections."""
-    from irmeta.io.scores import held
+    from irmeta.io.formats.scores import held
 
     names: list[str] = []
     for word in words:

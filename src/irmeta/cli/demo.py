@@ -28,7 +28,7 @@ def demo(
     """
     from irmeta.datasets.simulate import simulate
     from irmeta.evaluation.engine import evaluate
-    from irmeta.io.scores import save
+    from irmeta.io.formats.scores import save
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
 

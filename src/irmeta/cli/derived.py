@@ -235,7 +235,7 @@ class Derived:
             data = [str(one) for one in every if isinstance(one, str | Path)]
             raise FileFormatError(to_import(data) or str(error)) from error
         if scores_of is not None and to is not None:
-            from irmeta.io.scores import save
+            from irmeta.io.formats.scores import save
 
             save(scores_of(result), to)
         if folder is not None:

@@ -319,7 +319,7 @@ def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written
 
 def _how_to_add(path: Path) -> str:
     """Say how to add to a score file that exists: runs, by its metrics, to its collection, or another collection."""
-    from irmeta.io.scores import held
+    from irmeta.io.formats.scores import held
 
     name = next(iter(held(path)))
     return (

@@ -52,7 +52,7 @@ def export(
             "--missing is for --to eee; a table has no rows for missing scores"
         )
     from irmeta.cli.output import write
-    from irmeta.io import scores
+    from irmeta.io.formats import scores
     from irmeta.io.outputs import writing
     from irmeta.io.tables import spreadsheet
 

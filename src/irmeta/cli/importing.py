@@ -261,7 +261,7 @@ def import_scores(
 
     irmeta import inspect logs/ -o scores.parquet
     """
-    from irmeta.io.scores import save
+    from irmeta.io.formats.scores import save
     from irmeta.io.tables import adding
 
     if remove is not None:

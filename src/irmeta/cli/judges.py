@@ -223,7 +223,7 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
 
     named = None if clusters is None else named_clusters(clusters)
     if file.endswith(".parquet"):
-        from irmeta.io.scores import load
+        from irmeta.io.formats.scores import load
 
         cube = load(file, collection)
         names = [str(name) for name in cube.topic.values]

@@ -138,7 +138,7 @@ class Selected:
         self, path: Path, also: str | None = None, *, one: bool = False
     ) -> "dict[str, xr.DataArray]":
         """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
-        from irmeta.io.scores import OtherTableError, load, load_all
+        from irmeta.io.formats.scores import OtherTableError, load, load_all
         from irmeta.scores.cubes import by_name
 
         metrics = self.metrics
@@ -522,6 +522,6 @@ def to_import(paths: Sequence[str]) -> str:
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
     """Return the only cube; raise ScoresError where there are several."""
-    from irmeta.io.scores import choose
+    from irmeta.io.formats.scores import choose
 
     return choose(cubes, None)

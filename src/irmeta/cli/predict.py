@@ -44,7 +44,7 @@ def fit(
     """
     from dataclasses import replace
 
-    from irmeta.io.model_file import save_model
+    from irmeta.io.formats.model_file import save_model
     from irmeta.studies.prediction.prediction_model import prediction_model
 
     # all metrics: a collection may lack some of those asked for

@@ -94,7 +94,7 @@ def _like(
 
     from irmeta.datasets.like import like
     from irmeta.errors import IrmetaError
-    from irmeta.io.scores import choose, load_all, save
+    from irmeta.io.formats.scores import choose, load_all, save
     from irmeta.scores.selection import complete
 
     if output.suffix != ".parquet":

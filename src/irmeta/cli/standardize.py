@@ -93,7 +93,7 @@ def apply(
     irmeta standardize apply new-runs.parquet --factors factors.parquet -o standardized.parquet --kind normal
     """
     from irmeta.datasets import factors as factor_files
-    from irmeta.io.scores import save
+    from irmeta.io.formats.scores import save
     from irmeta.scores import standardization
 
     refuse_overwriting(output)

@@ -11,10 +11,10 @@ import xarray as xr
 
 from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import FileFormatError
-from irmeta.io import parquet, seals
+from irmeta.io.formats import parquet, seals
+from irmeta.io.formats.schemas import FactorsFile
 from irmeta.io.outputs import writing
 from irmeta.io.places import readable
-from irmeta.io.schemas import FactorsFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about, recorded

@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from irmeta.io.model_file import Model, load_model
+from irmeta.io.formats.model_file import Model, load_model
 
 _FILE = Path(__file__).with_name("reference.json")
 _FACTORS = Path(__file__).with_name("shipped")

@@ -8,7 +8,7 @@ from typing import Any
 from irmeta.errors import ScoresError
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.io.scores import About, held
+from irmeta.io.formats.scores import About, held
 from irmeta.metrics.signatures import SETS
 from irmeta.scores.names import labels
 from irmeta.words import listed

@@ -21,10 +21,10 @@ from irmeta.evaluation.adding import Collection
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io import parquet, seals
+from irmeta.io.formats import parquet, seals
+from irmeta.io.formats.scores import About, require_version, to_frame, version_of, write
 from irmeta.io.outputs import require_folder, writing
 from irmeta.io.runs.trec import Reading
-from irmeta.io.scores import About, require_version, to_frame, version_of, write
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import Metric
 from irmeta.scores.cube import cube, possible

@@ -10,8 +10,8 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.evaluation.engine import evaluate
+from irmeta.io.formats.scores import load
 from irmeta.io.runs.trec import Reading
-from irmeta.io.scores import load
 from irmeta.metrics.names import is_known
 from irmeta.scores.attributes import about
 from irmeta.words import counted, listed

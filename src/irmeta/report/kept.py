@@ -9,10 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
-from irmeta.io.folders import Folder
 from irmeta.io.outputs import alone_in
 from irmeta.io.places import reachable
 from irmeta.io.strictly import parsed
+from irmeta.report.folders import Folder
 
 PAGE = "index.html"
 Write = Callable[[str, str | bytes], None]

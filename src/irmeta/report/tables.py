@@ -12,7 +12,7 @@ import xarray as xr
 
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
-from irmeta.io.scores import to_frame
+from irmeta.io.formats.scores import to_frame
 from irmeta.metrics.names import nearest
 from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.scores.attributes import about

@@ -26,7 +26,7 @@ from irmeta.scores.means import means
 from irmeta.scores.names import known_as
 from irmeta.scores.repeats import by_runs
 from irmeta.stats.arrays import Floats, settled
-from irmeta.stats.complete import complete_part
+from irmeta.stats.subsets.complete import complete_part
 
 _DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {"systems": (0,), "topics": (1,), "common": (0, 1)}

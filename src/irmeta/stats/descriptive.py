@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import ndtri, stdtr, stdtrit
 
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
-from irmeta.stats.ranks import tied_ranks
+from irmeta.stats.rankings.ranks import tied_ranks
 from irmeta.stats.tests.multiplicity import holm
 
 

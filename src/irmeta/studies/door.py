@@ -24,7 +24,7 @@ import xarray as xr
 
 from irmeta.arguments import is_list, kinds_of, once, require_fitting
 from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
-from irmeta.io.schemas import Attributes
+from irmeta.io.formats.schemas import Attributes
 from irmeta.io.strictly import fitting, number, whole
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded, single_threaded
@@ -280,7 +280,7 @@ class Parameter:
         if value is None and self.optional:
             return None
         if isinstance(value, str | PathLike):
-            from irmeta.io.scores import load, load_all
+            from irmeta.io.formats.scores import load, load_all
 
             return load_all(value) if self.cubes else load(value)
         return by_name(value) if self.cubes else check(value)

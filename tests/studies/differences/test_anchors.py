@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
+from irmeta.io.formats.nights import read_nights
 from irmeta.io.lists import read_anchors
-from irmeta.io.nights import read_nights
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.versus import versus
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irmeta.errors import ScoresError
-from irmeta.io.nights import read_nights
+from irmeta.io.formats.nights import read_nights
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.versus import overview, versus
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t
 
 from irmeta.errors import ScoresError
-from irmeta.io.scores import load, save
+from irmeta.io.formats.scores import load, save
 from irmeta.scores.attributes import about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.engine import evaluate
-from irmeta.io.model_file import load_model, save_model
+from irmeta.io.formats.model_file import load_model, save_model
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.frames import ALL

@@ -15,7 +15,7 @@ import xarray as xr
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, shown
-from irmeta.io.scores import CLUSTERS, from_rows
+from irmeta.io.formats.scores import CLUSTERS, from_rows
 from irmeta.scores.attributes import MACHINES, REPEATS
 from irmeta.scores.columns import require_names
 from irmeta.scores.cube import DIMS

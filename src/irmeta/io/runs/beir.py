@@ -63,7 +63,7 @@ def table_of(data: bytes, path: object) -> "pl.DataFrame | None":
         return None
     import polars as pl
 
-    from irmeta.io import parquet
+    from irmeta.io.formats import parquet
 
     try:
         if packed:

@@ -9,8 +9,16 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.io.scores import About, described, held, load, to_frame, version_of, write
-from irmeta.io.scores import require_version as require
+from irmeta.io.formats.scores import (
+    About,
+    described,
+    held,
+    load,
+    to_frame,
+    version_of,
+    write,
+)
+from irmeta.io.formats.scores import require_version as require
 from irmeta.scores.attributes import OVER, REPEATS, about
 from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.cube import DIMS, cube

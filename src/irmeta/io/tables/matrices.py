@@ -14,7 +14,7 @@ from irmeta import words
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
-from irmeta.io.scores import from_rows
+from irmeta.io.formats.scores import from_rows
 from irmeta.io.sheets import sheet_in
 from irmeta.io.strictly import fields, lines, number, stripped, whole
 from irmeta.io.tables.printed import numbers

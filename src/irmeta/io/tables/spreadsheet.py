@@ -12,9 +12,9 @@ import xarray as xr
 
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io import parquet
 from irmeta.io.files import Location, read_bytes, shown, stem
-from irmeta.io.seals import MALFORMED
+from irmeta.io.formats import parquet
+from irmeta.io.formats.seals import MALFORMED
 from irmeta.io.sheets import FORMULA, keyed, sheet, sheet_in
 from irmeta.io.strictly import number, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed

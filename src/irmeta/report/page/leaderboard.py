@@ -15,8 +15,8 @@ import xarray as xr
 
 from irmeta.arguments import require_fitting
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.io.folders import Folder
 from irmeta.io.tables.spreadsheet import read_about, require_link
+from irmeta.report.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
 from irmeta.report.page.since import since

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from irmeta.errors import ScoresError
 from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.stats.ranks import tied_ranks
+from irmeta.stats.rankings.ranks import tied_ranks
 
 FACTORS = (1, 2, 3, 5, 8)
 """Numbers of factors that are tried; the one that predicts hidden cells best is taken."""

@@ -11,8 +11,8 @@ from irmeta.stats.leaderboards.aggregates import parts, task_points, values
 from irmeta.stats.leaderboards.bradley_terry import Strengths, strengths
 from irmeta.stats.leaderboards.holes import Bounds
 from irmeta.stats.leaderboards.other_runs import scattered, variance_added
+from irmeta.stats.rankings.ranks import tied_ranks
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets, rank_sets_of
-from irmeta.stats.ranks import tied_ranks
 
 ENDS = (0.05, 0.95)
 """Quantiles of the ranks that filled tables give: a 90% interval."""

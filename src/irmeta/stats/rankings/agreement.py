@@ -24,8 +24,8 @@ from irmeta.stats.rankings.rank import (
     spearman,
     tau_b,
 )
+from irmeta.stats.rankings.ranks import dense_ranks, tied_ranks
 from irmeta.stats.rankings.topheavy import tau_ap_b
-from irmeta.stats.ranks import dense_ranks, tied_ranks
 
 COEFFICIENTS: dict[Coefficient, tuple[str, Callable[..., Any]]] = {
     "pearson": ("Pearson r", pearson),

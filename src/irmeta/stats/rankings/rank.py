@@ -18,7 +18,7 @@ from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
-from irmeta.stats.ranks import dense_ranks, tied_ranks
+from irmeta.stats.rankings.ranks import dense_ranks, tied_ranks
 
 P = ParamSpec("P")
 Kernel = Callable[Concatenate[Floats, Floats, P], Floats]

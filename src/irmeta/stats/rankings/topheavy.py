@@ -11,7 +11,7 @@ from irmeta.choices import OverlapTies
 from irmeta.errors import ScoresError, require_share
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.rank import BLOCK, outer, over, pairwise, tie_sizes
-from irmeta.stats.ranks import tied_ranks
+from irmeta.stats.rankings.ranks import tied_ranks
 
 
 @pairwise

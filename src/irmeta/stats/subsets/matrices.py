@@ -5,7 +5,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from irmeta.stats.arrays import Floats, settled
-from irmeta.stats.ranks import tied_ranks
+from irmeta.stats.rankings.ranks import tied_ranks
 
 
 def covariance(rows: Floats) -> Floats:

@@ -9,7 +9,7 @@ from scipy.special import bdtr, stdtr
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Floats, Ints, settled
-from irmeta.stats.ranks import tied_ranks
+from irmeta.stats.rankings.ranks import tied_ranks
 from irmeta.stats.tests import floors
 
 _BLOCK = 1 << 17

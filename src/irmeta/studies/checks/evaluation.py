@@ -3,7 +3,7 @@
 import polars as pl
 import xarray as xr
 
-from irmeta.io.scores import to_frame
+from irmeta.io.formats.scores import to_frame
 from irmeta.scores.attributes import about
 from irmeta.scores.means import means
 from irmeta.scores.names import labels

@@ -14,6 +14,9 @@ from irmeta.datasets import factors
 from irmeta.errors import IrmetaError
 from irmeta.io import groups, kinds
 from irmeta.io.files import Content, Location, crowded, location, stem
+from irmeta.io.formats.model_file import load_model
+from irmeta.io.formats.nights import read_nights
+from irmeta.io.formats.scores import held, present
 from irmeta.io.items import (
     deepeval,
     eee,
@@ -25,11 +28,8 @@ from irmeta.io.items import (
     promptfoo,
     support,
 )
-from irmeta.io.model_file import load_model
-from irmeta.io.nights import read_nights
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.trec import read_qrels
-from irmeta.io.scores import held, present
 from irmeta.io.strictly import parsed
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes

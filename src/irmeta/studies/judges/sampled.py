@@ -14,8 +14,8 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.formats.scores import load_all
 from irmeta.io.lists import LEAST
-from irmeta.io.scores import load_all
 from irmeta.scores.attributes import OVER
 from irmeta.scores.clusters import (
     cluster_map,

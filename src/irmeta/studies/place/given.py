@@ -12,7 +12,7 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.files import location, stem
-from irmeta.io.scores import load, load_files
+from irmeta.io.formats.scores import load, load_files
 from irmeta.metrics.names import nearest
 from irmeta.scores.cubes import by_name
 from irmeta.scores.names import known_as

@@ -7,7 +7,7 @@ import xarray as xr
 
 from irmeta.choices import Missing, Scale, Unit
 from irmeta.errors import MetricError, ScoresError
-from irmeta.io.model_file import Model, Part
+from irmeta.io.formats.model_file import Model, Part
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.scores.cubes import (
     at_unit,

@@ -16,7 +16,7 @@ from irmeta.evaluation.engine import Evaluation, evaluate
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
 from irmeta.io.files import location, stem
-from irmeta.io.scores import load_files
+from irmeta.io.formats.scores import load_files
 from irmeta.metrics.names import nearest
 from irmeta.parallel import in_order
 from irmeta.scores.cubes import by_name

@@ -12,7 +12,7 @@ from scipy.special import chdtri, ndtri, stdtrit
 
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
-from irmeta.io.model_file import Model, described
+from irmeta.io.formats.model_file import Model, described
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.ranking import to_report

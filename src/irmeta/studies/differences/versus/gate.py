@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.io.nights import Night, add_night, by_anchor, by_topic, read_nights
+from irmeta.io.formats.nights import Night, add_night, by_anchor, by_topic, read_nights
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import nights as statistics

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.choices import MissingOfPairs
 from irmeta.errors import ScoresError
-from irmeta.io.nights import Comparison, Night
+from irmeta.io.formats.nights import Comparison, Night
 from irmeta.metrics.names import nearest
 from irmeta.scores.cubes import by_name
 from irmeta.scores.figures import short

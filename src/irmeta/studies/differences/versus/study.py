@@ -60,7 +60,7 @@ AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
 """What is measured of intervals of all comparisons at once, by joint test, and what holds more often."""
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
 """What is told of comparisons without flagged topics."""
-NIGHTS = Given("FILE", "irmeta.io.scores.load_all")
+NIGHTS = Given("FILE", "irmeta.io.formats.scores.load_all")
 ANCHORS = Given("FILE", "irmeta.io.lists.read_anchors")
 
 

@@ -12,8 +12,8 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import listed, location, stem
+from irmeta.io.formats.scores import load_files
 from irmeta.io.runs.rankings import Qrels
-from irmeta.io.scores import load_files
 from irmeta.io.strictly import number
 from irmeta.scores.cubes import by_name
 from irmeta.studies.door import Given, numbers_by_name

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from irmeta.io.model_file import Model
+from irmeta.io.formats.model_file import Model
 from irmeta.scores.attributes import about
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import by_chance

@@ -9,7 +9,7 @@ from scipy.special import chdtri
 
 from irmeta.choices import Learner, Scale
 from irmeta.errors import ScoresError, require_choice
-from irmeta.io.model_file import Model
+from irmeta.io.formats.model_file import Model
 from irmeta.metrics.names import highest, lowest
 from irmeta.scores.cubes import by_name, in_range
 from irmeta.scores.means import means

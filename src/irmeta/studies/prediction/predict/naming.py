@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import MetricError, ScoresError
-from irmeta.io.model_file import Model
+from irmeta.io.formats.model_file import Model
 from irmeta.metrics.names import nearest
 from irmeta.words import listed
 

@@ -11,7 +11,7 @@ from irmeta.choices import Scale
 from irmeta.errors import MetricError, ScoresError
 from irmeta.io import strictly
 from irmeta.io.files import location
-from irmeta.io.model_file import Model, Part
+from irmeta.io.formats.model_file import Model, Part
 from irmeta.io.runs.rankings import Qrels
 from irmeta.io.runs.trec import read_qrels
 from irmeta.metrics.names import Metric, parse, raw

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.choices import Learner, Missing
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import IrmetaError, ScoresError, require_share
-from irmeta.io.model_file import Model
+from irmeta.io.formats.model_file import Model
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seed
 from irmeta.scores.attributes import PRINTED, about
@@ -35,14 +35,14 @@ from irmeta.studies.prediction.predict.typed import given as one_system
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 TABLE = "irmeta.studies.prediction.predict.typed.table"
-TRAIN = "irmeta.io.scores.load_files"
+TRAIN = "irmeta.io.formats.scores.load_files"
 
 
 @study
 def predict(
     scores: Annotated[xr.DataArray | None, Given("SCORES", TABLE)] = None,
     model: Annotated[
-        Model | None, Given("FILE", "irmeta.io.model_file.load_model")
+        Model | None, Given("FILE", "irmeta.io.formats.model_file.load_model")
     ] = None,
     *,
     given: str | None = None,

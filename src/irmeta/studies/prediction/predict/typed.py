@@ -8,7 +8,7 @@ import xarray as xr
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import strictly
 from irmeta.io.files import read_bytes, shown, stem
-from irmeta.io.scores import load
+from irmeta.io.formats.scores import load
 from irmeta.io.tables.matrices import import_systemwise
 from irmeta.io.tables.printed import is_document, part_of
 from irmeta.io.tables.spreadsheet import import_table

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from irmeta.errors import FileFormatError
-from irmeta.io.model_file import Model, Part, load_model, save_model
+from irmeta.io.formats.model_file import Model, Part, load_model, save_model
 from irmeta.stats.prediction.intervals import tails
 from irmeta.stats.prediction.regression import moments
 

@@ -15,8 +15,8 @@ from typing import Any
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io import seals
 from irmeta.io.files import FREE, RATIO, limit
+from irmeta.io.formats import seals
 from irmeta.scores.names import labels
 from irmeta.words import reason
 

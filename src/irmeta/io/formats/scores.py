@@ -15,10 +15,10 @@ import xarray as xr
 
 from irmeta.arguments import require_fitting
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io import parquet, seals
+from irmeta.io.formats import parquet, seals
+from irmeta.io.formats.schemas import ScoreFile
 from irmeta.io.outputs import alone_in, require_folder, writing
 from irmeta.io.places import reachable, readable
-from irmeta.io.schemas import ScoreFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest

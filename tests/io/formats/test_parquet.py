@@ -15,7 +15,7 @@ import pytest
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.io import parquet
+from irmeta.io.formats import parquet
 
 ROWS = 30_000_000
 

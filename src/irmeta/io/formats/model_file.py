@@ -11,10 +11,10 @@ import numpy as np
 
 from irmeta.choices import Scale
 from irmeta.errors import FileFormatError
-from irmeta.io import seals
 from irmeta.io.files import read_bytes
+from irmeta.io.formats import seals
+from irmeta.io.formats.schemas import ModelFile
 from irmeta.io.outputs import writing
-from irmeta.io.schemas import ModelFile
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import is_variant, standardized
 from irmeta.stats.arrays import Floats

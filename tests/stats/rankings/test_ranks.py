@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from irmeta.stats.ranks import dense_ranks, tied_ranks
+from irmeta.stats.rankings.ranks import dense_ranks, tied_ranks
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max"])

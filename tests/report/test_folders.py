@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from irmeta.errors import FileFormatError
-from irmeta.io import folders
-from irmeta.io.folders import Folder
+from irmeta.report import folders
+from irmeta.report.folders import Folder
 from irmeta.report.kept import Kept
 
 NAME = "tables/means.csv"

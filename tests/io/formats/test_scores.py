@@ -17,7 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
-from irmeta.io.scores import COLUMNS, from_rows, load, load_all, save, to_frame, write
+from irmeta.io.formats.scores import (
+    COLUMNS,
+    from_rows,
+    load,
+    load_all,
+    save,
+    to_frame,
+    write,
+)
 from irmeta.scores.cube import DIMS, cube, from_frame
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)

@@ -16,7 +16,7 @@ import pytest
 import irmeta
 from irmeta.datasets import factors
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io import seals
+from irmeta.io.formats import seals
 from irmeta.scores import standardization
 from irmeta.scores.cube import cube
 from irmeta.scores.result import describe

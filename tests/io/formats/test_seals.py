@@ -14,7 +14,7 @@ import irmeta
 from irmeta.datasets import factors as factor_files
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.evaluation import archive
-from irmeta.io import seals
+from irmeta.io.formats import seals
 from irmeta.scores import standardization
 from irmeta.scores.cube import cube
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from irmeta.stats.complete import complete_part
+from irmeta.stats.subsets.complete import complete_part
 
 ARRAYS = arrays(
     np.bool_, st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 2))

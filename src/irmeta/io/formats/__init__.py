@@ -1,0 +1,1 @@
+"""Files of our own: score files, models, tables of nights; their schemas, and seals that show a change."""
