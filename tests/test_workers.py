@@ -96,7 +96,7 @@ def test_the_client_is_killed(address: str, desk: Path, tmp_path: Path) -> None:
     code = """if True:
         import sys, time
         from irmeta.workers import on_cluster
-        from irmeta.evaluation import archive
+        from irmeta.evaluation.archive import writing as archive
         from irmeta.parallel import watched_by
         archive.EVERY = 0
         def slowly(*step):

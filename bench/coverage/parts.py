@@ -206,8 +206,8 @@ def dl2021(folder: Path | None) -> tuple[tuple[str, World], ...]:
     """Return the names of real machines that grade, and all pairs of DL 2021 that some run ranks among its first 10."""
     if folder is None:
         return ()
-    from irmeta.evaluation.partly import Lists, weights
     from irmeta.evaluation.sets import JudgmentSets
+    from irmeta.studies.judges.partly import Lists, weights
 
     here = folder / "judges" / "dl2021"
     found = []

@@ -1,4 +1,4 @@
-// Sums over the ranks of judged documents, from the first rank on; irmeta.evaluation.measures makes measures of them.
+// Sums over the ranks of judged documents, from the first rank on; irmeta.evaluation.grades.measures makes measures of them.
 #pragma once
 #include <algorithm>
 

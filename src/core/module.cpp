@@ -149,7 +149,7 @@ PyObject* bytes(const std::vector<T>& values) {
                                    static_cast<Py_ssize_t>(values.size() * sizeof(T)));
 }
 
-// finish(run): None unless it is regular; else what irmeta.evaluation.core.Found has.
+// finish(run): None unless it is regular; else what irmeta.evaluation.grades.core.Found has.
 PyObject* finish(PyObject*, PyObject* capsule) {
   Run* made = held<Run, RUN>(capsule);
   if (!made || !apart(made->pending(), [&] { made->finish(); })) return nullptr;

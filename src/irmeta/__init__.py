@@ -24,7 +24,7 @@ _PUBLIC = {
     "evaluate": "irmeta.evaluation.engine.evaluate",
     "evaluate_under": "irmeta.evaluation.sets.evaluate_under",
     "evaluate_run": "irmeta.evaluation.engine.evaluate_run",
-    "evaluate_to": "irmeta.evaluation.archive.evaluate_to",
+    "evaluate_to": "irmeta.evaluation.archive.writing.evaluate_to",
     "export_eee": "irmeta.report.eee.export_eee",
     "from_frame": "irmeta.scores.cube.from_frame",
     "from_frame_all": "irmeta.scores.cube.from_frame_all",

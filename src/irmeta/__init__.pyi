@@ -4,7 +4,7 @@ from irmeta.datasets.judges import simulate_judge as simulate_judge
 from irmeta.datasets.reference import reference_model as reference_model
 from irmeta.datasets.simulate import simulate as simulate
 from irmeta.errors import IrmetaError as IrmetaError
-from irmeta.evaluation.archive import evaluate_to as evaluate_to
+from irmeta.evaluation.archive.writing import evaluate_to as evaluate_to
 from irmeta.evaluation.commitment import commitment as commitment
 from irmeta.evaluation.engine import evaluate as evaluate
 from irmeta.evaluation.engine import evaluate_run as evaluate_run

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.task import Task
 from irmeta.io.files import Content
 from irmeta.io.runs.rankings import qrels_from_mapping

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.errors import FileFormatError, IrmetaError, MetricError
-from irmeta.evaluation import scoring
-from irmeta.evaluation.archive import evaluate_to
+from irmeta.evaluation.archive.writing import evaluate_to
 from irmeta.evaluation.engine import evaluate
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades import scoring
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.io.files import Content
 from irmeta.io.formats.scores import load
 from irmeta.io.runs.rankings import qrels_from_mapping, run_from_mapping

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.errors import IrmetaError, MetricError
-from irmeta.evaluation import measures
 from irmeta.evaluation.engine import evaluate
-from irmeta.evaluation.judged import Judged
+from irmeta.evaluation.grades import measures
+from irmeta.evaluation.grades.judged import Judged
 from irmeta.metrics import names as module
 from irmeta.metrics import signatures
 from irmeta.metrics.names import (

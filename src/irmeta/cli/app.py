@@ -180,7 +180,7 @@ def panel_of(verb: str) -> Group:
 def _version() -> str:
     from importlib.metadata import version
 
-    from irmeta.evaluation.core import reader
+    from irmeta.evaluation.grades.core import reader
 
     return f"{version('irmeta')} ({reader()})"
 

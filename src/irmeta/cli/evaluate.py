@@ -30,7 +30,7 @@ from irmeta.words import counted
 
 if TYPE_CHECKING:
     from irmeta.choices import Format
-    from irmeta.evaluation.archive import Options, Written
+    from irmeta.evaluation.archive.writing import Options, Written
     from irmeta.io.runs.trec import Reading
 
 FILES = "Reading files"
@@ -302,7 +302,7 @@ def _remark(notes: list[str], *, quiet: bool) -> None:
 
 def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":
     """Evaluate to a score file; say where an interrupted evaluation continues, and where this one may."""
-    from irmeta.evaluation.archive import evaluate_to, finished, parts_of
+    from irmeta.evaluation.archive.writing import evaluate_to, finished, parts_of
 
     if finished(output):
         say(f"continuing with what is finished, in {parts_of(output)}", quiet=quiet)

@@ -35,7 +35,7 @@ def verify(
     irmeta verify scores.parquet --runs runs/ --qrels qrels.txt
     """
     from irmeta.cli.output import write
-    from irmeta.evaluation.verification import verify as compare
+    from irmeta.evaluation.archive.verification import verify as compare
     from irmeta.words import folded, printable
 
     found = compare(

@@ -7,7 +7,7 @@ import numpy as np
 
 from irmeta.arguments import require_fields
 from irmeta.errors import IrmetaError
-from irmeta.evaluation.judging import JudgedRun, Judgments
+from irmeta.evaluation.grades.judging import JudgedRun, Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.rankings import Qrels

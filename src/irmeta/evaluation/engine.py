@@ -16,7 +16,7 @@ import numpy as np
 from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.errors import FileFormatError, require_choice
 from irmeta.evaluation import notes
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.other_measures import foreign_metric
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import (

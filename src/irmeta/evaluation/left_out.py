@@ -12,10 +12,11 @@ from functools import partial
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation import notes, scoring
+from irmeta.evaluation import notes
 from irmeta.evaluation.engine import Evaluation
-from irmeta.evaluation.judged import GradeArray, Judged
-from irmeta.evaluation.judging import JudgedRun
+from irmeta.evaluation.grades import scoring
+from irmeta.evaluation.grades.judged import GradeArray, Judged
+from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task

@@ -6,14 +6,14 @@ from itertools import chain
 
 import numpy as np
 
-from irmeta.evaluation.judging import Judgments
-from irmeta.evaluation.pooling import BATCH
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.sources import RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import parse
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Ints
+from irmeta.studies.design.pooling import BATCH
 
 Top = tuple[Ints, Ints, list[str]]
 """Topic, rank from 0 and id of documents."""

@@ -12,7 +12,7 @@ import numpy as np
 from irmeta.errors import FileFormatError, MetricError, ScoresError
 from irmeta.evaluation import notes
 from irmeta.evaluation.engine import batches
-from irmeta.evaluation.judging import JudgedRun, Judgments
+from irmeta.evaluation.grades.judging import JudgedRun, Judgments
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import (
     QrelsLike,

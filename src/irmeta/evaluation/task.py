@@ -11,10 +11,10 @@ import numpy as np
 
 from irmeta.choices import Precision
 from irmeta.errors import FileFormatError
-from irmeta.evaluation import core, measures, scoring
-from irmeta.evaluation.core import Found
-from irmeta.evaluation.judged import GradeArray
-from irmeta.evaluation.judging import JudgedRun, Judgments
+from irmeta.evaluation.grades import core, measures, scoring
+from irmeta.evaluation.grades.core import Found
+from irmeta.evaluation.grades.judged import GradeArray
+from irmeta.evaluation.grades.judging import JudgedRun, Judgments
 from irmeta.evaluation.other_measures import IrMeasures
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where

@@ -197,7 +197,7 @@ def _normalised(base: Signature) -> Signature:
 CATALOGUE: Mapping[str, Signature] = MappingProxyType(
     {**_BASES, **{f"n{base}": _normalised(_BASES[base]) for base in NORMALISED}}
 )
-"""Every metric that irmeta computes itself; `irmeta.evaluation.measures` has one function for each."""
+"""Every metric that irmeta computes itself; `irmeta.evaluation.grades.measures` has one function for each."""
 
 SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -13,7 +13,7 @@ import xarray as xr
 import irmeta
 from irmeta.datasets import factors as factor_files
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.evaluation import archive
+from irmeta.evaluation.archive import writing as archive
 from irmeta.io.formats import seals
 from irmeta.scores import standardization
 from irmeta.scores.cube import cube

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError, typed
 from irmeta.evaluation.engine import evaluate
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.io.runs.trec import Reading
 from irmeta.report.tables import render
 from irmeta.scores.attributes import about

@@ -13,9 +13,8 @@ import xarray as xr
 
 from irmeta import compiled
 from irmeta.errors import FileFormatError, Remark, in_words_of_reader
-from irmeta.evaluation import core
-from irmeta.evaluation.expected import Expected, Ids
-from irmeta.evaluation.judging import JudgedRun, Judgments, Ranking
+from irmeta.evaluation.grades import core
+from irmeta.evaluation.grades.judging import JudgedRun, Judgments, Ranking
 from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
 from irmeta.evaluation.sources import (
     QrelsLike,
@@ -38,6 +37,7 @@ from irmeta.scores.figures import first_rows
 from irmeta.scores.names import labels
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Indices
+from irmeta.studies.checks.expected import Expected, Ids
 from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 

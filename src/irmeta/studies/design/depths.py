@@ -7,12 +7,12 @@ import xarray as xr
 
 from irmeta.errors import IrmetaError
 from irmeta.evaluation.engine import evaluate
-from irmeta.evaluation.pooling import pooled, pools
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.scores.attributes import OVER
 from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.selection import select
+from irmeta.studies.design.pooling import pooled, pools
 
 DEPTHS = (5, 10, 20, 50, 100)
 

@@ -11,7 +11,6 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.formats.scores import load_all
@@ -29,11 +28,11 @@ from irmeta.scores.cube import DIMS, check
 from irmeta.scores.cubes import computed_otherwise, prepare_together
 from irmeta.scores.means import additive
 from irmeta.scores.notes import Act, Method
-from irmeta.scores.partly import PartlyJudged
 from irmeta.scores.teams import STEM, stem
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
 from irmeta.studies.door import Given
+from irmeta.studies.judges.partly import PartlyJudged, partly_judged
 from irmeta.words import counted
 
 Judged = xr.DataArray | QrelsLike

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from irmeta.choices import Feedback, ShownBy
-from irmeta.evaluation.judged import GradeArray
-from irmeta.evaluation.judging import JudgedRun
-from irmeta.evaluation.scoring import scores
+from irmeta.evaluation.grades.judged import GradeArray
+from irmeta.evaluation.grades.judging import JudgedRun
+from irmeta.evaluation.grades.scoring import scores
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric
 from irmeta.stats.arrays import Floats, Indices

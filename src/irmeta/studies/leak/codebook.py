@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from irmeta.evaluation.judged import GradeArray
-from irmeta.evaluation.scoring import scores
+from irmeta.evaluation.grades.judged import GradeArray
+from irmeta.evaluation.grades.scoring import scores
 from irmeta.io.runs.fields import Strings
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric

@@ -12,8 +12,9 @@ import xarray as xr
 import irmeta
 import irmeta.scores.standardization
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.evaluation import archive, engine
-from irmeta.evaluation.archive import evaluate_to
+from irmeta.evaluation import engine
+from irmeta.evaluation.archive import writing as archive
+from irmeta.evaluation.archive.writing import evaluate_to
 from irmeta.io.files import read_bytes
 from irmeta.io.formats.scores import load, load_all, save
 from irmeta.parallel import watched_by
@@ -459,7 +460,8 @@ def test_killed(desk: Path) -> None:
     """After kill -9 the same command goes on, and gives the file of an uninterrupted evaluation."""
     code = """if True:
         import sys, time
-        from irmeta.evaluation import archive, engine
+        from irmeta.evaluation import engine
+        from irmeta.evaluation.archive import writing as archive
         from irmeta.parallel import watched_by
         archive.EVERY = 0
         def slowly(*step):

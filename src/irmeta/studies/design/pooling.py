@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from irmeta.choices import Precision
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.trec import Reading

@@ -6,7 +6,7 @@ import pytest
 
 import irmeta
 from irmeta.errors import ScoresError
-from irmeta.evaluation.verification import verify
+from irmeta.evaluation.archive.verification import verify
 from irmeta.scores import standardization
 
 

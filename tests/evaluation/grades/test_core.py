@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from irmeta import compiled
 from irmeta.errors import FileFormatError
-from irmeta.evaluation import core
 from irmeta.evaluation.engine import Evaluation, evaluate
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades import core
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.task import Task
 from irmeta.io import files
 from irmeta.io.files import Content

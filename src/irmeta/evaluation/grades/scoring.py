@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from irmeta import compiled
-from irmeta.evaluation import measures
-from irmeta.evaluation.judged import GradeArray, Judged
-from irmeta.evaluation.judging import JudgedRun
+from irmeta.evaluation.grades import measures
+from irmeta.evaluation.grades.judged import GradeArray, Judged
+from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import GENERAL
 from irmeta.stats.arrays import Bools, Floats, Indices

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.evaluation import judging
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades import judging
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.io.runs.rankings import qrels_from_mapping
 
 

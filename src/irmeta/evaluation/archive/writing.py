@@ -17,7 +17,7 @@ import xarray as xr
 
 from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.errors import FileFormatError
-from irmeta.evaluation.adding import Collection
+from irmeta.evaluation.archive.adding import Collection
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike

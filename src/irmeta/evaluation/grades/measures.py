@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from irmeta.errors import MetricError
-from irmeta.evaluation.judged import FIRST, Judged, total
+from irmeta.evaluation.grades.judged import FIRST, Judged, total
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import NORMALISED
 from irmeta.stats.arrays import Floats

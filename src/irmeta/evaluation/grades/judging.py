@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from irmeta.choices import Precision
-from irmeta.evaluation import core
-from irmeta.evaluation.core import Found
+from irmeta.evaluation.grades import core
+from irmeta.evaluation.grades.core import Found
 from irmeta.io.runs.fields import MIX, Words, scrambled
 from irmeta.io.runs.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta import compiled
-from irmeta.evaluation.judging import JudgedRun
+from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.io.runs.rankings import Qrels
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 

@@ -5,8 +5,8 @@ import pytest
 
 from irmeta.errors import IrmetaError
 from irmeta.evaluation.engine import evaluate
-from irmeta.evaluation.partly import partly_judged
 from irmeta.evaluation.sets import JudgmentSets
+from irmeta.studies.judges.partly import partly_judged
 
 TOPICS, DOCUMENTS = 12, 30
 

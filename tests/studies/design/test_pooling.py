@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from irmeta.errors import FileFormatError
-from irmeta.evaluation import pooling
 from irmeta.evaluation.engine import evaluate
-from irmeta.evaluation.pooling import pooled, pools
+from irmeta.studies.design import pooling
+from irmeta.studies.design.pooling import pooled, pools
 
 
 def runs(systems=20, topics=3, documents=40):

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmeta.errors import IrmetaError
-from irmeta.evaluation.judging import Judgments
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric, parse_list
 from irmeta.scores.cube import cube
-from irmeta.scores.partly import PartlyJudged
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 from irmeta.stats.judging import pairs
 from irmeta.stats.judging.pairs import Estimated
@@ -29,6 +28,22 @@ FIRST = 10
 """How many first documents of each run those are."""
 UNLIKE = 0.001
 """Below this p a note asks whether the judged pairs were drawn at random."""
+
+
+@dataclass(frozen=True)
+class PartlyJudged:
+    """Scores (system, topic, metric) estimated from a part of each topic's pairs; single ones may be beyond 0 to 1.
+
+    human : with the machine's help.  alone : without it.
+    errors, alone_errors : (metric, system, system), covariance of the systems' means that judging other pairs adds.
+    notes : what was judged, and whether these pairs look random.
+    """
+
+    human: "xr.DataArray"
+    alone: "xr.DataArray"
+    errors: Floats
+    alone_errors: Floats
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
