@@ -14,7 +14,7 @@ import polars as pl
 
 import irmeta
 from irmeta.datasets.catalog import data_folder
-from irmeta.studies.leak.summary import CLEAR, SURE
+from irmeta.studies.leaderboard.leak.summary import CLEAR, SURE
 
 SIZES = (1, 3, 10, 30, 90, 240, 500)
 BITS = "RBP(p=0.5, rel=1)"

@@ -15,10 +15,10 @@ from bench.coverage.worlds import named, worlds
 
 from irmeta.scores.attributes import about
 from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.replication import replicate
 from irmeta.studies.differences.significance import significance
 from irmeta.studies.differences.versus import versus
 from irmeta.studies.judges.estimate import estimate
-from irmeta.studies.replication import replicate
 
 INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])
 TEST = Entry("a test", 0.05, 0.06, lambda _: [])

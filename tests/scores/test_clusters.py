@@ -27,6 +27,8 @@ from irmeta.scores.selection import prepare
 from irmeta.stats.descriptive import bounded_interval
 from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.choice.ranking import rank
+from irmeta.studies.design.reliability import reliability
+from irmeta.studies.design.reliability import summary as reliable
 from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.description import summary as description
 from irmeta.studies.differences.significance import significance
@@ -35,8 +37,6 @@ from irmeta.studies.differences.versus import versus
 from irmeta.studies.judges.compare import compare_judges
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
-from irmeta.studies.reliability import reliability
-from irmeta.studies.reliability import summary as reliable
 from irmeta.studies.standardizing.comparison import compare
 
 

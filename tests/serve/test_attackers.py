@@ -17,8 +17,8 @@ from irmeta.serve.operating import importing, organizing
 from irmeta.serve.site import Site
 from irmeta.stats.arrays import Indices
 from irmeta.stats.hidden.release import Answer
-from irmeta.studies.leak import attacks, study
-from irmeta.studies.leak.board import NONE, Board
+from irmeta.studies.leaderboard.leak import attacks, study
+from irmeta.studies.leaderboard.leak.board import NONE, Board
 
 from .conftest import Within, work_off
 from .test_people import serving

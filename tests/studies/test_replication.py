@@ -13,7 +13,7 @@ from tests.typed import typed
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.scores.cube import cube
-from irmeta.studies.replication.figures import UNSHOWN
+from irmeta.studies.differences.replication.figures import UNSHOWN
 
 SYSTEMS = ["mine", "bm25"]
 

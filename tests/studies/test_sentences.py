@@ -22,15 +22,15 @@ from irmeta.studies.agreement.online import online
 from irmeta.studies.agreement.predictivity import predictivity
 from irmeta.studies.choice.ranking import rank
 from irmeta.studies.design import design
+from irmeta.studies.design.reliability import reliability
 from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.replication import replicate
 from irmeta.studies.differences.significance import significance
 from irmeta.studies.differences.versus import versus
 from irmeta.studies.judges.compare import compare_judges
 from irmeta.studies.judges.estimate import estimate
 from irmeta.studies.leaderboard import leaderboard
 from irmeta.studies.place import place
-from irmeta.studies.reliability import reliability
-from irmeta.studies.replication import replicate
 from irmeta.studies.standardizing.comparison import compare
 from irmeta.studies.standardizing.durability import durability
 

@@ -195,7 +195,7 @@ def _left_out(
     from irmeta.errors import IrmetaError
     from irmeta.metrics.names import is_known, raw
     from irmeta.metrics.values import geometric
-    from irmeta.studies.reuse import reuse
+    from irmeta.studies.place.reuse import reuse
 
     if qrels is None or not runs or len(cubes) > 1:
         raise IrmetaError(

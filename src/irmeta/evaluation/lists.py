@@ -1,6 +1,6 @@
 """The first documents of runs, as numbers: what rankings share, whatever was judged."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -13,10 +13,29 @@ from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import parse
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Ints
-from irmeta.studies.design.pooling import BATCH
+
+BATCH = 8
+"""Runs that are read together."""
 
 Top = tuple[Ints, Ints, list[str]]
 """Topic, rank from 0 and id of documents."""
+
+
+def tops(
+    judgments: Judgments, sources: Sequence[Source], depth: int, what: str = ""
+) -> Iterator[Top]:
+    """Yield what each run ranks above a depth, on judged topics; what : what the runs are, for who waits."""
+    task = Task(judgments, [parse("P@1")], Reading())
+    batches = [
+        sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
+    ]
+    return chain.from_iterable(in_order(partial(_tops, task, depth), batches, what))
+
+
+def _tops(task: Task, depth: int, sources: Sequence[Source]) -> list[Top]:
+    """Return what some runs rank above a depth."""
+    every = (task.top(source, depth) for source in sources)
+    return [(topic, rank, list(documents)) for topic, rank, documents in every]
 
 
 def first_documents(
@@ -29,25 +48,14 @@ def first_documents(
     >>> names, ranked[:, 0].tolist()
     (['a', 'b'], [[0, 1], [1, -1]])
     """
-    reading = Reading()
     sources = sources_of(runs)
     # runs are ranked on judged topics; what is judged there does not matter
-    judged = qrels_of({topic: {"-": 0} for topic in topics}, reading)
-    task = Task(Judgments(judged), [parse("P@1")], reading)
-    batches = [
-        sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
-    ]
-    tops = chain.from_iterable(in_order(partial(_tops, task, depth), batches))
+    judged = qrels_of({topic: {"-": 0} for topic in topics}, Reading())
     ranked = np.full((len(sources), len(topics), depth), -1)
     known: dict[str, int] = {}
     place = [topics.index(topic) for topic in judged.topics]
-    for system, (topic, rank, documents) in enumerate(tops):
+    lists = tops(Judgments(judged), sources, depth)
+    for system, (topic, rank, documents) in enumerate(lists):
         numbers = [known.setdefault(one, len(known)) for one in documents]
         ranked[system, np.take(place, topic), rank] = numbers
     return [name for name, _ in sources], ranked
-
-
-def _tops(task: Task, depth: int, sources: Sequence[Source]) -> list[Top]:
-    """Return what some runs rank above a depth."""
-    every = (task.top(source, depth) for source in sources)
-    return [(topic, rank, list(documents)) for topic, rank, documents in every]

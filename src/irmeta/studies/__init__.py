@@ -202,7 +202,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "replication": Study(
-        "replication",
+        "differences.replication",
         "replicate",
         "replicate",
         "systems",
@@ -370,7 +370,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "reuse": Study(
-        "reuse",
+        "place.reuse",
         "reuse",
         "reuse",
         "judgments",
@@ -390,7 +390,7 @@ STUDIES: dict[str, Study] = {
         },
     ),
     "leak": Study(
-        "leak",
+        "leaderboard.leak",
         "leak",
         "leak",
         "judgments",
@@ -481,7 +481,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "reliability": Study(
-        "reliability",
+        "design.reliability",
         "reliability",
         "reliability",
         "collections",

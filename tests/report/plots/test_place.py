@@ -8,7 +8,7 @@ from irmeta.report.plots.judgments import reuse as reuse_plots
 from irmeta.report.plots.systems import place as place_plots
 from irmeta.scores.cube import cube
 from irmeta.studies.place import place
-from irmeta.studies.reuse import reuse
+from irmeta.studies.place.reuse import reuse
 
 
 def axes():

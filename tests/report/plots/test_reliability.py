@@ -7,7 +7,7 @@ from irmeta.report.plots.collections import design as design_plots
 from irmeta.report.plots.collections import reliability as reliability_plots
 from irmeta.scores.cube import cube
 from irmeta.studies.design import design
-from irmeta.studies.reliability import reliability
+from irmeta.studies.design.reliability import reliability
 
 
 def scores():

@@ -10,6 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.studies.design import design
+from irmeta.studies.design.reliability import reliability
 from irmeta.studies.differences.description import describe
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
@@ -17,7 +18,6 @@ from irmeta.studies.judges.estimate import estimate, estimated_scores
 from irmeta.studies.judges.plan import plan
 from irmeta.studies.judges.sampled import paired, weights
 from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.reliability import reliability
 
 
 def both(seed=0, noise=0.1, topics=60, drawn=15):

@@ -9,7 +9,7 @@ import pytest
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import parse
-from irmeta.studies.leak.codebook import Codebook
+from irmeta.studies.leaderboard.leak.codebook import Codebook
 
 BITS = "RBP(p=0.5, rel=1)"
 

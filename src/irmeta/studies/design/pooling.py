@@ -2,23 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from irmeta.choices import Precision
 from irmeta.evaluation.grades.judging import Judgments
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
-from irmeta.evaluation.task import Task
+from irmeta.evaluation.lists import tops
+from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of, sources_of
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import parse
-from irmeta.parallel import in_order
-
-BATCH = 8
-"""Runs that are read together."""
-
-Ranks = dict[tuple[int, str], int]
-"""Documents of topics, a topic by its number, each with the highest rank, from 0, that a run gives it."""
 
 
 @dataclass(frozen=True)
@@ -34,34 +25,23 @@ class Pools:
     judged: float
 
 
-def pools(
-    qrels: QrelsLike,
-    runs: RunsLike,
-    depths: Sequence[int],
-    *,
-    reading: Reading | None = None,
-    score_precision: Precision = "float64",
-) -> Pools:
+def pools(qrels: QrelsLike, runs: RunsLike, depths: Sequence[int]) -> Pools:
     """Measure the pools of some depths, over the topics that are judged.
 
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"x": 2.0, "z": 1.0}}}
     >>> pools({"1": {"x": 1}}, runs, [1, 2]).sizes
     {1: 1.0, 2: 3.0}
     """
-    reading = reading or Reading()
-    judgments = Judgments(qrels_of(qrels, reading))
-    task = Task(judgments, [parse("P@1")], reading, score_precision)
-    sources = sources_of(runs)
-    batches = [
-        sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
-    ]
-    best: Ranks = {}
-    for some in in_order(partial(_ranked, task, max(depths)), batches, "runs pooled"):
-        _merge(best, some)
-    known = set(
-        zip(judgments.qrels.topic.tolist(), judgments.qrels.documents, strict=True)
-    )
-    topics = len(judgments.qrels.topics)
+    read = qrels_of(qrels, Reading())
+    # documents of topics, each with the highest rank that a run gives it
+    best: dict[tuple[int, str], int] = {}
+    lists = tops(Judgments(read), sources_of(runs), max(depths), "runs pooled")
+    for topic, rank, documents in lists:
+        pairs = zip(topic.tolist(), documents, strict=True)
+        for pair, at in zip(pairs, rank.tolist(), strict=True):
+            best[pair] = min(at, best.get(pair, at))
+    known = set(zip(read.topic.tolist(), read.documents, strict=True))
+    topics = len(read.topics)
     inside = {
         depth: [pair for pair, rank in best.items() if rank < depth] for depth in depths
     }
@@ -70,28 +50,7 @@ def pools(
         depth: float(np.mean([pair in known for pair in pairs]))
         for depth, pairs in inside.items()
     }
-    return Pools(sizes, shares, judgments.qrels.grades.size / topics)
-
-
-def _ranked(task: Task, depth: int, sources: Sequence[Source]) -> Ranks:
-    """Return what some runs rank above a depth."""
-    best: Ranks = {}
-    for source in sources:
-        _merge(best, _above(task, depth, source))
-    return best
-
-
-def _above(task: Task, depth: int, source: Source) -> Ranks:
-    """Return what a run ranks above a depth."""
-    topic, rank, documents = task.top(source, depth)
-    pairs = zip(topic.tolist(), documents, strict=True)
-    return dict(zip(pairs, rank.tolist(), strict=True))
-
-
-def _merge(best: Ranks, more: Ranks) -> None:
-    """Take in documents and their ranks, each at the highest one."""
-    for pair, rank in more.items():
-        best[pair] = min(rank, best.get(pair, rank))
+    return Pools(sizes, shares, read.grades.size / topics)
 
 
 def pooled(metric: str, depth: int) -> str:

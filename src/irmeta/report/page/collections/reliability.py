@@ -5,7 +5,7 @@ from functools import partial
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies import reliability
+from irmeta.studies.design import reliability
 
 LINES = 3
 """Metrics that a figure for print has room for."""

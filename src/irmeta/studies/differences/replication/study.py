@@ -16,10 +16,9 @@ from irmeta.scores.frames import ALL
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
-from irmeta.studies.door import study
-from irmeta.studies.replication import figures
-from irmeta.studies.replication.figures import Part
-from irmeta.studies.replication.given import (
+from irmeta.studies.differences.replication import figures
+from irmeta.studies.differences.replication.figures import Part
+from irmeta.studies.differences.replication.given import (
     EXPERIMENTS,
     QRELS,
     Experiment,
@@ -27,6 +26,7 @@ from irmeta.studies.replication.given import (
     experiments,
     names_of,
 )
+from irmeta.studies.door import study
 from irmeta.words import counted
 
 RMSE = "RMSE of a reproduction"

@@ -1,7 +1,7 @@
 """Is this reproduction one: the same systems once more, on the same topics or on others, or month by month."""
 
-from irmeta.studies.replication.study import replicate
-from irmeta.studies.replication.summary import findings, overview, tables
+from irmeta.studies.differences.replication.study import replicate
+from irmeta.studies.differences.replication.summary import findings, overview, tables
 
 __all__ = [
     "findings",

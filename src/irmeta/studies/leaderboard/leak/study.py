@@ -22,8 +22,8 @@ from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.hidden.claims import Known, known
 from irmeta.stats.hidden.release import LEAST_STEP, bits, require_step
 from irmeta.studies.door import Given, study
-from irmeta.studies.leak.attacks import ATTACKS, Loot
-from irmeta.studies.leak.board import NONE, Board, Rules
+from irmeta.studies.leaderboard.leak.attacks import ATTACKS, Loot
+from irmeta.studies.leaderboard.leak.board import NONE, Board, Rules
 from irmeta.words import counted
 
 MOST = 2000

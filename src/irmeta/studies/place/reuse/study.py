@@ -21,8 +21,8 @@ from irmeta.scores.teams import Grouping, by_default, grouped
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.studies.door import Given, study
-from irmeta.studies.reuse import figures
-from irmeta.studies.reuse.figures import Scored
+from irmeta.studies.place.reuse import figures
+from irmeta.studies.place.reuse.figures import Scored
 from irmeta.words import listed
 
 UNCUT = 10

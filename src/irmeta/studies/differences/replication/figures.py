@@ -12,7 +12,7 @@ from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.rankings.lists import overlap, tau_union
 from irmeta.stats.tests import reproduced
 from irmeta.stats.tests.reproduced import Found, Two
-from irmeta.studies.replication.given import DEPTH, Experiment
+from irmeta.studies.differences.replication.given import DEPTH, Experiment
 
 LEAST_SHARED = 2
 """Topics that two experiments must share by name to be compared topic by topic."""

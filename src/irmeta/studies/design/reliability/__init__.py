@@ -1,7 +1,7 @@
 """Is the collection big enough: how reliable the ranking of systems is, which differences show, how many topics do."""
 
-from irmeta.studies.reliability.study import TOPICS, reliability
-from irmeta.studies.reliability.summary import findings, overview, tables
+from irmeta.studies.design.reliability.study import TOPICS, reliability
+from irmeta.studies.design.reliability.summary import findings, overview, tables
 
 __all__ = [
     "TOPICS",

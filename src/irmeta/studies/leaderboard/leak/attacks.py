@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
-from irmeta.studies.leak.board import NONE, Board
-from irmeta.studies.leak.codebook import Codebook
+from irmeta.studies.leaderboard.leak.board import NONE, Board
+from irmeta.studies.leaderboard.leak.codebook import Codebook
 
 AT_ONCE = (1, 4, 10, 1000)
 """Topics that a climber changes in a run."""

@@ -12,7 +12,7 @@ from irmeta.io.runs.fields import Strings
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric
 from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.studies.leak.board import NONE, lists
+from irmeta.studies.leaderboard.leak.board import NONE, lists
 
 LONGEST = 50
 """Documents whose grades a double can hold as bits."""

@@ -8,7 +8,13 @@ from irmeta.scores.attributes import about
 from irmeta.scores.clusters import unit
 from irmeta.scores.figures import interval, intervals, short, spoken
 from irmeta.scores.result import frame
-from irmeta.studies.replication.figures import EASIER, GAINS, HARDER, LOSES, UNSHOWN
+from irmeta.studies.differences.replication.figures import (
+    EASIER,
+    GAINS,
+    HARDER,
+    LOSES,
+    UNSHOWN,
+)
 from irmeta.words import counted, joined, listed
 
 FEW = 3

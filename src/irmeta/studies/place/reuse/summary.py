@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
 from irmeta.scores.result import frame
-from irmeta.studies.reuse.study import unjudged_at
+from irmeta.studies.place.reuse.study import unjudged_at
 from irmeta.words import counted, listed
 
 _FIGURES = (
