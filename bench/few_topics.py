@@ -15,7 +15,7 @@ from bench.phi_curves import collections
 from irmeta.io.groups import read_groups
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.figures import interval, short
-from irmeta.scores.teams import Grouping
+from irmeta.scores.groups.teams import Grouping
 from irmeta.studies.design import design
 
 SIZES = (5, 10, 20)

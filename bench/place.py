@@ -21,7 +21,7 @@ from scipy import stats
 from irmeta.datasets import model, simulate
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.tables.matrices import import_matrix
-from irmeta.scores.teams import Groups
+from irmeta.scores.groups.teams import Groups
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Spread
 from irmeta.studies.place.reuse import reuse

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import irmeta
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 
 
 def file_of(folder: Path, kinds: tuple[str, ...]) -> Path:

@@ -17,7 +17,7 @@ from irmeta.io.formats.model_file import Model, save_model
 from irmeta.io.tables.matrices import import_systemwise
 from irmeta.papers.gupta2019.released import by_topics
 from irmeta.scores.attributes import about
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 TARGET = Path(__file__).parents[1] / "src" / "irmeta" / "datasets" / "reference.json"

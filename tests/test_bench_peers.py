@@ -17,8 +17,8 @@ from bench.peers.worlds import (
 )
 
 import irmeta
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 
 
 def as_cube(values: np.ndarray, topics: np.ndarray):

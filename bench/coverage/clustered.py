@@ -10,8 +10,8 @@ import xarray as xr
 
 from bench.coverage.clusters import CLUSTERS, MOST, SHAPES, World
 from bench.coverage.frame import AWAY, Case, Entry
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.clusters import pseudo_values
 from irmeta.stats.halves.halving import split_half

@@ -11,9 +11,9 @@ from bench.coverage.clustered import clusters_of, noise, shaped
 from bench.coverage.clusters import CLUSTERS
 from bench.coverage.clusters import World as Clustered
 from bench.coverage.frame import AWAY, Case, Entry
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_repeats
+from irmeta.scores.groups.clusters import with_clusters
+from irmeta.scores.groups.repeats import with_repeats
 from irmeta.scores.selection import prepare
 from irmeta.stats import descriptive
 

@@ -13,8 +13,8 @@ import xarray as xr
 
 from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.scores import standardization
-from irmeta.scores.clusters import by_cluster, with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import by_cluster, with_clusters
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.clusters import alike, pseudo_values, totals

@@ -22,7 +22,7 @@ from bench.coverage.worlds import (
 from irmeta.datasets.like import World
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.cube import cube
-from irmeta.scores.teams import Grouping
+from irmeta.scores.groups.teams import Grouping
 from irmeta.stats.arrays import settled
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.rankings.rank import tau_a, tau_b

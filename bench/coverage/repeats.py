@@ -17,7 +17,7 @@ from bench.coverage.judges import Kind
 from irmeta.scores import standardization
 from irmeta.scores.attributes import REPEATS
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import by_runs, with_repeats
+from irmeta.scores.groups.repeats import by_runs, with_repeats
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.rankings import taus

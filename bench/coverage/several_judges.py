@@ -11,7 +11,7 @@ import numpy as np
 from bench.coverage.clustered import shaped
 from bench.coverage.frame import AWAY, Case, Entry
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import by_runs, with_judges
+from irmeta.scores.groups.repeats import by_runs, with_judges
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats, Ints
 

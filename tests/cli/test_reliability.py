@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from irmeta.io.formats.scores import load, save
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
-from irmeta.scores.means import means
 
 
 @pytest.fixture

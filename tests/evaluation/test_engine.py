@@ -24,7 +24,7 @@ from irmeta.metrics.names import highest
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import watched_by
 from irmeta.scores.attributes import about
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]

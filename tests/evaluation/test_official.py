@@ -8,7 +8,7 @@ import pytest
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.scores.attributes import about
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 
 ROUNDS = {
     "round1": {

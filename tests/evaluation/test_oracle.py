@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from irmeta.errors import MetricError
 from irmeta.evaluation.engine import evaluate
 from irmeta.metrics.names import parse
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 
 Lists = dict[str, dict[str, float]]
 Grades = dict[str, dict[str, int]]

@@ -7,7 +7,7 @@ import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.groups import read_groups
-from irmeta.scores.teams import source_of_groups, teams_of
+from irmeta.scores.groups.teams import source_of_groups, teams_of
 
 
 def written(tmp_path, text):

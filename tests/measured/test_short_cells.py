@@ -9,9 +9,9 @@ import pytest
 import irmeta
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import CLUSTERS, TOLERATED, rows
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_judges, with_repeats
+from irmeta.scores.groups.clusters import with_clusters
+from irmeta.scores.groups.repeats import with_judges, with_repeats
 
 
 def clustered(systems, clusters, metrics=("AP",), names="s{}"):

@@ -5,7 +5,7 @@ import numpy as np
 from irmeta.report.page.content import Content
 from irmeta.report.page.judgments.judges import are_judges, panels
 from irmeta.scores.cube import cube
-from irmeta.scores.teams import Groups
+from irmeta.scores.groups.teams import Groups
 
 SYSTEMS, TOPICS = [f"s{i}" for i in range(8)], [str(i) for i in range(12)]
 

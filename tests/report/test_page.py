@@ -28,7 +28,7 @@ from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
-from irmeta.scores.frames import ALL
+from irmeta.scores.tables.frames import ALL
 from irmeta.studies import design
 from irmeta.studies.agreement import correlation, predictivity
 from irmeta.studies.differences import description, significance

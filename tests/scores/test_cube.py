@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.errors import ScoresError
+from irmeta.scores.averages.means import additive, means
 from irmeta.scores.cube import check, cube
 from irmeta.scores.cubes import prepare_together
-from irmeta.scores.means import additive, means
 from irmeta.scores.selection import (
     complete,
     default_by,

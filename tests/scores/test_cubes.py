@@ -5,7 +5,6 @@ import pytest
 
 import irmeta
 from irmeta.errors import ScoresError
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.cubes import (
     check_sizes,
@@ -20,6 +19,7 @@ from irmeta.scores.cubes import (
     unit_numbers,
     with_roles,
 )
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.choice.ranking import rank
 from irmeta.studies.prediction.coverage import coverage

@@ -10,9 +10,9 @@ from scipy.stats import kendalltau
 import irmeta
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_judges, with_repeats
+from irmeta.scores.groups.clusters import cluster_map, with_clusters
+from irmeta.scores.groups.repeats import with_judges, with_repeats
 from irmeta.studies.design import design, findings, overview, tables
 from irmeta.studies.design.depths import judged_to_depths
 from irmeta.studies.design.study import on_pools

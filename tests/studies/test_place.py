@@ -8,8 +8,8 @@ from scipy import stats
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.place import findings, overview, place, tables
 from irmeta.studies.place.standing import FIGURES, standing
 

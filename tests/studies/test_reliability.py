@@ -10,9 +10,9 @@ from irmeta.errors import ScoresError
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_repeats
+from irmeta.scores.groups.clusters import with_clusters
+from irmeta.scores.groups.repeats import with_repeats
 from irmeta.studies.design.reliability import findings, overview, reliability, tables
 from irmeta.studies.design.reliability.study import INTERVALS
 

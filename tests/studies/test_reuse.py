@@ -8,7 +8,7 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.groups import read_groups
 from irmeta.scores.attributes import about
-from irmeta.scores.teams import Groups
+from irmeta.scores.groups.teams import Groups
 from irmeta.studies.place.reuse import findings, overview, reuse, tables
 
 METRICS = "P@5 AP RBP(p=0.8) R@20"

@@ -85,7 +85,7 @@ def sample(
     import numpy as np
 
     from irmeta.io.lists import sample_text
-    from irmeta.scores.clusters import in_order
+    from irmeta.scores.groups.clusters import in_order
     from irmeta.stats.judging.planning import draw_whole
 
     given = _given(file, collection, clusters)
@@ -156,7 +156,7 @@ class _Given(NamedTuple):
 
     def said(self, number: "Ints", drawn: "Ints") -> str:
         """Say which clusters are in a draw, what it estimates, and what its topics are worth."""
-        from irmeta.scores.clusters import few, in_order
+        from irmeta.scores.groups.clusters import few, in_order
 
         clusters, place = in_order([str(one) for one in number[drawn]])
         said = (
@@ -175,7 +175,7 @@ class _Given(NamedTuple):
         """Return how many topics drawn one by one are worth as much for a mean, and for a difference, if known."""
         import numpy as np
 
-        from irmeta.scores.clusters import worth
+        from irmeta.scores.groups.clusters import worth
 
         scores = self.scores
         if scores is None or len(scores) < 2 or not np.ptp(scores, axis=1).min() > 0:
@@ -219,7 +219,7 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
     import numpy as np
 
     from irmeta.io.groups import named_clusters
-    from irmeta.scores.clusters import cluster_map, clusters_of
+    from irmeta.scores.groups.clusters import cluster_map, clusters_of
 
     named = None if clusters is None else named_clusters(clusters)
     if file.endswith(".parquet"):

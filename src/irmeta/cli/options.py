@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from irmeta.scores.teams import Groups
+    from irmeta.scores.groups.teams import Groups
     from irmeta.studies.result import Result
 
 WHERE_MISSING = "What to do where scores are missing."
@@ -163,7 +163,7 @@ class Selected:
         }
         if not self.over_judges:
             return seen
-        from irmeta.scores.repeats import with_judges
+        from irmeta.scores.groups.repeats import with_judges
 
         both = with_judges(seen)
         return {str(both.attrs["collection"]): both}
@@ -173,8 +173,8 @@ class Selected:
         from irmeta.errors import ScoresError
         from irmeta.io.groups import read_clusters
         from irmeta.scores.attributes import OVER
-        from irmeta.scores.clusters import cluster_map, with_clusters
-        from irmeta.scores.teams import STEM
+        from irmeta.scores.groups.clusters import cluster_map, with_clusters
+        from irmeta.scores.groups.teams import STEM
 
         clusters: str | dict[str, str] = cluster_map(scores)
         if self.clusters == STEM:
@@ -195,9 +195,9 @@ class Selected:
     ) -> "xr.DataArray":
         """Return the cube of the wanted systems, where the options name their runs."""
         from irmeta.io.groups import read_repeats
-        from irmeta.scores.repeats import with_repeats
+        from irmeta.scores.groups.repeats import with_repeats
+        from irmeta.scores.groups.teams import STEM
         from irmeta.scores.selection import select
-        from irmeta.scores.teams import STEM
 
         if self.repeats is None:
             return scores
@@ -300,7 +300,7 @@ class Teamed:
     def read(self) -> "Groups | str | None":
         """Read the table, if one is named."""
         from irmeta.io.groups import read_groups
-        from irmeta.scores.teams import EACH, STEM
+        from irmeta.scores.groups.teams import EACH, STEM
 
         if self.teams in (None, STEM, EACH):
             return self.teams

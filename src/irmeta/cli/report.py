@@ -20,7 +20,7 @@ from irmeta.cli.output import say, working
 if TYPE_CHECKING:
     import xarray as xr
 
-    from irmeta.scores.teams import Groups
+    from irmeta.scores.groups.teams import Groups
     from irmeta.studies.result import Result
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.sheets import keyed, sheet
-from irmeta.scores.teams import STEM, Groups
+from irmeta.scores.groups.teams import STEM, Groups
 from irmeta.words import shortened
 
 RUN = ("run", "system", "name")

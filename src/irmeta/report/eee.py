@@ -21,8 +21,8 @@ from irmeta.choices import Missing
 from irmeta.io.outputs import make_folder, writing
 from irmeta.io.places import reachable
 from irmeta.metrics.names import highest, is_known, lowest
-from irmeta.scores.clusters import cluster_map, in_clusters
-from irmeta.scores.intervals import intervals
+from irmeta.scores.averages.intervals import intervals
+from irmeta.scores.groups.clusters import cluster_map, in_clusters
 from irmeta.scores.names import labels
 from irmeta.scores.selection import complete
 from irmeta.stats.arrays import Floats

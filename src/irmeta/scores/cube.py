@@ -11,11 +11,11 @@ from irmeta.choices import Rows
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, nearest
 from irmeta.metrics.values import require_possible
-from irmeta.scores import frames
 from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, recorded
-from irmeta.scores.columns import require_names, require_short
+from irmeta.scores.groups.runs import averaged, described, numbered_systems
 from irmeta.scores.names import labels
-from irmeta.scores.runs import averaged, described, numbered_systems
+from irmeta.scores.tables import frames
+from irmeta.scores.tables.columns import require_names, require_short
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
 

@@ -13,7 +13,9 @@ from irmeta.errors import MetricError, ScoresError, require_choice
 from irmeta.metrics.names import found_as, highest, metric_names, nearest
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import OVER, about
-from irmeta.scores.clusters import (
+from irmeta.scores.averages.means import means
+from irmeta.scores.cube import check, cube, from_frame_all
+from irmeta.scores.groups.clusters import (
     few,
     in_clusters,
     noticed_in_correlations,
@@ -21,11 +23,9 @@ from irmeta.scores.clusters import (
     told,
     units,
 )
-from irmeta.scores.cube import check, cube, from_frame_all
-from irmeta.scores.frames import ALL, is_table
-from irmeta.scores.means import means
 from irmeta.scores.notes import Act, Method, concerning
 from irmeta.scores.selection import deeper_metrics, prepare
+from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted, listed
 

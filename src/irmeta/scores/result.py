@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import MACHINES, about, recorded
-from irmeta.scores.repeats import not_in_intervals
+from irmeta.scores.groups.repeats import not_in_intervals
 from irmeta.words import listed
 
 

@@ -20,11 +20,11 @@ from irmeta.metrics.names import (
     split,
 )
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster, noticed
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, first_of
-from irmeta.scores.means import means
+from irmeta.scores.groups.clusters import by_cluster, noticed
+from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
-from irmeta.scores.repeats import by_runs
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.subsets.complete import complete_part
 

@@ -17,10 +17,10 @@ from irmeta.metrics.names import is_known, nearest, parse, standardized
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.cube import check, only_numbered
-from irmeta.scores.frames import ALL
-from irmeta.scores.runs import rescaled, spread_of
+from irmeta.scores.groups.runs import rescaled, spread_of
+from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.selection import complete, prepare
-from irmeta.scores.teams import Grouping, teams_of
+from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed

@@ -31,7 +31,7 @@ from irmeta.parallel import seed, seeded, single_threaded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
-from irmeta.scores.teams import EACH, STEM, Groups, source_of_groups
+from irmeta.scores.groups.teams import EACH, STEM, Groups, source_of_groups
 from irmeta.studies.result import Result
 from irmeta.words import shortened
 

@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta import studies
 from irmeta.errors import extras
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
+from irmeta.scores.groups.clusters import unit
 
 if TYPE_CHECKING:
     import pandas as pd

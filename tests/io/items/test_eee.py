@@ -11,8 +11,8 @@ import pytest
 import irmeta
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.scores.attributes import about
+from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.cube import cube
-from irmeta.scores.intervals import intervals
 
 ALL = "every eval ever"
 

@@ -10,9 +10,9 @@ from irmeta.errors import FileFormatError
 from irmeta.io.items.eee import _machines
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.scores.attributes import MACHINES, REPEATS, about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import with_repeats
+from irmeta.scores.groups.clusters import with_clusters
+from irmeta.scores.groups.repeats import with_repeats
 
 SYSTEMS = [f"s{at // 3}_{at % 3}" for at in range(6)]
 TOPICS = [f"t{at // 2}_{at}" for at in range(10)]

@@ -11,7 +11,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.tables.adding import add, remove
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.repeats import by_runs, not_in_intervals, with_repeats
+from irmeta.scores.groups.repeats import by_runs, not_in_intervals, with_repeats
 
 TASKS = ["nq", "fiqa", "covid"]
 

@@ -7,9 +7,9 @@ REML, with random clusters, and with crossed random runs and topics.
 import numpy as np
 import pytest
 
-from irmeta.scores.clusters import with_clusters
+from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.cube import cube
-from irmeta.scores.intervals import intervals
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.halves.clusters import alike, pseudo_values
 from irmeta.stats.halves.repeats import spread
 

@@ -8,9 +8,9 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.report.tables import render
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import near_one
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.scores.selection import select, top_systems
 from irmeta.studies.agreement import correlation as study
 from irmeta.studies.agreement.correlation import (

@@ -7,8 +7,8 @@ from irmeta.io.tables.matrices import import_matrix, topic_range
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.teams import teams_of
 from irmeta.scores.selection import select
-from irmeta.scores.teams import teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.descriptive import surely_reversed
 from irmeta.stats.halves.teams import means_of

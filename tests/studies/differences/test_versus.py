@@ -7,8 +7,8 @@ from scipy import stats
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.tests.multiplicity import holm
 from irmeta.studies.differences.versus import findings, overview, tables
 

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.tests.flagged import half_width
 
 SYSTEMS = ["mine", "bm25", "dense", "fusion"]

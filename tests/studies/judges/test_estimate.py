@@ -7,8 +7,8 @@ from scipy.stats import t
 from irmeta.errors import ScoresError
 from irmeta.io.formats.scores import load, save
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.design import design
 from irmeta.studies.design.reliability import reliability
 from irmeta.studies.differences.description import describe

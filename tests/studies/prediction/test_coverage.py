@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irmeta.errors import ScoresError
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 from irmeta.studies.prediction.coverage import coverage, findings, tables
 from irmeta.studies.prediction.predict import predict
 from irmeta.studies.prediction.prediction_model import prediction_model

@@ -8,9 +8,9 @@ from sklearn.linear_model import LinearRegression
 from irmeta.errors import MetricError, ScoresError
 from irmeta.report.screen import everything
 from irmeta.scores.attributes import about, recorded
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
-from irmeta.scores.frames import ALL
-from irmeta.scores.means import means
+from irmeta.scores.tables.frames import ALL
 from irmeta.stats.prediction.learners import learner
 from irmeta.studies.prediction.predict import findings, given, predict, tables, warnings
 from irmeta.studies.prediction.prediction_model import prediction_model

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from irmeta.errors import MetricError, ScoresError
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 

@@ -7,9 +7,9 @@ from sklearn.linear_model import LinearRegression
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
 from irmeta.scores.cubes import ONE_COLLECTION
-from irmeta.scores.means import means
 from irmeta.stats.prediction.learners import learner as fitted
 from irmeta.studies.prediction.predictors import findings, predictors, tables
 

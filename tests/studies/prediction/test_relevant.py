@@ -12,7 +12,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.io.formats.model_file import load_model, save_model
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.frames import ALL
+from irmeta.scores.tables.frames import ALL
 from irmeta.studies.prediction.predict import findings, given, overview, predict
 from irmeta.studies.prediction.predict.relevant import numbers
 from irmeta.studies.prediction.prediction_model import prediction_model

@@ -6,8 +6,8 @@ from scipy.stats import ttest_ind
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import with_clusters
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.standardizing import comparability
 from irmeta.studies.standardizing.comparison import compare, findings, tables
 

@@ -23,12 +23,12 @@ from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import OVER, about
-from irmeta.scores.clusters import cluster_map, with_clusters
-from irmeta.scores.columns import require_short
 from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct
+from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.names import labels
 from irmeta.scores.selection import choose_names, select
+from irmeta.scores.tables.columns import require_short
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 

@@ -17,11 +17,11 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, shown
 from irmeta.io.formats.scores import CLUSTERS, from_rows
 from irmeta.scores.attributes import MACHINES, REPEATS
-from irmeta.scores.columns import require_names
 from irmeta.scores.cube import DIMS
-from irmeta.scores.frames import spelled
+from irmeta.scores.groups.runs import described
 from irmeta.scores.names import labels
-from irmeta.scores.runs import described
+from irmeta.scores.tables.columns import require_names
+from irmeta.scores.tables.frames import spelled
 from irmeta.words import counted, joined, listed, shortened
 
 _MOST = 5

@@ -20,12 +20,12 @@ from irmeta.io.formats.scores import (
 )
 from irmeta.io.formats.scores import require_version as require
 from irmeta.scores.attributes import OVER, REPEATS, about
-from irmeta.scores.clusters import cluster_map, with_clusters
 from irmeta.scores.cube import DIMS, cube
-from irmeta.scores.frames import ALL
+from irmeta.scores.groups.clusters import cluster_map, with_clusters
+from irmeta.scores.groups.repeats import of_runs_joined
 from irmeta.scores.names import labels
-from irmeta.scores.repeats import of_runs_joined
 from irmeta.scores.selection import choose_names, select
+from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 

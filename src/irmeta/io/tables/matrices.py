@@ -22,8 +22,8 @@ from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import check, cube, only_numbered
-from irmeta.scores.frames import ALL, spelled
 from irmeta.scores.names import bare, labels
+from irmeta.scores.tables.frames import ALL, spelled
 from irmeta.stats.arrays import Floats
 from irmeta.words import shortened
 

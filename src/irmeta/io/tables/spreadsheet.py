@@ -20,9 +20,9 @@ from irmeta.io.strictly import number, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed
 from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all
-from irmeta.scores.frames import ALL, columns_of
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
+from irmeta.scores.tables.frames import ALL, columns_of
 from irmeta.words import counted, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")

@@ -13,8 +13,8 @@ from irmeta.choices import Level, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
+from irmeta.scores.groups.teams import Grouping, source_of_groups
 from irmeta.scores.selection import choose_names, complete, main, varying
-from irmeta.scores.teams import Grouping, source_of_groups
 from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.words import listed

@@ -11,7 +11,7 @@ from irmeta.choices import Missing
 from irmeta.parallel import steps
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Section
-from irmeta.scores.teams import Grouping
+from irmeta.scores.groups.teams import Grouping
 from irmeta.studies import STUDIES
 from irmeta.studies.result import Result
 

@@ -32,7 +32,7 @@ from irmeta.report.page.templates import (
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
-from irmeta.scores.teams import Grouping
+from irmeta.scores.groups.teams import Grouping
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies.result import Result
 

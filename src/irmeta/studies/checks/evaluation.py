@@ -5,7 +5,7 @@ import xarray as xr
 
 from irmeta.io.formats.scores import to_frame
 from irmeta.scores.attributes import about
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 from irmeta.scores.names import labels
 from irmeta.scores.result import result
 

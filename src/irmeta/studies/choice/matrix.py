@@ -13,6 +13,7 @@ import xarray as xr
 from irmeta.choices import Level, Matrix, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical
+from irmeta.scores.averages.means import additive, means
 from irmeta.scores.cube import DIMS
 from irmeta.scores.cubes import (
     by_name,
@@ -23,8 +24,7 @@ from irmeta.scores.cubes import (
     topics_halved,
     unit_numbers,
 )
-from irmeta.scores.frames import ALL, is_table
-from irmeta.scores.means import additive, means
+from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.matrices import (
     correlation,

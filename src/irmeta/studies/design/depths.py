@@ -10,7 +10,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.scores.attributes import OVER
-from irmeta.scores.clusters import cluster_map, with_clusters
+from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.selection import select
 from irmeta.studies.design.pooling import pooled, pools
 

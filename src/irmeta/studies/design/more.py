@@ -8,9 +8,9 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import in_clusters, numbered
-from irmeta.scores.means import additive
-from irmeta.scores.runs import runs_of, spread_of
+from irmeta.scores.averages.means import additive
+from irmeta.scores.groups.clusters import in_clusters, numbered
+from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.stats.halves.more import parts
 from irmeta.words import joined
 

@@ -12,9 +12,10 @@ from irmeta.errors import ScoresError, require_least, require_share
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import by_cluster, in_clusters, noticed
+from irmeta.scores.averages.means import additive, means
 from irmeta.scores.cube import check
-from irmeta.scores.means import additive, means
+from irmeta.scores.groups.clusters import by_cluster, in_clusters, noticed
+from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import (
@@ -26,7 +27,6 @@ from irmeta.scores.selection import (
     require_variation,
     select,
 )
-from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted

@@ -11,8 +11,8 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import split

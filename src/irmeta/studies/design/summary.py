@@ -5,8 +5,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import CLUSTER, about
-from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals, short
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design import more, subsets

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import found_as, is_known, metric_names, parse
-from irmeta.scores.means import additive
+from irmeta.scores.averages.means import additive
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling

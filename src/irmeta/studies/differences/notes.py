@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.measured.coverage import Held, held
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import (
+from irmeta.scores.groups.clusters import (
     added,
     called,
     each,

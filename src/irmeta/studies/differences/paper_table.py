@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
-from irmeta.scores.means import additive, means
+from irmeta.scores.averages.means import additive, means
 from irmeta.scores.names import known_as
 from irmeta.scores.result import frame, result, scale
 from irmeta.scores.selection import choose_names, prepare, share_of, top_systems

@@ -10,8 +10,8 @@ from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import units
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import units
 from irmeta.scores.notes import Act, concerning
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests.flagged import half_width

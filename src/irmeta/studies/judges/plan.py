@@ -12,8 +12,8 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import in_clusters
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import in_clusters
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling

@@ -16,7 +16,10 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.formats.scores import load_all
 from irmeta.io.lists import LEAST
 from irmeta.scores.attributes import OVER
-from irmeta.scores.clusters import (
+from irmeta.scores.averages.means import additive
+from irmeta.scores.cube import DIMS, check
+from irmeta.scores.cubes import computed_otherwise, prepare_together
+from irmeta.scores.groups.clusters import (
     cluster_map,
     few,
     in_clusters,
@@ -24,11 +27,8 @@ from irmeta.scores.clusters import (
     numbered,
     with_clusters,
 )
-from irmeta.scores.cube import DIMS, check
-from irmeta.scores.cubes import computed_otherwise, prepare_together
-from irmeta.scores.means import additive
+from irmeta.scores.groups.teams import STEM, stem
 from irmeta.scores.notes import Act, Method
-from irmeta.scores.teams import STEM, stem
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
 from irmeta.studies.door import Given

@@ -11,10 +11,10 @@ from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import SIZE, by_cluster, in_clusters, noticed
+from irmeta.scores.groups.clusters import SIZE, by_cluster, in_clusters, noticed
+from irmeta.scores.groups.repeats import by_runs
+from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.scores.notes import Method, concerning
-from irmeta.scores.repeats import by_runs
-from irmeta.scores.runs import runs_of, spread_of
 from irmeta.scores.selection import main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import means_of_each, totals

@@ -14,11 +14,11 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about, recorded
-from irmeta.scores.clusters import told
+from irmeta.scores.averages.limits import shapes_notes
 from irmeta.scores.cubes import by_name
-from irmeta.scores.limits import shapes_notes
+from irmeta.scores.groups.clusters import told
+from irmeta.scores.groups.repeats import allowed_for, said_of
 from irmeta.scores.notes import Act, Method
-from irmeta.scores.repeats import allowed_for, said_of
 from irmeta.scores.result import result
 from irmeta.scores.selection import main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled

@@ -14,7 +14,10 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores import standardization
 from irmeta.scores.attributes import OVER, REPEATS, about
-from irmeta.scores.clusters import (
+from irmeta.scores.averages.means import means
+from irmeta.scores.cube import check
+from irmeta.scores.cubes import by_name
+from irmeta.scores.groups.clusters import (
     by_cluster,
     cluster_map,
     in_clusters,
@@ -22,12 +25,9 @@ from irmeta.scores.clusters import (
     numbered,
     with_clusters,
 )
-from irmeta.scores.cube import check
-from irmeta.scores.cubes import by_name
-from irmeta.scores.frames import ALL, is_table
-from irmeta.scores.means import means
-from irmeta.scores.repeats import by_runs
+from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.selection import select
+from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Estimate, Placed, Spread

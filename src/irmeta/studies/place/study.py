@@ -13,8 +13,8 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.tables.published import read_published
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
-from irmeta.scores.clusters import told
-from irmeta.scores.repeats import allowed_for
+from irmeta.scores.groups.clusters import told
+from irmeta.scores.groups.repeats import allowed_for
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats

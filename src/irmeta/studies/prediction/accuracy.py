@@ -8,8 +8,8 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check
-from irmeta.scores.means import means
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats

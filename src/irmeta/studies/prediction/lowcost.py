@@ -18,8 +18,8 @@ from irmeta.scores.cubes import (
     system_level,
     with_roles,
 )
-from irmeta.scores.frames import ALL
 from irmeta.scores.result import frame, result
+from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds

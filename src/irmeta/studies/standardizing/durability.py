@@ -13,9 +13,7 @@ from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cubes import by_name, common_metrics
-from irmeta.scores.result import frame, result
-from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import (
+from irmeta.scores.groups.teams import (
     EACH,
     Grouping,
     Teams,
@@ -24,6 +22,8 @@ from irmeta.scores.teams import (
     teams_of,
     wanting,
 )
+from irmeta.scores.result import frame, result
+from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.teams import split
 from irmeta.stats.rankings import rank, topheavy

@@ -12,9 +12,9 @@ from irmeta.errors import ScoresError
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.cubes import by_name
+from irmeta.scores.groups.teams import EACH, Grouping, Teams, taken, teams_of
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import EACH, Grouping, Teams, taken, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means

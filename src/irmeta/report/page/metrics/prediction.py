@@ -27,7 +27,7 @@ from irmeta.report.page.panel import (
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies.prediction import accuracy
 from irmeta.studies.prediction.predict import OUTSIDE, predict

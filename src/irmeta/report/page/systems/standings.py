@@ -14,8 +14,8 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import lettered
+from irmeta.scores.averages.means import additive
 from irmeta.scores.figures import short
-from irmeta.scores.means import additive
 from irmeta.studies.choice.ranking import is_reported
 from irmeta.words import counted, listed
 

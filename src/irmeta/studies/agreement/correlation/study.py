@@ -9,9 +9,9 @@ import xarray as xr
 from irmeta.choices import Coefficient, Level, MissingOfPairs
 from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
-from irmeta.scores import means, selection
+from irmeta.scores import selection
 from irmeta.scores.attributes import CLUSTER, about, recorded
-from irmeta.scores.clusters import held_over_clusters, in_clusters, units
+from irmeta.scores.averages import means
 from irmeta.scores.cubes import (
     by_name,
     on_topics,
@@ -20,6 +20,7 @@ from irmeta.scores.cubes import (
     side_by_side,
     unit_numbers,
 )
+from irmeta.scores.groups.clusters import held_over_clusters, in_clusters, units
 from irmeta.scores.notes import Method, arranged, called, concerning
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Floats, Ints, settled

@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.tables.outcomes import Observed, read_outcomes
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
-from irmeta.scores.means import means
+from irmeta.scores.averages.means import means
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result

@@ -10,12 +10,13 @@ from scipy.special import stdtrit
 from irmeta.choices import Missing, Ties, TopOn
 from irmeta.errors import ScoresError
 from irmeta.parallel import seeded
-from irmeta.scores import means, selection
+from irmeta.scores import selection
 from irmeta.scores.attributes import about
+from irmeta.scores.averages import means
 from irmeta.scores.figures import short
+from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
-from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, known, variances

@@ -9,8 +9,8 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, short, square
+from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame, once
-from irmeta.scores.teams import taking, wanting
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.studies.agreement.predictivity.study import _kind, best_predictor
 from irmeta.words import joined, listed

@@ -11,7 +11,7 @@ from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import held_over_clusters
+from irmeta.scores.groups.clusters import held_over_clusters
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints

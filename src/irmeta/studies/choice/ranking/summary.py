@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
+from irmeta.scores.groups.clusters import unit
 from irmeta.studies.choice.ranking.study import _few, is_reported
 from irmeta.words import counted
 

@@ -12,19 +12,19 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import OVER, REPEATS, about
-from irmeta.scores.clusters import (
+from irmeta.scores.averages.means import additive
+from irmeta.scores.groups.clusters import (
     in_clusters,
     measured,
     numbered,
     of_0_and_1,
     of_each,
 )
-from irmeta.scores.means import additive
+from irmeta.scores.groups.runs import parts_of, runs_of
+from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
-from irmeta.scores.runs import parts_of, runs_of
 from irmeta.scores.selection import prepare, require_topics, require_variation
-from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import (

@@ -5,11 +5,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
+from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import short
-from irmeta.scores.limits import seen
+from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame
-from irmeta.scores.teams import taking, wanting
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

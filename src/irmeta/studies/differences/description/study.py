@@ -13,17 +13,17 @@ from irmeta.metrics.names import metric_names, nearest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import SIZE, added, held_of_means, measured, of_each
+from irmeta.scores.averages.intervals import intervals
+from irmeta.scores.averages.limits import shapes_notes
+from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.intervals import intervals
-from irmeta.scores.limits import shapes_notes
-from irmeta.scores.means import additive, from_additive
+from irmeta.scores.groups.clusters import SIZE, added, held_of_means, measured, of_each
+from irmeta.scores.groups.repeats import unmoved
+from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
-from irmeta.scores.repeats import unmoved
 from irmeta.scores.result import result
 from irmeta.scores.selection import main, metric_of, prepare
-from irmeta.scores.teams import Grouping, teams_of
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.teams import means_of

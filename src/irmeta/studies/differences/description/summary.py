@@ -8,11 +8,11 @@ import xarray as xr
 
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
+from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.figures import intervals, short, spans
-from irmeta.scores.means import additive, from_additive
+from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame
-from irmeta.scores.teams import taking, wanting
 from irmeta.stats import descriptive
 from irmeta.studies.differences.description.study import EQUAL, LEFT
 from irmeta.studies.differences.without import CHANGE, between, goes

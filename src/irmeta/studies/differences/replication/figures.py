@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from irmeta.scores.clusters import in_clusters
+from irmeta.scores.groups.clusters import in_clusters
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.rankings.lists import overlap, tau_union

@@ -12,10 +12,10 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
-from irmeta.scores.frames import ALL
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
+from irmeta.scores.tables.frames import ALL
 from irmeta.studies.differences.replication import figures
 from irmeta.studies.differences.replication.figures import Part
 from irmeta.studies.differences.replication.given import (

@@ -5,8 +5,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
 from irmeta.scores.figures import interval, intervals, short, spoken
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.studies.differences.replication.figures import (
     EASIER,

@@ -13,9 +13,9 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import seeded, steps
-from irmeta.scores.clusters import SIZE
-from irmeta.scores.limits import widest
-from irmeta.scores.means import additive, means
+from irmeta.scores.averages.limits import widest
+from irmeta.scores.averages.means import additive, means
+from irmeta.scores.groups.clusters import SIZE
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare

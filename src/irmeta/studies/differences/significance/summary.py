@@ -5,8 +5,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
 from irmeta.scores.figures import ROWS, intervals, most, short, spans, spoken
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication

@@ -10,11 +10,11 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import added, each, of_0_and_1, of_each
-from irmeta.scores.means import additive, from_additive, means
+from irmeta.scores.averages.means import additive, from_additive, means
+from irmeta.scores.groups.clusters import added, each, of_0_and_1, of_each
+from irmeta.scores.groups.repeats import unmoved
+from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
-from irmeta.scores.repeats import unmoved
-from irmeta.scores.teams import stem
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences

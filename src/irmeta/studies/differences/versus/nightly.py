@@ -11,9 +11,9 @@ from irmeta.choices import MissingOfPairs
 from irmeta.errors import ScoresError
 from irmeta.io.formats.nights import Comparison, Night
 from irmeta.metrics.names import nearest
+from irmeta.scores.averages.means import additive
 from irmeta.scores.cubes import by_name
 from irmeta.scores.figures import short
-from irmeta.scores.means import additive
 from irmeta.scores.notes import Act
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats

@@ -11,8 +11,8 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import seeded
-from irmeta.scores.clusters import SIZE
-from irmeta.scores.limits import widest
+from irmeta.scores.averages.limits import widest
+from irmeta.scores.groups.clusters import SIZE
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select

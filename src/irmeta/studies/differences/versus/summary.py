@@ -5,9 +5,9 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
+from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import intervals, short, spoken
-from irmeta.scores.limits import seen
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, scale
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN

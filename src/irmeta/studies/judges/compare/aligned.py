@@ -9,11 +9,11 @@ import xarray as xr
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import by_cluster, noticed, of_each
+from irmeta.scores.averages.means import additive
 from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
-from irmeta.scores.means import additive
+from irmeta.scores.groups.clusters import by_cluster, noticed, of_each
+from irmeta.scores.groups.repeats import by_runs, unmoved
 from irmeta.scores.notes import concerning
-from irmeta.scores.repeats import by_runs, unmoved
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed
 

@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.metrics.names import nearest
-from irmeta.scores.clusters import clusters_of, look_clustered
+from irmeta.scores.groups.clusters import clusters_of, look_clustered
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.scores.teams import Grouping, grouped
+from irmeta.scores.groups.teams import Grouping, grouped
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.labels import Estimate
 from irmeta.stats.judging.passes import own_share, own_share_over_topics

@@ -14,12 +14,12 @@ from irmeta.evaluation.sources import RunsLike
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import called, measured, with_clusters
-from irmeta.scores.means import additive
+from irmeta.scores.averages.means import additive
+from irmeta.scores.groups.clusters import called, measured, with_clusters
+from irmeta.scores.groups.teams import EACH, Grouping, Teams, families_of, teams_of
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
-from irmeta.scores.teams import EACH, Grouping, Teams, families_of, teams_of
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops

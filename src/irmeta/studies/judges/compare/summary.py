@@ -8,8 +8,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.studies.judges.compare import baselines
 from irmeta.words import counted, joined

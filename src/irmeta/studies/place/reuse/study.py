@@ -14,10 +14,10 @@ from irmeta.metrics.names import Metric, parse, parse_list
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
-from irmeta.scores.frames import ALL
+from irmeta.scores.groups.teams import Grouping, by_default, grouped
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
-from irmeta.scores.teams import Grouping, by_default, grouped
+from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.studies.door import Given, study

@@ -11,8 +11,8 @@ from irmeta.choices import Learner, Scale
 from irmeta.errors import ScoresError, require_choice
 from irmeta.io.formats.model_file import Model
 from irmeta.metrics.names import highest, lowest
+from irmeta.scores.averages.means import means
 from irmeta.scores.cubes import by_name, in_range
-from irmeta.scores.means import means
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import (

@@ -14,9 +14,9 @@ from irmeta.io.formats.model_file import Model
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seed
 from irmeta.scores.attributes import PRINTED, about
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_topic, in_range
-from irmeta.scores.means import means
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete
 from irmeta.studies.door import Given, study

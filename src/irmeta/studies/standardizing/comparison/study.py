@@ -15,14 +15,14 @@ from irmeta.metrics.signatures import NORMALISED
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import (
+from irmeta.scores.averages.means import additive
+from irmeta.scores.cubes import prepare_together
+from irmeta.scores.groups.clusters import (
     by_cluster,
     noticed,
     rejected_over_clusters,
     told,
 )
-from irmeta.scores.cubes import prepare_together
-from irmeta.scores.means import additive
 from irmeta.scores.notes import concerning
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation

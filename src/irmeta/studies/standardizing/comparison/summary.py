@@ -8,8 +8,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import unit
 from irmeta.scores.figures import intervals
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
 

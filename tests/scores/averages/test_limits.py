@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from irmeta.scores.averages.limits import limits, widest
 from irmeta.scores.cube import cube
-from irmeta.scores.limits import limits, widest
 
 METRICS = ["AP", "DCG@20", "GMAP", "my metric", "P@10 (std.)"]
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, cube, from_frame, from_frame_all
 from irmeta.scores.cubes import by_name
-from irmeta.scores.frames import is_table
-from irmeta.scores.means import means
+from irmeta.scores.tables.frames import is_table
 from irmeta.studies.agreement.correlation import correlate
 from irmeta.studies.choice.ranking import rank
 from irmeta.studies.differences.description import describe

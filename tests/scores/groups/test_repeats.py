@@ -11,10 +11,10 @@ from irmeta.errors import ScoresError
 from irmeta.io.formats.scores import load, save
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.clusters import held_of_means, with_clusters
+from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
-from irmeta.scores.means import means
-from irmeta.scores.repeats import by_runs, unmoved, with_judges, with_repeats
+from irmeta.scores.groups.clusters import held_of_means, with_clusters
+from irmeta.scores.groups.repeats import by_runs, unmoved, with_judges, with_repeats
 from irmeta.scores.selection import prepare
 from irmeta.stats.leaderboards.aggregates import parts
 from irmeta.stats.leaderboards.bradley_terry import strengths

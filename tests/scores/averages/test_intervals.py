@@ -5,9 +5,9 @@ import pytest
 import scipy.stats
 
 from irmeta.errors import ScoresError
-from irmeta.scores.clusters import with_clusters
+from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.cube import cube
-from irmeta.scores.intervals import intervals
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.differences.description import describe
 
 

@@ -5,9 +5,9 @@ import pytest
 import scipy.stats
 
 from irmeta.errors import ScoresError
-from irmeta.scores.best import best_of
-from irmeta.scores.clusters import with_clusters
+from irmeta.scores.averages.best import best_of
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.descriptive import t_interval
 from irmeta.stats.rankings.best import best
 

@@ -6,11 +6,11 @@ import xarray as xr
 from irmeta.errors import ScoresError, require_share
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import by_cluster, of_0_and_1
+from irmeta.scores.averages.limits import limits
+from irmeta.scores.averages.means import additive, from_additive, means
 from irmeta.scores.cube import check
-from irmeta.scores.limits import limits
-from irmeta.scores.means import additive, from_additive, means
-from irmeta.scores.repeats import by_runs
+from irmeta.scores.groups.clusters import by_cluster, of_0_and_1
+from irmeta.scores.groups.repeats import by_runs
 from irmeta.stats.arrays import Floats
 from irmeta.stats.descriptive import bounded_interval, t_interval
 

@@ -12,7 +12,9 @@ from irmeta.io.formats.scores import load, save
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
-from irmeta.scores.clusters import (
+from irmeta.scores.averages.means import means
+from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import (
     added,
     by_cluster,
     described,
@@ -21,8 +23,6 @@ from irmeta.scores.clusters import (
     of_each,
     with_clusters,
 )
-from irmeta.scores.cube import cube
-from irmeta.scores.means import means
 from irmeta.scores.selection import prepare
 from irmeta.stats.descriptive import bounded_interval
 from irmeta.studies.agreement.correlation import correlate

@@ -8,17 +8,17 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import REPEATS, about, recorded
-from irmeta.scores.clusters import called, in_clusters, numbered
+from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.means import additive, from_additive
-from irmeta.scores.runs import (
+from irmeta.scores.groups.clusters import called, in_clusters, numbered
+from irmeta.scores.groups.runs import (
     averaged,
     described,
     numbered_systems,
     runs_of,
     spread_of,
 )
-from irmeta.scores.teams import STEM, stem
+from irmeta.scores.groups.teams import STEM, stem
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves import repeats
 from irmeta.words import counted, listed

@@ -4,12 +4,12 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError, require_share
-from irmeta.scores.clusters import by_cluster
+from irmeta.scores.averages.limits import limits
+from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.limits import limits
-from irmeta.scores.means import additive, from_additive
-from irmeta.scores.repeats import by_runs
-from irmeta.scores.teams import Grouping, grouped
+from irmeta.scores.groups.clusters import by_cluster
+from irmeta.scores.groups.repeats import by_runs
+from irmeta.scores.groups.teams import Grouping, grouped
 from irmeta.stats.rankings.best import Best, best
 
 FIGURES = Best._fields[1:]

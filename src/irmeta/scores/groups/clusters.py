@@ -10,10 +10,10 @@ from irmeta.choices import Level, MeanOver
 from irmeta.errors import ScoresError, require_choice
 from irmeta.measured.coverage import CLUSTERS, Held, held
 from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, about, recorded
+from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check, cube
-from irmeta.scores.means import additive, from_additive
+from irmeta.scores.groups.teams import STEM, stem
 from irmeta.scores.notes import Act
-from irmeta.scores.teams import STEM, stem
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of

@@ -1,0 +1,1 @@
+"""Scores in tables of people: frames, and columns of names and numbers."""
