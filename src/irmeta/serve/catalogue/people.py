@@ -120,9 +120,13 @@ def _secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
 
 
 def _valid(db: Connection, digest: str, kind: str) -> Row[Any] | None:
-    good = (token.c.digest == digest) & (token.c.kind == kind)
-    good &= (token.c.expires > now()) & token.c.revoked.is_(None)
-    return db.execute(sa.select(token).where(good)).first()
+    this = (token.c.digest == digest) & (token.c.kind == kind)
+    return db.execute(sa.select(token).where(this & _lasting())).first()
+
+
+def _lasting() -> sa.ColumnElement[bool]:
+    """Say of a token that it has neither run out nor been ended."""
+    return (token.c.expires > now()) & token.c.revoked.is_(None)
 
 
 def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
@@ -185,11 +189,13 @@ def begin_session(engine: Engine, who: int) -> str:
 
 def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
     """List the sessions, tokens and links of a person that are valid."""
-    into = token.c.board.is_not(None) | token.c.used.is_not(None)
-    good = (token.c.person == who) & ~((token.c.kind == "invite") & into)
-    good &= (token.c.expires > now()) & token.c.revoked.is_(None)
+    # invitations to a board are of who takes them, and used ones open nothing
+    gone = token.c.board.is_not(None) | token.c.used.is_not(None)
+    invitation = token.c.kind == "invite"
+    own = token.c.person == who
+    listed = _lasting() & own & ~(invitation & gone)
+    wanted = sa.select(token).where(listed).order_by(token.c.created)
     with reading(engine) as db:
-        wanted = sa.select(token).where(good).order_by(token.c.created)
         return db.execute(wanted).all()
 
 
@@ -549,8 +555,7 @@ def invitations(engine: Engine, at: int) -> Sequence[Any]:
         sa.select(token.c.role, name, token.c.created, token.c.expires)
         .outerjoin(team, team.c.id == token.c.team)
         .where(token.c.kind == "invite", token.c.board == at)
-        .where(token.c.used.is_(None), token.c.revoked.is_(None))
-        .where(token.c.expires > now())
+        .where(token.c.used.is_(None), _lasting())
         .order_by(token.c.created)
     )
     with reading(engine) as db:

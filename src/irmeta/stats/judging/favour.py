@@ -42,12 +42,15 @@ def unpaired(scores: Sequence[Floats], members: Floats) -> Favour:
     On each topic a group's mean score is taken relative to the mean over all systems. Favour is its mean over the
     judge's topics less that over the truth's; the interval is Welch's, with variance s1^2 / n1 + s2^2 / n2.
     """
-    by_topic = [members @ (one - one.mean(axis=0)) for one in scores]  # (group, topic)
+    relative = [one - one.mean(axis=0) for one in scores]
+    by_topic = [members @ one for one in relative]  # (group, topic)
     mean = np.stack([one.mean(axis=-1) for one in by_topic])
     error = np.stack([_errors(one) for one in by_topic])
-    topics = np.array([one.shape[1] for one in by_topic])[:, None]
-    total = np.sqrt(error[0] ** 2 + error[1:] ** 2)
-    return _student(mean[1:] - mean[0], total, _welch(error, total, topics - 1.0))
+    topics = np.array([one.shape[1] for one in by_topic])
+    squares = error**2
+    total = np.sqrt(squares[0] + squares[1:])
+    free = _welch(error, total, topics[:, None] - 1.0)
+    return _student(mean[1:] - mean[0], total, free)
 
 
 def _welch(error: Floats, total: Floats, free: Floats) -> Floats:

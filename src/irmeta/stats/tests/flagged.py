@@ -20,19 +20,39 @@ def half_width(values: Floats, flagged: Bools, level: float = 0.95) -> Floats:
     0.113
     """
     parts = [values[..., flagged], values[..., ~flagged]]
-    counts = np.array([(~np.isnan(part)).sum(axis=-1) for part in parts])
+    there = [~np.isnan(part) for part in parts]
+    counts = np.array([part.sum(axis=-1) for part in there])
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = np.array([_squares(part) for part in parts])
-        # V_i = sum of squares / (n_i - 1) / n_i
-        each = squares / (counts - 1) / counts
-        freedom = each.sum(axis=0) ** 2 / (each**2 / (counts - 1)).sum(axis=0)
-        welch = stdtrit(freedom, (1 + level) / 2) * np.sqrt(each.sum(axis=0))
-        # s² = sum of both sums of squares / (n - 2), V = s² (1 / n_1 + 1 / n_2)
-        left = counts.sum(axis=0) - 2
-        shared = squares.sum(axis=0) / left * (1 / counts).sum(axis=0)
-        pooled = stdtrit(left, (1 + level) / 2) * np.sqrt(shared)
-        half = counts[0] / counts.sum(axis=0) * np.fmax(welch, pooled)
-    return np.where((half > 1e-12) & (counts > 1).all(axis=0), half, np.nan)
+        ends = [_welch(squares, counts, level), _shared(squares, counts, level)]
+        share = counts[0] / counts.sum(axis=0)
+        half = share * np.fmax(*ends)
+    enough = (counts > 1).all(axis=0)
+    return np.where(enough & (half > 1e-12), half, np.nan)
+
+
+def _welch(squares: Floats, counts: Floats, level: float) -> Floats:
+    """Return half the interval of a difference of means by Welch; squares, counts : of both parts, (part, ...).
+
+    V_i = sum of squares / (n_i - 1) / n_i, and the degrees of freedom (V_1 + V_2)² / sum of V_i² / (n_i - 1).
+    """
+    free = counts - 1
+    each = squares / free / counts
+    variance = each.sum(axis=0)
+    spent = (each**2 / free).sum(axis=0)
+    freedom = variance**2 / spent
+    return np.asarray(stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))
+
+
+def _shared(squares: Floats, counts: Floats, level: float) -> Floats:
+    """Return half the interval of a difference of means where both parts vary alike; the arguments are Welch's.
+
+    s² = sum of both sums of squares / (n - 2), V = s² (1 / n_1 + 1 / n_2).
+    """
+    freedom = counts.sum(axis=0) - 2
+    spread = squares.sum(axis=0) / freedom
+    variance = spread * (1 / counts).sum(axis=0)
+    return np.asarray(stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))
 
 
 def _squares(part: Floats) -> Floats:

@@ -146,10 +146,14 @@ def _of_one_name(a: Factors, b: Factors, metric: str, level: float) -> list[floa
     first, second = _means(a, metric), _means(b, metric)
     both = distinct(a) & distinct(b) & first.keys() & second.keys()
     moves = np.array([first[name] - second[name] for name in sorted(both)])
-    if moves.size < 2:
+    count = moves.size
+    if count == 0:
+        return [0, np.nan, np.nan, np.nan]
+    middle = float(moves.mean())
+    if count == 1:
         # nothing shows how differently systems move
-        return [moves.size, *moves, *[np.nan] * (3 - moves.size)]
-    error = moves.std(ddof=1) / np.sqrt(moves.size)
-    mean = Estimate(moves.mean(), error, np.array(moves.size - 1.0))
+        return [1, middle, np.nan, np.nan]
+    error = moves.std(ddof=1) / np.sqrt(count)
+    mean = Estimate(moves.mean(), error, np.array(count - 1.0))
     low, high = mean.interval(level)
-    return [moves.size, float(mean.value), float(low), float(high)]
+    return [count, middle, float(low), float(high)]

@@ -225,12 +225,18 @@ def _topped(orders: Indices, topics: Indices, documents: Indices) -> Indices:
 
 def _elected(board: Board, start: Indices, votes: Floats) -> Loot:
     """Claim documents by the votes for them, and put those first. votes : (topic, rank) of the first ranks."""
-    first = start[:, : votes.shape[1]]
-    claims, orders = np.full(start.shape, NONE), start.copy()
-    topic, rank = np.nonzero((np.abs(votes) > 1e-12) & (first != NONE))
+    depth = votes.shape[1]
+    first = start[:, :depth]
+    there = first != NONE
+    # a document of which the votes say nothing is not claimed
+    topic, rank = np.nonzero(there & (np.abs(votes) > 1e-12))
+    claims = np.full(start.shape, NONE)
     claims[topic, first[topic, rank]] = votes[topic, rank] > 0
-    order = np.argsort(np.where(first == NONE, np.inf, -votes), axis=1, kind="stable")
-    orders[:, : votes.shape[1]] = np.take_along_axis(first, order, axis=1)
+    # the most votes first, the ends of lists last
+    fewest = np.where(there, -votes, np.inf)
+    order = np.argsort(fewest, axis=1, kind="stable")
+    orders = start.copy()
+    orders[:, :depth] = np.take_along_axis(first, order, axis=1)
     return Loot(claims, _at_the_end(claims, board), orders)
 
 
