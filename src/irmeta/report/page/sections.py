@@ -1,6 +1,7 @@
-"""The sections of the page, systems first, then metrics: each is the module of its study, with `TEXT` and `panels`."""
+"""The sections of the page, systems first, then metrics: modules of studies, with `TEXT` and `panel` or `panels`."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -10,7 +11,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.parallel import steps
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Section
+from irmeta.report.page.panel import Panel, Section
 from irmeta.scores.groups.teams import Grouping
 from irmeta.studies import STUDIES
 from irmeta.studies.result import Result
@@ -33,6 +34,13 @@ def module_of(name: str) -> ModuleType:
     """Return the module of a section, which lies in the room of what it is about."""
     about = OTHERS[name] if name in OTHERS else STUDIES[name].about
     return import_module(f"irmeta.report.page.{about}.{name}")
+
+
+def _panels(section: ModuleType, content: Content) -> list[Panel]:
+    """Return the panels of a section: one for each collection, unless it has others."""
+    if hasattr(section, "panels"):
+        return list(section.panels(content))
+    return content.each(partial(section.panel, content))
 
 
 def sections(
@@ -61,7 +69,7 @@ def sections(
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = module_of(name)
-        if panels := module.panels(content):
+        if panels := _panels(module, content):
             folded = name in FOLDED
             made.append(Section(**vars(module.TEXT), panels=panels, folded=folded))
     return made

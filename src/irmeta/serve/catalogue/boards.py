@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import policy
-from irmeta.serve.catalogue.databases import reading
+from irmeta.serve.catalogue.databases import reading, rows
 from irmeta.serve.catalogue.events import log
 from irmeta.serve.catalogue.rules import HUB, KEY, RefusedError, clock, now
 from irmeta.serve.catalogue.tables import (
@@ -44,8 +44,7 @@ class Judged:
 
 def boards(engine: Engine) -> Sequence[Row[Any]]:
     """List the boards."""
-    with reading(engine) as db:
-        return db.execute(sa.select(board).order_by(board.c.key)).all()
+    return rows(engine, sa.select(board).order_by(board.c.key))
 
 
 def board_of(engine: Engine, key: str) -> Row[Any]:

@@ -1,7 +1,7 @@
 """SQLite and PostgreSQL, each in its own way: one writes at a time, and a commit returns when the disk has it."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,12 @@ def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
             )
         with one.begin():
             yield one
+
+
+def rows(engine: sa.Engine, wanted: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+    """Return all rows that a query finds."""
+    with reading(engine) as db:
+        return db.execute(wanted).all()
 
 
 @contextmanager

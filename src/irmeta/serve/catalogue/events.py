@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.errors import IrmetaError
-from irmeta.serve.catalogue.databases import reading
+from irmeta.serve.catalogue.databases import rows
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.tables import board, event
 from irmeta.words import counted
@@ -78,8 +78,7 @@ def _digest(previous: str, line: Mapping[str, Any]) -> str:
 def verified(engine: Engine) -> str:
     """Return the digest of the last line, which stands for all; raise IrmetaError where one was changed or is lost."""
     previous = ""
-    with reading(engine) as db:
-        lines = db.execute(sa.select(event).order_by(event.c.id)).all()
+    lines = rows(engine, sa.select(event).order_by(event.c.id))
     for line in lines:
         if (line.previous, line.digest) != (
             previous,
@@ -147,6 +146,5 @@ def of_board(
     wanted = sa.select(event).where(event.c.board == at)
     if actions:
         wanted = wanted.where(event.c.action.in_(actions))
-    with reading(engine) as db:
-        newest = db.execute(wanted.order_by(event.c.id.desc()).limit(most)).all()
+    newest = rows(engine, wanted.order_by(event.c.id.desc()).limit(most))
     return newest[::-1]

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue.boards import row_of
-from irmeta.serve.catalogue.databases import forget, reading
+from irmeta.serve.catalogue.databases import forget, reading, rows
 from irmeta.serve.catalogue.events import log, touch
 from irmeta.serve.catalogue.rules import (
     MISSING,
@@ -195,8 +195,7 @@ def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
     own = token.c.person == who
     listed = _lasting() & own & ~(invitation & gone)
     wanted = sa.select(token).where(listed).order_by(token.c.created)
-    with reading(engine) as db:
-        return db.execute(wanted).all()
+    return rows(engine, wanted)
 
 
 def revoke(engine: Engine, who: int, digest: str) -> None:
@@ -215,8 +214,7 @@ def place(engine: Engine, asks: Caller, of: Any) -> Place:
     wanted = sa.select(membership.c.role, team.c.name, team.c.state)
     wanted = wanted.outerjoin(team, team.c.id == membership.c.team)
     own = (membership.c.person == asks.person) & (membership.c.board == of.id)
-    with reading(engine) as db:
-        every = db.execute(wanted.where(own)).all()
+    every = rows(engine, wanted.where(own))
     found = [one for one in every if one.state in (None, "in")]
     role = max((ROLES[one.role] for one in found), default=Role.VISITOR)
     if asks.scope != "organize":
@@ -441,8 +439,7 @@ def _count(db: Connection, at: int, which: Any) -> int:
 def teams(engine: Engine, at: int) -> Sequence[Row[Any]]:
     """List the teams of a board."""
     wanted = sa.select(team).where(team.c.board == at).order_by(team.c.id)
-    with reading(engine) as db:
-        return db.execute(wanted).all()
+    return rows(engine, wanted)
 
 
 def set_team(
@@ -522,8 +519,7 @@ def people(engine: Engine, at: int) -> Sequence[Any]:
         .where(membership.c.board == at)
         .order_by(person.c.id)
     )
-    with reading(engine) as db:
-        return db.execute(wanted).all()
+    return rows(engine, wanted)
 
 
 def boards_of(engine: Engine, who: int) -> Sequence[Any]:
@@ -537,8 +533,7 @@ def boards_of(engine: Engine, who: int) -> Sequence[Any]:
         .where(membership.c.person == who)
         .order_by(board.c.key)
     )
-    with reading(engine) as db:
-        return db.execute(wanted).all()
+    return rows(engine, wanted)
 
 
 def names(engine: Engine) -> dict[int, str]:
@@ -558,8 +553,7 @@ def invitations(engine: Engine, at: int) -> Sequence[Any]:
         .where(token.c.used.is_(None), _lasting())
         .order_by(token.c.created)
     )
-    with reading(engine) as db:
-        return db.execute(wanted).all()
+    return rows(engine, wanted)
 
 
 def person_of(engine: Engine, who: int | None) -> Any:

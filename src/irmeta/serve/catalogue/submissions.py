@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import limits, row_of, rules
-from irmeta.serve.catalogue.databases import reading
+from irmeta.serve.catalogue.databases import reading, rows
 from irmeta.serve.catalogue.events import has_been, log, touch
 from irmeta.serve.catalogue.people import Place, holds
 from irmeta.serve.catalogue.rules import (
@@ -262,8 +262,7 @@ def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
     if team is not None:
         own &= submission.c.team == team
     wanted = sa.select(submission).where(own).order_by(submission.c.id)
-    with reading(engine) as db:
-        return list(db.execute(wanted).all())
+    return list(rows(engine, wanted))
 
 
 def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:

@@ -1,6 +1,5 @@
 """The section on the data: what was scored, and every score as a shade."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -28,20 +27,10 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    cubes = content.cubes
-    order = content.order
-    left_out = content.left_out
-    return content.each(
-        lambda name: data_panel(name, cubes[name], order[name], left_out[name])
-    )
-
-
-def data_panel(
-    name: str, scores: xr.DataArray, by: str, left_out: Sequence[str]
-) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Say what a collection holds: sizes, missing cells, provenance, remarks, and what is left out of all studies."""
+    scores = content.cubes[name]
+    left_out = content.left_out[name]
     size = described(scores)
     counts = {dim: size[f"{dim}s"] for dim in ("system", "topic", "metric")}
     if size["missing"]:
@@ -68,7 +57,7 @@ def data_panel(
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
-        {"scores": _shades(scores, by)} if counts["topic"] > 1 else {},
+        {"scores": _shades(scores, content.order[name])} if counts["topic"] > 1 else {},
         {"missing": table},
         ["missing"] if size["missing"] else [],
         options={**facts, **dict(about_scores.get("options") or {})},

@@ -22,12 +22,7 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    return content.each(partial(design_panel, content))
-
-
-def design_panel(content: Content, name: str) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Show worth by the number of topics, a line for each metric."""
     target = content.order[name]
     outcome = design.design(

@@ -21,12 +21,7 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    return content.each(partial(_panel, content))
-
-
-def _panel(content: Content, name: str) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
     found = reliability.reliability(
         content.used[name], teams=content.teams, rng=content.seed

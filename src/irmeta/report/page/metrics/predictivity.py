@@ -26,11 +26,6 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    return content.each(partial(_panel, content))
-
-
 def power(content: Content, name: str) -> xr.Dataset:
     """Return the predictive power of the metrics of one collection, which two sections need."""
     scores = content.used[name]
@@ -48,7 +43,7 @@ def power(content: Content, name: str) -> xr.Dataset:
     return outcome
 
 
-def _panel(content: Content, name: str) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
     outcome = power(content, name)
     sizes = outcome["size"].values.tolist()

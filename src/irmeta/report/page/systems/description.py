@@ -25,11 +25,6 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    return content.each(partial(systems_panel, content))
-
-
 def described(content: Content, name: str) -> xr.Dataset:
     """Return the description of one collection, which two sections show."""
     scores = content.used[name]
@@ -42,7 +37,7 @@ def described(content: Content, name: str) -> xr.Dataset:
     return outcome
 
 
-def systems_panel(content: Content, name: str) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
     outcome = described(content, name)
     by = content.order[name]
@@ -61,7 +56,7 @@ def systems_panel(content: Content, name: str) -> Panel:
             partial(drawn, view="ranks"),
         ),
     }
-    panel = of_study(
+    made = of_study(
         name,
         outcome,
         pictures=pictures,
@@ -69,7 +64,7 @@ def systems_panel(content: Content, name: str) -> Panel:
         command=f"irmeta describe {source} --by {quote(by)}{content.by_team} --seed {seed}",
     )
     return replace(
-        panel, tables={title: first(frame, by) for title, frame in panel.tables.items()}
+        made, tables={title: first(frame, by) for title, frame in made.tables.items()}
     )
 
 

@@ -27,12 +27,7 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    return content.each(partial(significance_panel, content))
-
-
-def significance_panel(content: Content, name: str) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
     by, outcome = content.order[name], tested(content, name)
     pictures = {
@@ -41,24 +36,24 @@ def significance_panel(content: Content, name: str) -> Panel:
             partial(power, outcome),
         )
     }
-    panel = of_study(
+    made = of_study(
         name,
         outcome,
         pictures=pictures,
         shown=["power", "systems"],
         command=f"irmeta significance {content.source_of(name)}",
     )
-    views = {title: first(frame, by) for title, frame in panel.tables.items()}
+    views = {title: first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    lines = [line for line in panel.findings if line.startswith(f"{by}:")]
+    lines = [line for line in made.findings if line.startswith(f"{by}:")]
     return replace(
-        panel,
+        made,
         findings=[*lines, *range_of_power(ranked)],
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(content, name)},
         notes=[
-            *panel.notes,
+            *made.notes,
             f"the CSV of tests has those by {by}; the command gives all",
         ],
     )

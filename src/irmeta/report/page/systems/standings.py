@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,12 +32,7 @@ TEXT = Text(
 )
 
 
-def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection."""
-    return content.each(partial(standings_panel, content))
-
-
-def standings_panel(content: Content, name: str) -> Panel:
+def panel(content: Content, name: str) -> Panel:
     """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
     outcome = described(content, name)
     scores = content.used[name]
