@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from irmeta.errors import FileFormatError
+from irmeta.evaluation import lists
 from irmeta.evaluation.engine import evaluate
-from irmeta.studies.design import pooling
 from irmeta.studies.design.pooling import pooled, pools
 
 
@@ -57,7 +57,7 @@ def test_batches_change_nothing(monkeypatch):
     """How many runs are read together does not matter."""
     qrels = {str(t): {"d1": 1} for t in range(3)}
     whole = pools(qrels, runs(), [5])
-    monkeypatch.setattr(pooling, "BATCH", 3)
+    monkeypatch.setattr(lists, "BATCH", 3)
     assert pools(qrels, runs(), [5]) == whole
 
 
