@@ -206,20 +206,18 @@ class _UnderSets:
 
     def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
         """Evaluate runs under every set."""
-        judged: list[tuple[RunScores, JudgedRun | None]] = [
-            self._judged(source) for source in sources
-        ]
+        judged = [self._judged(source) for source in sources]
         runs = [run for _, run in judged if run is not None]
-        scores = zip(
-            *(self._scores(which, runs) for which in range(len(self.tasks))),
-            strict=True,
-        )
-        return [
-            _Scored(outcome)
-            if run is None
-            else _Scored(outcome, run.topics, next(scores))
-            for outcome, run in judged
-        ]
+        by_set = [self._scores(which, runs) for which in range(len(self.tasks))]
+        # the scores of each run that could be read, in the order of the runs
+        scores = zip(*by_set, strict=True)
+        found = []
+        for outcome, run in judged:
+            if run is None:
+                found.append(_Scored(outcome))
+            else:
+                found.append(_Scored(outcome, run.topics, next(scores)))
+        return found
 
     def _judged(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
         outcome = RunScores(source[0], where(source))

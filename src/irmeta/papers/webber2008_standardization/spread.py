@@ -110,6 +110,7 @@ def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
 
 
 def _distribution(scores: xr.DataArray) -> Iterator[Cell]:
+    """Check the quartiles of standardized scores, and the share of raw scores that are low."""
     standardized = standardization.apply(scores, standardization.fit(scores))
     quartiles = np.quantile(standardized.values, [0.25, 0.5, 0.75])
     for name, value, ours in zip(

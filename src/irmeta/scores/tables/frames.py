@@ -463,35 +463,41 @@ def _by_topic(given: Any) -> Any:
 
 def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     """Find out which column says what: those that are named, else those with a name that people use for it."""
-    for role, name in wanted.items():
-        if name is not None and name not in names:
+    given = {role: name for role, name in wanted.items() if name is not None}
+    _require_columns(names, given)
+    free = [name for name in names if name not in given.values()]
+    # of two columns with one spelling the first
+    spelled = {_spelling(name): name for name in reversed(free)}
+    found = {
+        role: given.get(role) or _named_so(known, spelled)
+        for role, known in SPELLINGS.items()
+    }
+    topic = found["topic"]
+    if found["collection"] is None and topic and _spelling(topic) in _ITEMS:
+        # items within tasks
+        others = {one: name for one, name in spelled.items() if name != topic}
+        found["collection"] = _named_so(_TASKS, others)
+    return Columns(**found)
+
+
+def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
+    """Raise ScoresError for a column that the table does not have, and for one that is given for two roles."""
+    roles: dict[str, str] = {}
+    for role, name in given.items():
+        if name not in names:
             raise ScoresError(
                 f"no column {name!r} for {role} in the table; it has {_named(names)}"
             )
-    given = [name for name in wanted.values() if name is not None]
-    if twice := next((name for name in given if given.count(name) > 1), None):
-        roles = " and ".join(role for role, name in wanted.items() if name == twice)
-        raise ScoresError(
-            f"the column {shortened(twice)!r} is given for {roles}; give it for one of them only"
-        )
-    taken = {name for name in wanted.values() if name is not None}
-    spelled = {_spelling(name): name for name in reversed(names) if name not in taken}
-    found = {
-        role: wanted.get(role)
-        or next((spelled[one] for one in known if one in spelled), None)
-        for role, known in SPELLINGS.items()
-    }
-    tasks = next(
-        (
-            spelled[one]
-            for one in _TASKS
-            if one in spelled and spelled[one] != found["topic"]
-        ),
-        None,
-    )
-    if found["collection"] is None and _spelling(found["topic"] or "") in _ITEMS:
-        found["collection"] = tasks  # items within tasks
-    return Columns(**found)
+        if name in roles:
+            raise ScoresError(
+                f"the column {shortened(name)!r} is given for {roles[name]} and {role}; give it for one of them only"
+            )
+        roles[name] = role
+
+
+def _named_so(known: Iterable[str], spelled: Mapping[str, str]) -> str | None:
+    """Return the first column that is spelled in a way that people use; None where there is none."""
+    return next((spelled[one] for one in known if one in spelled), None)
 
 
 def _spelling(name: str) -> str:

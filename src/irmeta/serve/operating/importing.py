@@ -127,8 +127,9 @@ def _require_fit(
         raise IrmetaError(f"{source}: it judges no topic of the board")
     lacking = [topic for topic in found if clusters and topic not in clusters]
     if lacking:
-        rule = "each topic needs one"
-        raise IrmetaError(f"{source}: topic {lacking[0]!r} has no cluster; {rule}")
+        raise IrmetaError(
+            f"{source}: topic {lacking[0]!r} has no cluster; each topic needs one"
+        )
 
 
 def _kept_judgments(site: Site, qrels: Path, read: Read = answers.judged) -> Judged:

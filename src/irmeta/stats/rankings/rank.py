@@ -266,7 +266,7 @@ def _of_pairs_with(x: Floats, y: Floats, group: Ints) -> list[Singles]:
 def _of_item(
     a: Singles, b: Singles, item: int, members: Indices
 ) -> tuple[Singles, Singles, Singles]:
-    """Do so for an item's pairs with all items but those before it among the members, whose pairs hold it already."""
+    """Return the same sums over one item's pairs; pairs with members before it are counted there already."""
     signs_a = np.clip(a[item] - a, -1, 1)
     signs_b = np.clip(b[item] - b, -1, 1)
     counted = members[members < item]

@@ -150,9 +150,10 @@ def _judged(
     note: str,
     known: str,
 ) -> Cell:
+    """Make the cell of a figure that holds or not; one that does not, for no reason that is known, is a failure."""
     status: Status = "reproduced" if holds else "contradicted"
-    reasons = [note, "" if holds else known]
-    said = "; ".join(reason for reason in reasons if reason)
+    reasons = [note] if holds else [note, known]
+    said = "; ".join(filter(None, reasons))
     return Cell(
         item,
         row,

@@ -612,17 +612,14 @@ def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
 def _shown_favours(
     outcome: xr.Dataset, most: pl.DataFrame, called: str
 ) -> pl.DataFrame:
+    """Show favours with their intervals; called : what is favoured, as "family"."""
+    rows = most.select("favour", "low", "high").rows()
+    favours = [_with_interval(value, low, high, 3) for value, low, high in rows]
     return most.select(
         "judge",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
         pl.col("name").alias(called),
-        pl.Series(
-            "favour",
-            [
-                _with_interval(a, b, c, 3)
-                for a, b, c in most.select("favour", "low", "high").rows()
-            ],
-        ),
+        pl.Series("favour", favours),
     )
 
 
