@@ -20,7 +20,6 @@ from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
-from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import in_order
@@ -70,17 +69,13 @@ class LookedUp:
 
 
 def look_up(
-    qrels: QrelsLike,
-    runs: RunsLike,
-    metrics: str | Iterable[str | Metric],
-    *,
-    reading: Reading | None = None,
+    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str | Metric]
 ) -> LookedUp:
     """Read judgments and runs, and look every document up; see `evaluate` for what they may be.
 
     Raises MetricError for metrics whose value depends on other runs (`pool=`) or that ir_measures computes.
     """
-    job = Evaluation.of(qrels, runs, metrics, reading=reading)
+    job = Evaluation.of(qrels, runs, metrics)
     for metric in job.task.metrics:
         if metric not in job.task.own or metric["pool"]:
             raise MetricError(

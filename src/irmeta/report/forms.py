@@ -50,11 +50,10 @@ def text(
     title: str | None = None,
     *,
     width: int | None = None,
-    digits: int = 4,
 ) -> str:
     """Draw a data frame for reading; see `drawn`."""
     columns = frame.to_dict(as_series=False)
-    return drawn(columns, _numeric(frame), title, width=width, digits=digits)
+    return drawn(columns, _numeric(frame), title, width=width)
 
 
 def drawn(
@@ -169,7 +168,7 @@ def latex(frame: "pl.DataFrame", *, digits: int = 4) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown(frame: "pl.DataFrame", *, digits: int = 4) -> str:
+def markdown(frame: "pl.DataFrame") -> str:
     r"""Return a data frame as a Markdown table.
 
     >>> import polars as pl
@@ -182,8 +181,7 @@ def markdown(frame: "pl.DataFrame", *, digits: int = 4) -> str:
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
     head = [words.markdown(name) for name in frame.columns]
     lines = [
-        [words.markdown(cell(value, digits)) for value in row]
-        for row in frame.iter_rows()
+        [words.markdown(cell(value)) for value in row] for row in frame.iter_rows()
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
 

@@ -25,7 +25,7 @@ def _plain(text: str) -> str:
     return re.sub(r"([*_`<>|\[\]])", r"\\\1", " ".join(printable(text).split()))
 
 
-def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:
+def headlines(sections: Sequence[Section]) -> str:
     """Return the first answer of each section of a page, and what could not be computed, with the reason."""
     lines = []
     for section in sections:
@@ -37,7 +37,7 @@ def headlines(sections: Sequence[Section], *, width: int | None = None) -> str:
         lines += [
             f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed
         ]
-    return wrapped(lines, width)
+    return wrapped(lines, None)
 
 
 def warned(warnings: Sequence[str]) -> list[str]:

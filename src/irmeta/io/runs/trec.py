@@ -265,15 +265,10 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     )
 
 
-def text_of(
-    text: bytes, path: Location, *, first: bool = True
-) -> tuple[bytes, list[Remark]]:
-    """Return a text with newlines as line ends and without byte order mark, and what there is to say of its bytes.
-
-    first : whether it is the beginning of its file.
-    """
+def text_of(text: bytes, path: Location) -> tuple[bytes, list[Remark]]:
+    """Return a text with newlines as line ends and without byte order mark, and what there is to say of its bytes."""
     remarks: list[Remark] = []
-    if first and (text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04")):
+    if text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04"):
         raise FileFormatError(
             f"{path}: this is an archive; unpack it and pass the folder"
         )
@@ -281,7 +276,7 @@ def text_of(
         raise FileFormatError(
             f"{path}: contains NUL bytes; is it UTF-16 or binary? Save it as UTF-8 text"
         )
-    if first and text.startswith(b"\xef\xbb\xbf"):
+    if text.startswith(b"\xef\xbb\xbf"):
         text = text[3:]
         remarks.append(Remark("warning", str(path), 1, "byte order mark dropped"))
     if b"\r" in text:

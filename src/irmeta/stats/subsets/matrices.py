@@ -52,13 +52,14 @@ def smallest_eigenvalue(sigma: Floats) -> float:
     return float(values[0] / largest)
 
 
-def dependent(
-    sigma: Floats, first: npt.ArrayLike = (), *, tolerance: float = 1e-9
-) -> list[tuple[int, list[int]]]:
+_NONE = 1e-9
+"""The share of a variable's variance, given those that are kept, at which it counts as none."""
+
+
+def dependent(sigma: Floats, first: npt.ArrayLike = ()) -> list[tuple[int, list[int]]]:
     """Name the variables that are linear combinations of others: (variable, those that it is made of).
 
     sigma : positive semi-definite, with no zero on its diagonal.  first : the variables to keep before all others.
-    tolerance : the share of a variable's variance, given those kept, at which it counts as none.
     Source: pivoted Cholesky factorisation (Higham 2002, section 10.3).
 
     >>> dependent(np.array([[1.0, 1.0, 0.1], [1.0, 1.0, 0.1], [0.1, 0.1, 1.0]]))
@@ -66,7 +67,7 @@ def dependent(
     """
     scaled = correlation(sigma)
     wanted = set(np.asarray(first, dtype=np.intp).tolist())
-    kept, left = _independent(scaled, wanted, tolerance)
+    kept, left = _independent(scaled, wanted)
     if not left:
         return []
     # the weights of the kept variables in each of the others; those near 0 have no part in it
@@ -80,19 +81,17 @@ def dependent(
     return found
 
 
-def _independent(
-    scaled: Floats, wanted: set[int], tolerance: float
-) -> tuple[list[int], list[int]]:
+def _independent(scaled: Floats, wanted: set[int]) -> tuple[list[int], list[int]]:
     """Keep, again and again, the variable with the most variance given those kept; return those kept and those left."""
     kept: list[int] = []
     left = list(range(len(scaled)))
     residual = scaled.copy()
     while left:
         variance = np.diag(residual)
-        wanted_left = [i for i in left if i in wanted and variance[i] > tolerance]
+        wanted_left = [i for i in left if i in wanted and variance[i] > _NONE]
         among = wanted_left or left
         best = among[int(np.argmax(variance[among].round(9)))]
-        if variance[best] <= tolerance:
+        if variance[best] <= _NONE:
             break
         kept.append(best)
         left.remove(best)
