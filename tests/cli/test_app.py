@@ -377,6 +377,10 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "irmeta predictivity has no option --partition; did you mean --partitions?",
         ),
         (
+            "versus s.parquet --sytem=a",
+            "irmeta versus has no option --sytem; did you mean --system?",
+        ),
+        (
             "reuse q r --clusters stem",
             "irmeta reuse takes no --clusters: groups of runs are left out, not topics, so that clusters of topics "
             "change nothing",

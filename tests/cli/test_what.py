@@ -150,6 +150,17 @@ TEXTS = {
     ),
     "c.csv": ("topic,cluster\n1,a\n2,a\n", "groups", "--clusters"),
     "t.csv": ("run,team\nx,a\ny,a\n", "groups", "--teams"),
+    "types.csv": (
+        "topic,type\n1,a\n2,a\n",
+        "groups",
+        "irmeta leaderboard scores.parquet --types",
+    ),
+    "called.csv": ("system,label\nx,Dense\ny,BM25\n", "groups", "--labels"),
+    "drawn.csv": (
+        "topic,probability\n1,.5\n2,.5\n",
+        "groups",
+        "irmeta judges estimate --human HUMAN --llm LLM --sample",
+    ),
     "o.csv": (
         "system,wins,losses\nx,3,1\ny,2,4\n",
         "groups",
@@ -268,7 +279,7 @@ def test_folders_of_the_same_runs_are_experiments(run, tmp_path):
 
 def test_options_that_take_a_table_are_options(run):
     """What a table of groups is said to be for is an option that commands have."""
-    verbs = ("describe", "leaderboard", "evaluate", "reuse")
+    verbs = ("describe", "leaderboard", "evaluate", "reuse", "table")
     known = "".join(run(verb, "--help-all")[1] for verb in verbs)
     for option in GROUPS:
         assert option in known or option.startswith("irmeta ")

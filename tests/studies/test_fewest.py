@@ -169,6 +169,16 @@ def test_versus_says_nothing_where_no_topics_turn_a_difference():
         assert not found["decides"].any()
 
 
+def test_a_clear_difference_is_not_said_to_rest_on_many_topics():
+    """Without five of six topics a significant loss would be a gain: nobody acts on that, and only the table has it."""
+    found = irmeta.versus(
+        lead(-0.1, -0.11, -0.1, -0.12, -0.1, 0.01), "mine", "bm25", test="t"
+    )
+    assert found["significant"].item()
+    assert versus.tables(found)["comparisons"]["fewest"].to_list() == [5]
+    assert "Without" not in versus.findings(found)[0]
+
+
 def test_pairs_rest_on_the_topics_that_both_have():
     """With missing scores the topics are those that both systems have."""
     scores = lead(0.4, -0.05, -0.05, 0.01, -0.02, 0.0)

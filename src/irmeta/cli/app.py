@@ -368,7 +368,7 @@ def _in_our_words(error: CycloptsError) -> str:
         first = (error.unused_tokens or [""])[0]
         return f"{verb} takes {_takes(error)}, not also {first}{_in_quotes(first)}"
     if isinstance(error, UnknownOptionError):
-        return _unknown(error, verb)
+        return _unknown(error, error.token.keyword or error.token.value)
     if isinstance(error, CoercionError) and taken is not None and error.token:
         name = taken.parameter.metavar if _is_argument(taken) else taken.name
         return f"{name}{misfit(error.token.value, taken.hint)}"
@@ -377,6 +377,9 @@ def _in_our_words(error: CycloptsError) -> str:
         within = _within(limits[0].gte, limits[0].lte)
         return f"{taken.name} must be {within}, not {taken.value:g}"
     if isinstance(error, MissingArgumentError) and taken is not None:
+        # what is missing may have been misspelled
+        if unknown := [one for one in error.unused_tokens or () if one[:2] == "--"]:
+            return _unknown(error, unknown[0])
         value = taken.parameter.metavar
         if _is_argument(taken):
             return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
@@ -384,16 +387,17 @@ def _in_our_words(error: CycloptsError) -> str:
     return str(error).rstrip(".")
 
 
-def _unknown(error: UnknownOptionError, verb: str) -> str:
+def _unknown(error: CycloptsError, given: str) -> str:
     """Say why a study does not take an option of others, or name the one that was meant; else say where all are."""
     from irmeta.metrics.names import alike
 
-    name = (error.token.keyword or error.token.value).partition("=")[0]
+    verb = " ".join(error.command_chain or ())
+    name = given.partition("=")[0]
     command = f"irmeta {verb}".rstrip()
     whys = [one.refuses for one in STUDIES.values() if one.verb == verb]
     if whys and name in whys[0]:
         return f"{command} takes no {name}: {whys[0][name]}"
-    every = [own for one in error.argument_collection if one.parse for own in one.names]
+    every = [own for one in _taken(error) if one.parse for own in one.names]
     close = alike(name, every, ALIKE)
     rest = f"did you mean {close[0]}?" if close else f"{command} --help-all lists all"
     return f"{command} has no option {name}; {rest}"
@@ -412,16 +416,18 @@ def _is_argument(taken: "Argument") -> bool:
     return taken.parameter.group == (ARGUMENTS,)
 
 
-def _takes(error: CycloptsError) -> str:
-    """Say which arguments a command takes."""
+def _taken(error: CycloptsError) -> "Iterable[Argument]":
+    """Return all that a command takes."""
     chosen: Any = app.app
     for word in error.command_chain or ():
         chosen = chosen[word]
-    names = [
-        str(one.parameter.metavar)
-        for one in chosen.assemble_argument_collection()
-        if _is_argument(one)
-    ]
+    every: Iterable[Argument] = chosen.assemble_argument_collection()
+    return every
+
+
+def _takes(error: CycloptsError) -> str:
+    """Say which arguments a command takes."""
+    names = [str(one.parameter.metavar) for one in _taken(error) if _is_argument(one)]
     return (
         "one score file"
         if names == ["SCORES"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app, option
 from irmeta.cli.options import Quiet, Seed
-from irmeta.cli.output import say, working, write
+from irmeta.cli.output import say, say_wrote, working, write
 from irmeta.words import counted
 
 if TYPE_CHECKING:
@@ -42,10 +42,8 @@ def demo(
     with working(quiet=quiet):
         scores = evaluate(made.qrels, made.runs, collection="demo")
         save(scores, file)
-        say(
-            f"wrote {file}: {', '.join(counted(size, str(dim)) for dim, size in scores.sizes.items())}",
-            quiet=quiet,
-        )
+        sizes = (counted(size, str(dim)) for dim, size in scores.sizes.items())
+        say_wrote(file, ", ".join(sizes), quiet=quiet)
         page, sections = write_sections(
             {"demo": scores}, output / "report", rng=seed, source=file.name
         )

@@ -26,7 +26,7 @@ from irmeta.cli.options import (
     named,
     to_import,
 )
-from irmeta.cli.output import FAILED, refuse_overwriting, say, working
+from irmeta.cli.output import FAILED, refuse_overwriting, say_wrote, working
 from irmeta.errors import FileFormatError
 from irmeta.studies import STUDIES, Verb
 
@@ -238,12 +238,12 @@ class Derived:
             from irmeta.io.formats.scores import save
 
             save(scores_of(result), to)
+            say_wrote(to, quiet=shown.quiet)
         if folder is not None:
             of_page["source"] = " ".join(quote(path.name) for path in source)
             page = _named(self.verb.page)(result, folder, **of_page)
-            say(
-                f"wrote {page}; open it in a browser, mail it, or host it",
-                quiet=shown.quiet,
+            say_wrote(
+                page, "open it in a browser, mail it, or host it", quiet=shown.quiet
             )
         if result.get("failed"):
             sys.exit(FAILED)

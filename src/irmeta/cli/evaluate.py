@@ -20,6 +20,7 @@ from irmeta.cli.output import (
     refuse_overwriting,
     say,
     say_note,
+    say_wrote,
     width_of,
     working,
     write,
@@ -233,7 +234,7 @@ def evaluate(
             kept = f" ({counted(written.kept, 'system')} evaluated before)"
         else:
             kept = ""
-        say(f"wrote {shown.output}: {sizes}{kept}", quiet=shown.quiet)
+        say_wrote(shown.output, f"{sizes}{kept}", quiet=shown.quiet)
         if names == "folder" or "{system}" in names:
             say(
                 "the other commands take the runs of a system together with --repeats stem",

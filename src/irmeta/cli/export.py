@@ -6,7 +6,7 @@ from typing import Annotated
 from irmeta.choices import ExportKind, Missing, explained
 from irmeta.cli.app import app, option
 from irmeta.cli.options import Held, MissingScores, Quiet
-from irmeta.cli.output import say
+from irmeta.cli.output import say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
 
@@ -68,7 +68,8 @@ def export(
     else:
         raise IrmetaError(f"{output}: tables are written as .csv or .parquet")
     if output is not None:
-        say(f"{output}: {frame.height} rows, {frame.width} columns", quiet=quiet)
+        sizes = f"{frame.height} rows, {frame.width} columns"
+        say_wrote(output, sizes, quiet=quiet)
 
 
 def _records(
@@ -82,4 +83,4 @@ def _records(
             "--to eee writes a folder of records: name it with -o, as in -o data/, and leave out --wide"
         )
     written = export_eee(held.cube(), output, missing=missing)
-    say(f"{output}: {counted(len(written), 'record')}", quiet=quiet)
+    say_wrote(output, counted(len(written), "record"), quiet=quiet)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from irmeta.choices import NamedBy, Rows, TableKind, explained
 from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Quiet
-from irmeta.cli.output import refuse_overwriting, say, say_note
+from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import PRINTED, about
 from irmeta.words import counted, folded
@@ -269,7 +269,7 @@ def import_scores(
             raise IrmetaError(
                 "--remove takes no KIND and FILES; remove first, then add with --append"
             )
-        _say_sizes(adding.remove(remove, output), quiet=quiet)
+        _say_sizes(output, adding.remove(remove, output), quiet=quiet)
         return
     if kind is None or not files:
         raise IrmetaError(
@@ -287,7 +287,7 @@ def import_scores(
     else:
         save(cubes, output, new=True)
         made = {name: adding.Added(cube, None) for name, cube in cubes.items()}
-    _say_sizes(made, quiet=quiet)
+    _say_sizes(output, made, quiet=quiet)
     for note in dict.fromkeys(
         note
         for cube in cubes.values()
@@ -297,15 +297,20 @@ def import_scores(
         say_note(note, quiet=quiet)
 
 
-def _say_sizes(made: "dict[str, Added]", *, quiet: bool) -> None:
+def _say_sizes(output: Path, made: "dict[str, Added]", *, quiet: bool) -> None:
     """Say of each collection that changed what is new, and what it has now."""
+    if len(made) > 1:
+        say_wrote(output, counted(len(made), "collection"), quiet=quiet)
     for name, one in made.items():
         sizes = ", ".join(
             counted(size, str(dim)) for dim, size in one.scores.sizes.items()
         )
         news = "" if one.news is None else f"{one.news}; now "
         said = f"{name}: {news}{sizes}{_missing(one.scores)}"
-        say(folded(said), quiet=quiet)
+        if len(made) > 1:
+            say(folded(said), quiet=quiet)
+        else:
+            say_wrote(output, said, quiet=quiet)
 
 
 def _items(

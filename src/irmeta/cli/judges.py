@@ -8,7 +8,7 @@ from irmeta.cli.options import (
     Quiet,
     Seed,
 )
-from irmeta.cli.output import say, write
+from irmeta.cli.output import say, say_wrote, write
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
 
@@ -127,7 +127,10 @@ def sample(
     prices = _Prices(topic_cost, judgment_cost, cluster_cost)
     if any(prices):
         said += given.costs(number, drawn, prices)
-    say(said, quiet=quiet)
+    if output is None:
+        say(said, quiet=quiet)
+    else:
+        say_wrote(output, said, quiet=quiet)
 
 
 class _Prices(NamedTuple):

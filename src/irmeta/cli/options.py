@@ -414,7 +414,7 @@ class Shown:
         **options: Any,
     ) -> "Result":
         """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
-        from irmeta.cli.output import emit, form_of, working
+        from irmeta.cli.output import emit, form_of, say_wrote, working
         from irmeta.errors import IrmetaError
 
         if self.plot_width is not None and self.plot is None:
@@ -442,6 +442,7 @@ class Shown:
                     choose_names("system", self.highlight, known, "the plot"),
                 )
             save(drawn, self.plot)
+            say_wrote(self.plot, quiet=self.quiet)
             self._say_if_small(drawn)
         emit(
             result,
@@ -456,6 +457,7 @@ class Shown:
             from irmeta.report.words import markdown
 
             append(self.summary, markdown(result).encode())
+            say_wrote(self.summary, quiet=self.quiet)
         return result
 
     def _require_outputs(self) -> None:

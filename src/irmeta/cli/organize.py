@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from irmeta.cli.app import argument, option
 from irmeta.cli.board import Key, SiteOption, board, opened
-from irmeta.cli.output import say_note
+from irmeta.cli.output import say_note, say_wrote
 from irmeta.cli.serve import extra
 from irmeta.errors import IrmetaError
 
@@ -146,7 +146,7 @@ def pool(
     found = organizing.pool(of, engine, key, depth, runs)
     lines = (f"{topic}\t{document}\n" for topic, document in found)
     output.write_text("".join(lines), encoding="utf-8")
-    print(f"{output}: {len(found)} documents to judge")
+    say_wrote(output, f"{len(found)} documents to judge")
 
 
 @board.command()
@@ -267,7 +267,7 @@ def backup(site: SiteOption, output: Output) -> None:
     of, _ = opened(site)
     from irmeta.serve.operating.backup import back_up
 
-    print(f"{output}: {back_up(of, output)} files")
+    say_wrote(output, f"{back_up(of, output)} files")
 
 
 @board.command()

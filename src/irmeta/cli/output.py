@@ -58,7 +58,7 @@ def emit(
             text = screen(result, table, width=width)
     write(text, output)
     if output is not None:
-        say(f"wrote {output}: {result.findings[0]}", quiet=quiet)
+        say_wrote(output, result.findings[0], quiet=quiet)
     if form in ("csv", "latex", "markdown"):
         for warning in result.warnings:
             say(folded(f"Warning: {warning}"), quiet=quiet)
@@ -182,6 +182,11 @@ def say(message: str, *, quiet: bool = False) -> None:
     """Tell the user something that is not part of the result, on stderr."""
     if not quiet:
         print(printable(message, "\n"), file=sys.stderr)
+
+
+def say_wrote(path: Path, what: str = "", *, quiet: bool = False) -> None:
+    """Tell which file or folder was written, and what it holds."""
+    say(folded(f"wrote {path}: {what}" if what else f"wrote {path}"), quiet=quiet)
 
 
 def say_note(note: str, *, quiet: bool = False) -> None:

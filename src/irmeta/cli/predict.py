@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from irmeta.choices import Scale, Unit, explained
 from irmeta.cli.app import Verbs, option
 from irmeta.cli.options import Pooled
-from irmeta.cli.output import say, say_note
+from irmeta.cli.output import say, say_note, say_wrote
 from irmeta.words import counted
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def fit(
     systems = sum(part.moments.n for part in fitted.parts)
     rows = "systems" if unit == "system" else "systems on topics"
     size = f"{counted(len(fitted.metrics), 'metric')}, {systems} {rows} of {counted(len(fitted.parts), 'collection')}"
-    say(f"{output}: {size} ({scale} scale)", quiet=quiet)
+    say_wrote(output, f"{size} ({scale} scale)", quiet=quiet)
     for note in fitted.provenance["notes"]:
         say_note(note, quiet=quiet)
     if len(fitted.parts) == 1:

@@ -15,7 +15,7 @@ from irmeta.cli.options import (
     Workers,
     named,
 )
-from irmeta.cli.output import say, working
+from irmeta.cli.output import say, say_wrote, working
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -151,7 +151,8 @@ def report(
         page, sections = write_sections(
             cubes, output, **options, rng=seed, source=source, pdf=pdf
         )
-    say(f"{headlines(sections)}\nwrote {page}; open it in a browser", quiet=quiet)
+    say(headlines(sections), quiet=quiet)
+    say_wrote(page, "open it in a browser", quiet=quiet)
 
 
 def _judged(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Seed, Shown
-from irmeta.cli.output import emit, form_of, working, write
+from irmeta.cli.output import emit, form_of, say_wrote, working, write
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import nearest
 
@@ -113,5 +113,5 @@ def _write_all(
             write_file(PAGE, page(zip(PAPERS.values(), outcomes, strict=True)))
     for outcome in outcomes:
         write("".join(f"{line}\n" for line in findings(outcome)), None)
-    write(f"The page: {output / PAGE}\n", None)
+    say_wrote(output / PAGE, quiet=quiet)
     return outcomes

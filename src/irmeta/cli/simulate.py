@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irmeta.cli.app import app, option
 from irmeta.cli.options import Quiet, Seed
-from irmeta.cli.output import refuse_overwriting, say, working
+from irmeta.cli.output import refuse_overwriting, say, say_wrote, working
 
 
 @app.command()
@@ -69,8 +69,9 @@ def simulate(
     counts = {"systems": systems or 40, "topics": topics or 50}
     with working(quiet=quiet):
         made = simulate_collection(output, **counts, rng=seed)
-    say(
-        f"{output}: runs/ ({counts['systems']} systems), qrels.txt ({counts['topics']} topics), "
+    say_wrote(
+        output,
+        f"runs/ ({counts['systems']} systems), qrels.txt ({counts['topics']} topics), "
         "simulation.json (what is true)",
         quiet=quiet,
     )
@@ -111,7 +112,5 @@ def _like(
     made.attrs |= {"simulated_like": str(real), "seed": seed}
     save(made, output)
     save(world.truth, truth)
-    say(
-        f"{output}: {made.sizes['system']} systems, {made.sizes['topic']} topics; {truth}: their true means",
-        quiet=quiet,
-    )
+    sizes = f"{made.sizes['system']} systems, {made.sizes['topic']} topics"
+    say_wrote(output, f"{sizes}; {truth}: their true means", quiet=quiet)

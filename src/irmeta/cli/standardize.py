@@ -11,7 +11,7 @@ from irmeta.cli.options import (
     Selected,
     Teamed,
 )
-from irmeta.cli.output import refuse_overwriting, say, say_note
+from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.scores.attributes import about
 from irmeta.words import counted
 
@@ -56,8 +56,9 @@ def fit(
     for note in about(factors)["notes"]:
         say_note(note, quiet=quiet)
     flat = int((factors["quantiles"][..., 0] == factors["quantiles"][..., -1]).sum())
-    say(
-        f"{output}: factors of {counted(factors.sizes['topic'], 'topic')} and "
+    say_wrote(
+        output,
+        f"factors of {counted(factors.sizes['topic'], 'topic')} and "
         f"{counted(factors.sizes['metric'], 'metric')} from {counted(int(factors['n'].max()), 'system')}, "
         f"{flat or 'none'} without spread; digest {factors.attrs['digest']}",
         quiet=quiet,
@@ -115,8 +116,9 @@ def apply(
         rest = f"; {unused} of the topics of the factors have no scores here"
     else:
         rest = ""
-    say(
-        f"{output}: {counted(standardized.sizes['system'], 'system')} on "
+    say_wrote(
+        output,
+        f"{counted(standardized.sizes['system'], 'system')} on "
         f"{counted(standardized.sizes['topic'], 'topic')}, {kind}, by factors "
         f"{fitted.attrs['digest']} ({fitted.attrs['collection']}){rest}",
         quiet=quiet,

@@ -75,10 +75,14 @@ def test_topics_say_where_the_system_stands():
     """A topic's row has the system's score, the median and best of the others, and how many others are above."""
     made = scores()
     found = irmeta.versus(made, "mine", "bm25", metrics="AP", test="t")
-    topic, metric, score, median, best, above = tables(found)["topics"].row(0)
+    topic, metric, score, other, apart, *rest = tables(found)["topics"].row(0)
+    median, best, above = rest
     column = made.sel(topic=topic, metric=metric)
     rest = column.sel(system=SYSTEMS[1:]).values
     assert score == column.sel(system="mine").item()
+    assert other == column.sel(system="bm25").item()
+    assert apart == pytest.approx(score - other)
+    assert "opponent" not in tables(irmeta.versus(made, "mine"))["topics"].columns
     assert (median, best, above) == (np.median(rest), rest.max(), (rest > score).sum())
 
 
@@ -100,6 +104,7 @@ def test_topics_against_one_opponent_are_its_own(asked, named):
     theirs = made.sel(system=named, metric="AP", topic=rows["topic"].to_list()).values
     gap = rows["score"].to_numpy() - theirs
     assert f"against {named}" in title
+    assert title.endswith(": the worst and best of 20 (all: --table topics)")
     assert ("the best of the others" in title) is (asked == "best")
     assert_allclose(rows["opponent"], theirs)
     assert_allclose(rows["diff."].cast(float), gap, atol=1e-4)
@@ -113,7 +118,9 @@ def test_topics_against_several_say_where_each_is():
     """With several opponents topics are those against the median, and the title names the table of each."""
     found = irmeta.versus(scores(), "mine", ["bm25", "dense"], metrics="AP", test="t")
     [title] = [title for title in overview(found) if title.startswith("topics")]
-    assert "the median of the others (each opponent: --table differences)" in title
+    assert title.endswith(
+        "the median of the others: the worst and best of 20 (each opponent: --table differences)"
+    )
     assert {"median", "best other"} < set(overview(found)[title].columns)
 
 

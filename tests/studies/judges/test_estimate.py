@@ -194,7 +194,7 @@ def test_tables_and_findings() -> None:
         f"make intervals of means {percent}% narrower"
         in estimating.findings(outcome)[0]
     )
-    assert found["means"]["rank"].min() == 1
+    assert found["means"]["rank"].to_list() == sorted(outcome["rank"].values[:, 0])
     assert next(iter(estimating.overview(outcome).values())).height == 8
     assert any("drawn at random" in note for note in about(outcome)["notes"])
 
@@ -214,7 +214,10 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     assert (np.diff(widths) < 0).all()
     [said] = planning.findings(outcome)
     people, machine = outcome["topics_best"].item(), outcome["machine_best"].item()
-    assert f"is {people} human topics beside {machine} of the machine, for " in said
+    more = f", {machine - 60} more than there are" if machine > 60 else ""
+    assert (
+        f"is {people} human topics beside {machine} of the machine{more}, for " in said
+    )
     [said] = planning.findings(plan(*both(noise=0.03), width=0.08))
     needed = outcome["topics_needed"].item()
     assert f"{needed} human topics beside 60 of the machine suffice" in said
@@ -255,10 +258,16 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
-    told = (
-        f"let people judge {many} and the machine {10 * many}, or people alone {alone}"
-    )
+    told = f"{many} beside {10 * many} of the machine, {10 * many - 20} more than there are, or people alone {alone}"
     assert told in planning.findings(outcome)[0]
+    now, most = (
+        f"{outcome['width_pairs'].sel(size=n).item():.3f}"[1:] for n in (15, 20)
+    )
+    own = f" Of these 20 topics, 15 judged by people give {now}, all {most}."
+    assert planning.findings(outcome)[0].endswith(own)
+    outcome = plan(*both(noise=0.03, topics=20, drawn=20), width=0.06)
+    own = f" All 20 topics, judged by people, give {outcome['width_pairs'].values[-1, 0]:.3f}."
+    assert planning.findings(outcome)[0].endswith(own.replace("0.", ".", 1))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import xarray as xr
 from irmeta.choices import TableKind
 from irmeta.datasets import factors
 from irmeta.errors import IrmetaError
-from irmeta.io import groups, kinds
+from irmeta.io import groups, kinds, lists
 from irmeta.io.files import Content, Location, crowded, location, stem
 from irmeta.io.formats.model_file import load_model
 from irmeta.io.formats.nights import read_nights
@@ -359,13 +359,25 @@ def _outcomes(path: Path) -> list[str]:
 GROUPS: Mapping[str, tuple[str, Callable[[Path], Any]]] = {
     "--cost": ("the costs of {}", spreadsheet.read_costs),
     "--clusters": ("the clusters of {}", groups.read_clusters),
+    "irmeta leaderboard scores.parquet --types": (
+        "the types of {}",
+        spreadsheet.read_types,
+    ),
+    "irmeta judges estimate --human HUMAN --llm LLM --sample": (
+        "how probably each of {} was drawn",
+        lists.read_sample,
+    ),
     "--teams": ("the teams of {}", lambda path: groups.read_groups(path).of),
     "--repeats": ("which of {} are of one system", groups.read_repeats),
     "irmeta online scores.parquet": ("the outcomes of {}", _outcomes),
+    "--labels": ("the labels of {}", lists.read_labels),
 }
 """Tables of groups by the option that takes them: what they say, and how they are read."""
 NOUNS = {
     "--clusters": "topic",
+    "irmeta leaderboard scores.parquet --types": "task",
+    "irmeta judges estimate --human HUMAN --llm LLM --sample": "topic",
+    "--labels": "system",
     "--cost": "model",
     "irmeta online scores.parquet": "online experiment",
 }

@@ -287,8 +287,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "human_p_corrected",
     )
     gain = ("rho", "rho_pairs", "slope", "slope_pairs", "gain", "gain_pairs")
+    means = frame(outcome, (*systems, "machine_rank"), by=("system", "metric"))
+    metrics = pl.Enum([str(name) for name in outcome.metric.values])
     return {
-        "means": frame(outcome, (*systems, "machine_rank"), by=("system", "metric")),
+        "means": means.sort(
+            pl.col("metric").cast(metrics), "rank", maintain_order=True
+        ),
         "pairs": frame(outcome, pairs, by=("metric", "system_a", "system_b")),
         "gain": frame(outcome, gain, by=("metric",)),
     }

@@ -104,7 +104,7 @@ def plan(
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
-    sizes = [size for size in SIZES if size < total] + [total]
+    sizes = sorted({n, total, *(size for size in SIZES if size < total)})
     parts = []
     for which in range(both.human.sizes["metric"]):
         one = both.sample(which, weight)
@@ -293,16 +293,35 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many topics people should judge: with costs the cheapest way."""
     wanted = about(outcome)["options"]["width"]
-    total = about(outcome)["inputs"]["collections"]["machine"]["topics"]
+    judged, total = (
+        about(outcome)["inputs"]["collections"][who]["topics"]
+        for who in ("human", "machine")
+    )
     said = []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         way = _cheapest(one, total) or _suffices(one, total)
         rho = short(float(one["rho_pairs"]))
         said.append(
-            f"{metric}: for intervals of differences {wanted:g} wide {way} (rho {rho})."
+            f"{metric}: for intervals of differences {wanted:g} wide {way} (rho {rho}). {_own(one, judged, total)}"
         )
     return said
+
+
+def _own(one: xr.Dataset, judged: int, total: int) -> str:
+    """Say how wide intervals are with the topics that there are: those that people judged, and all of them."""
+    now, most = (
+        short(float(one["width_pairs"].sel(size=size)), 3) for size in (judged, total)
+    )
+    if judged == total:
+        return f"All {total} topics, judged by people, give {most}."
+    return f"Of these {total} topics, {judged} judged by people give {now}, all {most}."
+
+
+def _machine(topics: int, total: int) -> str:
+    """Say how many topics the machine should judge, and how many of them there are not yet."""
+    more = f", {topics - total} more than there are" if topics > total else ""
+    return f"{topics} of the machine{more}"
 
 
 def _suffices(one: xr.Dataset, total: int) -> str:
@@ -317,7 +336,10 @@ def _suffices(one: xr.Dataset, total: int) -> str:
     too_few = f"{total} topics are too few"
     if not 0 < many < (alone if alone > 0 else np.inf):
         return f"{too_few}; {people}"
-    return f"{too_few}; let people judge {many} and the machine {many * MANY}, or people alone {enough}"
+    return (
+        f"{too_few}; let people judge {many} beside {_machine(many * MANY, total)}, or people alone "
+        f"{enough}"
+    )
 
 
 def _cheapest(one: xr.Dataset, total: int) -> str:
@@ -325,13 +347,14 @@ def _cheapest(one: xr.Dataset, total: int) -> str:
     if "best_share" not in one:
         return ""
     people = f"people alone: {int(one['topics_alone'])} topics"
-    both = "{} human topics beside {} of the machine".format
+    both = "{} human topics beside {}".format
+    best, of_machine, needed = (
+        int(one[name]) for name in ("topics_best", "machine_best", "topics_needed")
+    )
     ways = {
         people: float(one["cost_alone"]),
-        both(int(one["topics_best"]), int(one["machine_best"])): float(
-            one["cost_best"]
-        ),
-        both(int(one["topics_needed"]), total): float(one["cost_needed"]),
+        both(best, _machine(of_machine, total)): float(one["cost_best"]),
+        both(needed, _machine(total, total)): float(one["cost_needed"]),
     }
     known = {way: cost for way, cost in ways.items() if not np.isnan(cost)}
     if not known:

@@ -18,6 +18,8 @@ FEW_METRICS = 4
 FEW_COMPARISONS = 3
 FEW_TOPICS = 3
 """How many of the topics that gain and lose most are shown."""
+RESTS = 0.1
+"""The share of topics up to which a significant difference is said to rest on these."""
 GATE = ("verdict", "loss_shown", "loss_possible", "visible", "topics_needed")
 ANCHORED = (
     "cause",
@@ -43,7 +45,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     open), loss_shown (it is larger), loss_possible (it is smaller), visible (what these topics show), topics_needed;
     with anchors cause (system, judge, both, none), fall (of their scores), fell_least, fell_most, judge_then,
     judge_now, people.
-    topics : topic, metric, score, median, best, systems_above (how many other systems score more).
+    topics : topic, metric, score, median, best, systems_above (how many other systems score more); against a single
+    opponent also its score (opponent) and the difference.
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
     without : with flagged topics, by against and metric: who, difference and significant of all topics; those of the
     others (without_difference, ...) with low, high and p_corrected; change, of the difference, change_low, change_high.
@@ -79,15 +82,21 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             pl.col("fewest").fill_nan(None).cast(pl.Int64),
             pl.col("relative").fill_nan(None),
         ),
-        "topics": frame(
-            outcome,
-            ["score", "median", "best", "systems_above"],
-            by=["topic", "metric"],
-        ),
+        "topics": _topics(outcome),
         "differences": by_topic,
         "contradictions": _contradictions(outcome),
     }
     return views | ({"without": left.table(outcome)} if "change" in outcome else {})
+
+
+def _topics(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return a row for each topic by each metric; a single opponent stands beside the system."""
+    fields = ["score", "median", "best", "systems_above"]
+    if outcome.sizes["against"] > 1:
+        return frame(outcome, fields, by=["topic", "metric"])
+    beside = outcome.isel(against=0).rename(by_topic="gap")
+    fields[1:1] = ["opponent", "gap"]
+    return frame(beside, fields, by=["topic", "metric"]).rename({"gap": "difference"})
 
 
 def _relative(outcome: xr.Dataset) -> xr.DataArray:
@@ -143,15 +152,27 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "change" in outcome:
         return left.shown(outcome) | views
     for one in each:
-        title = f"{unit(one)}s by {one.metric.item()}: the worst and the best against {_whom(one)}"
-        views[title] = _extremes(one)
+        views[_titled(one)] = _extremes(one)
     return views
+
+
+def _titled(one: xr.Dataset) -> str:
+    """Say which topics a table shows, of how many, and which option shows all."""
+    every = int(one["score"].notnull().sum())
+    all_, of = "", ""
+    if one.sizes["against"] > 1:
+        all_ = " (each opponent: --table differences)"
+    elif every > 2 * FEW_TOPICS:
+        all_ = " (all: --table topics)"
+    if every > 2 * FEW_TOPICS:
+        of = f" of {every}"
+    return f"{unit(one)}s by {one.metric.item()} against {_whom(one)}: the worst and best{of}{all_}"
 
 
 def _whom(one: xr.Dataset) -> str:
     """Say against whom topics are the worst and the best: the only opponent, or of several the median of the others."""
     if one.sizes["against"] > 1:
-        return "the median of the others (each opponent: --table differences)"
+        return "the median of the others"
     name, who = str(one.against.item(0)), str(one["who"].item())
     if who == name:
         return "the median of the others" if name == MEDIAN else name
@@ -341,10 +362,11 @@ def _flips(one: xr.Dataset) -> str:
 def _rests(one: xr.Dataset, of: str = "") -> str:
     """Say without which topics, the fewest, one difference would no longer be on its side of 0."""
     decides = one["decides"].values
-    if not decides.any():
+    every = int(one["by_topic"].notnull().sum())
+    many = bool(one["significant"]) and decides.sum() > RESTS * every
+    if many or not decides.any():
         return ""
     topics = counted(int(decides.sum()), unit(one))
-    every = int(one["by_topic"].notnull().sum())
     if float(one["difference"]) > 0:
         side = "ahead of" if of else "ahead"
     else:

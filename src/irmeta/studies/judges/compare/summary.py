@@ -18,6 +18,8 @@ FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
 DIFFER = 10
 """How many pairs of judges the overview shows."""
+LOSS = 0.05
+"""How much tau with other topics a judge may lose to stand in for the truth."""
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -57,7 +59,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
                 f", {metric}" if several else ""
             )
             shown[
-                f"{title} ({_truth(outcome)} itself {short(one['ceiling'].item())})"
+                f"{title} ({_truth(outcome)} itself with the true ranking {short(one['ceiling'].item())})"
             ] = _agreement(one)
         shown["pairs of systems that differ"] = _decided(outcome)
     if "difference" in outcome and (differ := _clear(outcome)).height:
@@ -133,6 +135,7 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
         ]
     lines = [
+        *_may_stand_in(one, best, metric),
         _agrees(one, best, metric),
         *baselines.said(one, metric),
         *_above_truth(one, best, metric),
@@ -159,7 +162,7 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
     whom = _favour_lines(one, best, metric)
-    rest = [*lines[1:], decided, *_on_halves(one, best, metric)]
+    rest = [*lines[1:], decided]
     if "group" in one.coords:  # families were asked for
         return [lines[0], *whom, *rest]
     return [lines[0], *rest, *whom]
@@ -242,34 +245,43 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     ]
 
 
-def _on_halves(one: xr.Dataset, best: int, metric: str) -> list[str]:
-    """Say whether the judge predicts the truth on other topics as well as the truth does, if an interval shows it."""
+def _may_stand_in(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Say whether the judge may rank systems in place of the truth, by what both predict of other topics."""
     if "phi" not in one or np.isnan(one["phi_gain_low"].values[best]):
         return []
-    judge = str(one.judge.values[best])
-    truth = _truth(one)
-    own = float(one["phi_truth"].values[best])
-    other = float(one["phi"].values[best])
+    judge, truth = str(one.judge.values[best]), _truth(one)
+    own, other = (float(one[name].values[best]) for name in ("phi_truth", "phi"))
     gain, low, high = (
         float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high")
     )
-    if low > 0:
-        verdict = "clearly better"
-    else:
-        verdict = "neither clearly better nor clearly worse"
-    verdict = "clearly worse" if high < 0 else verdict
+    what = f"stand in for {truth} to rank these {one.sizes['system']} systems"
+    verdict = f"whether {judge} may {what} is open"
+    if low > -LOSS:
+        verdict = f"{judge} may {what}"
+    elif high < 0:
+        verdict = f"{judge} should not {what}"
     # an end is not shown as 0 that is not
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
     judges = int((~np.isnan(one["tau"].values)).sum())
-    if judges > 1:
-        picked = f"; {judge} was picked as the best of {judges}, so this is optimistic"
-    else:
-        picked = ""
+    picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
     return [
-        f"{metric}: on half of the {unit(one)}s {judge} predicts {truth} on the other half with tau "
-        f"{short(other)}, {truth} itself with {short(own)}: {verdict} (difference "
-        f"{_with_interval(gain, low, high, digits)}{picked})."
+        f"{metric}: {verdict}: on half of the {unit(one)}s it predicts {truth} on the other half with tau "
+        f"{short(other)}, {truth} itself with {short(own)} (difference {_with_interval(gain, low, high, digits)}"
+        f"{picked}). {_first(one, best)}"
     ]
+
+
+def _first(one: xr.Dataset, best: int) -> str:
+    """Say where the truth has the judge's first system."""
+    truth, judge = (one[f"{who}_mean"].values[best] for who in ("truth", "judge"))
+    at = int(np.nanargmax(judge))
+    place = 1 + int((truth > truth[at]).sum())
+    if place == 1:
+        return f"Both have {one.system.values[at]} first."
+    return (
+        f"Its first, {one.system.values[at]}, is number {place} by {_truth(one)}, whose first is "
+        f"{one.system.values[int(np.nanargmax(truth))]}."
+    )
 
 
 def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
