@@ -133,7 +133,7 @@ def test_place_reads_runs_and_a_factors_file(desk, tmp_path):
         ),
         *("--plot", "place.svg", "--explain"),
     )
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "wrote place.svg\n")
     assert "s3 on factors: AP" in out
     assert "the baseline" in out
     assert all(len(line) <= 80 for line in out.splitlines())
@@ -148,7 +148,7 @@ def test_place_takes_published_means_without_systems(run, tmp_path):
     (tmp_path / "t.csv").write_text(table + "B,ours,AP,.26,.2\nB,odd,nDCG@10,.5,\n")
     asked = ("place", "--published", "t.csv", "--on", "trec8")
     code, out, err = run(*asked, "--plot", "p.svg", "--explain")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "wrote p.svg\n")
     assert out.startswith("trec8, AP: 2 of 2 baselines stand below the median of 129")
     said = " ".join(out.split())
     assert (
@@ -257,7 +257,7 @@ def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
     assert "Groups that are left out" in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert (tmp_path / "penalty.svg").exists()
-    assert err == ""
+    assert err == "wrote penalty.svg\n"
 
 
 def test_reuse_names_a_table_without_teams(desk, tmp_path):

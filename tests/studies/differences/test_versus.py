@@ -104,7 +104,7 @@ def test_topics_against_one_opponent_are_its_own(asked, named):
     theirs = made.sel(system=named, metric="AP", topic=rows["topic"].to_list()).values
     gap = rows["score"].to_numpy() - theirs
     assert f"against {named}" in title
-    assert title.endswith(": the worst and best of 20 (all: --table topics)")
+    assert title.endswith(": worst and best of 20 (--table topics)")
     assert ("the best of the others" in title) is (asked == "best")
     assert_allclose(rows["opponent"], theirs)
     assert_allclose(rows["diff."].cast(float), gap, atol=1e-4)
@@ -119,7 +119,7 @@ def test_topics_against_several_say_where_each_is():
     found = irmeta.versus(scores(), "mine", ["bm25", "dense"], metrics="AP", test="t")
     [title] = [title for title in overview(found) if title.startswith("topics")]
     assert title.endswith(
-        "the median of the others: the worst and best of 20 (each opponent: --table differences)"
+        "the median of the others: worst and best of 20 (each opponent: --table differences)"
     )
     assert {"median", "best other"} < set(overview(found)[title].columns)
 

@@ -206,16 +206,15 @@ def test_tables_have_every_cell_once() -> None:
 
 
 def test_findings_follow_from_the_figures() -> None:
-    """The first finding says whether the best judge may stand in, the second its tau and what the truth can reach."""
+    """The first finding says whether the best judge may stand in, another one its tau and what the truth can reach."""
     outcome = compare_judges(made(metrics=("AP",)))
     told = findings(outcome)
     tau = f"{outcome['tau'].sel(judge='judge0').item():.2f}"[1:]
     ceiling = f"{outcome['ceiling'].item():.2f}"[1:]
-    assert told[1].startswith(
-        f"AP: judge0 ranks the 15 systems as people does with tau {tau} ("
-    )
-    assert " over 20 topics" in told[1]
-    assert told[1].endswith(f"with the true ranking is {ceiling}.")
+    [agrees] = [line for line in told if "AP: judge0 ranks the 15 systems" in line]
+    assert f"as people does with tau {tau} (" in agrees
+    assert " over 20 topics" in agrees
+    assert agrees.endswith(f"with the true ranking is {ceiling}.")
     low = outcome["phi_gain_low"].sel(judge="judge0").item()
     high = outcome["phi_gain_high"].sel(judge="judge0").item()
     assert low < outcome["phi_gain"].sel(judge="judge0").item() < high
@@ -289,7 +288,7 @@ def test_a_judge_that_ties_all_systems() -> None:
         .row(0, named=True)
     )
     assert row["agree"] is row["invented"] is row["share_wrong"] is None
-    assert "judge0 ranks the 15 systems as people does" in findings(outcome)[1]
+    assert "judge0 ranks the 15 systems as people does" in " ".join(findings(outcome))
     assert next(iter(overview(outcome).values()))["tau"].to_list()[-1] == "-"
     only = compare_judges(
         {name: cubes[name] for name in ("people", "judge1")}, metrics="AP"
@@ -314,7 +313,7 @@ def test_a_tau_above_the_ceiling_is_explained() -> None:
     cubes = made(noise=(0.001, 0.3))
     outcome = compare_judges(cubes)
     assert (outcome["tau"].sel(judge="judge0") > outcome["ceiling"]).all()
-    assert "does not make judge0 better than people" in findings(outcome)[2]
+    assert "does not make judge0 better than people" in findings(outcome)[1]
     assert not any(
         "does not make" in line for line in findings(compare_judges(made(noise=(0.3,))))
     )
@@ -388,7 +387,7 @@ def test_soft_accuracy_stands_beside_tau() -> None:
     soft = outcome["soft"].values[0]
     assert (outcome["soft_low"].values < soft).all()
     assert (soft < outcome["soft_high"].values).all()
-    assert "with soft pairwise accuracy ." in findings(outcome)[1]
+    assert "with soft pairwise accuracy ." in " ".join(findings(outcome))
     [pair] = tables(outcome)["pairs"].iter_rows(named=True)
     assert pair["soft_difference"] == pytest.approx(soft[0] - soft[1])
     assert pair["soft_low"] < pair["soft_difference"] < pair["soft_high"]

@@ -163,10 +163,10 @@ def _titled(one: xr.Dataset) -> str:
     if one.sizes["against"] > 1:
         all_ = " (each opponent: --table differences)"
     elif every > 2 * FEW_TOPICS:
-        all_ = " (all: --table topics)"
+        all_ = " (--table topics)"
     if every > 2 * FEW_TOPICS:
         of = f" of {every}"
-    return f"{unit(one)}s by {one.metric.item()} against {_whom(one)}: the worst and best{of}{all_}"
+    return f"{unit(one)}s by {one.metric.item()} against {_whom(one)}: worst and best{of}{all_}"
 
 
 def _whom(one: xr.Dataset) -> str:

@@ -134,11 +134,12 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
         return [
             f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
         ]
+    verdict, agrees = _may_stand_in(one, best, metric), [_agrees(one, best, metric)]
     lines = [
-        *_may_stand_in(one, best, metric),
-        _agrees(one, best, metric),
+        *(verdict or agrees),
         *baselines.said(one, metric),
         *_above_truth(one, best, metric),
+        *(agrees if verdict else []),
         *_same_as_best(one, best, metric),
     ]
     counts = dict(
