@@ -516,7 +516,7 @@ CLAIMS = [
     ),
     Claim("durability", "have aged beyond chance", lambda: aged(grown_old())),
     Claim("judges", "is clearly worse", lambda: judged_badly(2, beside=True)),
-    Claim("judges", ": clearly worse \\(difference", lambda: judged_badly(2)),
+    Claim("judges", "should not stand in for people", lambda: judged_badly(2)),
     Claim("judges", "favours system", lambda: judged_badly(0.03, favour=0.3)),
     Claim(
         "estimate",
