@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, settings
 
 from irmeta import cli
 
+# Tests run on all cores: threads of a library for matrices would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 if TYPE_CHECKING:
     from irmeta.workers import Cluster
 
