@@ -35,7 +35,7 @@ from irmeta.studies.standardizing.comparison import compare
 from irmeta.studies.standardizing.durability import durability
 
 Asked = Callable[[xr.DataArray], xr.Dataset]
-FEW, MANY = 5, 25
+FEW, MANY = 3, 25
 """Worlds without a difference, of each claim: in a quick test and in a slow one; seeds from 0, not chosen."""
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "R@100", "Bpref"]
 SYSTEMS, TOPICS = 8, 20

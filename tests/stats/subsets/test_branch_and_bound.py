@@ -18,6 +18,7 @@ from irmeta.stats.subsets.matrices import correlation, covariance
 from irmeta.stats.subsets.orders import iterative_backward, log_determinant, unexplained
 
 seeds = st.integers(0, 2**32 - 1)
+few = settings(max_examples=40)  # an example is a search, and all that it must beat
 both = pytest.mark.parametrize("criterion", [LogDeterminant(), ExplainedVariance()])
 
 
@@ -50,6 +51,7 @@ def enumerated(criterion: Criterion, sigma: Floats, k: int) -> float:
 
 
 @both
+@few
 @given(seed=seeds)
 def test_exact_is_enumeration(criterion: Criterion, seed: int) -> None:
     """On 8 x 8 matrices the search finds and proves the best subset of every size."""
@@ -71,6 +73,7 @@ def test_exact_is_enumeration(criterion: Criterion, seed: int) -> None:
 
 
 @both
+@few
 @given(seed=seeds, budget=st.integers(0, 20))
 def test_a_budget_is_kept_and_used(
     criterion: Criterion, seed: int, budget: int
@@ -94,6 +97,7 @@ def test_a_budget_is_kept_and_used(
 
 @both
 @pytest.mark.parametrize("limit", ["time_limit", "work_limit"])
+@few
 @given(seed=seeds)
 def test_no_time_still_gives_a_subset_and_a_true_bound(
     criterion: Criterion, limit: str, seed: int
