@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,7 @@ def colliding() -> Callable[[str, int], list[str]]:
         mixed = word * factor & most
         return (mixed ^ mixed >> 32) * factor & most
 
+    @cache
     def make(target: str, count: int) -> list[str]:
         wanted = turned(int(Strings.of([target]).hash[0]), inverse)
         found: list[str] = []

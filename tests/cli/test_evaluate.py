@@ -459,17 +459,15 @@ def test_outputs_that_are_no_files(desk: Path) -> None:
         )
         return done.returncode, done.stdout, done.stderr
 
-    _, expected, _ = shell("")
+    command = ("evaluate", "qrels", "runs/", "-m", "AP", "--format", "csv", "--quiet")
+    expected = run(*command).stdout
     assert shell("> /dev/full") == (
         2,
         "",
         "irmeta: cannot write to standard output (No space left on device)\n",
     )
-    assert shell("-o /dev/full") == (
-        2,
-        "",
-        "irmeta: /dev/full: cannot be written (No space left on device)\n",
-    )
+    full = str(run(*command, "-o", "/dev/full").exception)
+    assert full == "/dev/full: cannot be written (No space left on device)"
     assert shell(">&-") == (0, "", "")
     assert shell("-o /dev/stdout | cat") == (0, expected, "")
     assert shell("-o >(cat)")[::2] == (0, "")
@@ -695,12 +693,13 @@ def test_interrupted_while_writing(desk: Path, with_signal: int) -> None:
 @pytest.mark.parametrize("words", ["qrels - < runs/one", "- runs/one < qrels"])
 def test_a_dash_is_the_standard_input(desk: Path, words: str) -> None:
     """What comes through a pipe is scored as the file that it is from."""
-    program = f"{sys.executable} -m irmeta evaluate -m AP --format csv --quiet"
-    piped, plain = (
-        subprocess.run(
-            ["bash", "-c", f"{program} {one}"], capture_output=True, check=False
-        )
-        for one in (words, "qrels runs/one")
+    command = "evaluate -m AP --format csv --quiet"
+    piped = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m irmeta {command} {words}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert plain.returncode == 0
-    assert piped.stdout.replace(b"stdin,", b"one,") == plain.stdout
+    plain = run(*command.split(), "qrels", "runs/one")
+    assert plain.exit_code == 0
+    assert piped.stdout.replace("stdin,", "one,") == plain.stdout

@@ -4,9 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+Run = Callable[..., tuple[int, str, str]]
 
 QRELS = "1 0 a 1\n2 0 a 1\n"
 RUN = "1 Q0 a 1 1 t\n2 Q0 b 1 1 t\n"
@@ -65,19 +68,26 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "words",
     [("describe", "s.parquet"), ("significance", "s.parquet", "--plot", "p.svg")],
 )
-def test_strange_settings_change_nothing(scores: Path, words: tuple[str, ...]) -> None:
+def test_strange_settings_change_nothing(
+    run: Run, monkeypatch: pytest.MonkeyPatch, scores: Path, words: tuple[str, ...]
+) -> None:
     """Settings that other programs do not understand change no answer, and nothing warns of them."""
-    plain = _run(scores, *words, COLUMNS="80", LC_ALL="C")
+    monkeypatch.chdir(scores)
+    monkeypatch.setenv("COLUMNS", "80")
+    _, plain, _ = run(*words)
     done = _run(scores, *words, **(STRANGE | {"COLUMNS": "80"}))
-    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert (done.returncode, done.stdout) == (0, plain)
     assert not re.search("Traceback|panicked|Warning", done.stderr)
 
 
-def test_no_width_is_none(scores: Path) -> None:
+def test_no_width_is_none(
+    run: Run, monkeypatch: pytest.MonkeyPatch, scores: Path
+) -> None:
     """A terminal that says it has no column, or five, gets the answer."""
     for columns in ("0", "5", "-1", "x"):
-        done = _run(scores, "describe", "s.parquet", COLUMNS=columns)
-        assert done.returncode == 0, done.stderr
+        monkeypatch.setenv("COLUMNS", columns)
+        code, _, said = run("describe", scores / "s.parquet")
+        assert code == 0, said
 
 
 @pytest.mark.parametrize(("name", "value"), REFUSED)

@@ -196,7 +196,7 @@ def texts(draw: st.DrawFn) -> bytes:
     return text[: len(text) - draw(st.integers(0, 3))]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(texts(), st.integers(1, 100), st.sampled_from(["float64", "float32"]))
 @example(b"1 Q0 a 1 1 t\n1 Q0 a 2 0 t\n", 7, "float64")
 @example(b"1 Q0 a 1 1 t\n2 Q0 a 2 0 t\n1 Q0 b 2 0 t\n", 7, "float64")
@@ -251,7 +251,7 @@ def digits() -> st.SearchStrategy[str]:
     ).filter(lambda text: any(map(str.isdigit, text.partition("e")[0])))
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(st.one_of(digits(), st.floats(allow_nan=False, allow_infinity=False).map(repr)))
 def test_scores_are_rounded_correctly(
     tmp_path_factory: pytest.TempPathFactory, text: str

@@ -389,26 +389,30 @@ def test_damage_ends_in_an_error_of_ours_or_in_none(
         load(path)
 
 
+APPEND = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+import irmeta
+path, *ones = sys.argv[1:]
+append = lambda one: irmeta.save(irmeta.load(one), path, append=True)
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(append, ones))
+"""
+
+
 def test_appends_at_once_lose_nothing(tmp_path: Path) -> None:
-    """Four writers that append to one file at once leave what each of them wrote."""
+    """Four writers that append to one file at once, two of them in a process, leave what each of them wrote."""
     path = tmp_path / "all.parquet"
     save(small("first"), path)
-    code = "import sys, irmeta; irmeta.save(irmeta.load(sys.argv[1]), sys.argv[2], append=True)"
-    writers = []
-    for number in range(4):
-        save(small(f"c{number}"), tmp_path / f"{number}.parquet")
-        writers.append(
-            subprocess.Popen(
-                [
-                    sys.executable,
-                    "-c",
-                    code,
-                    str(tmp_path / f"{number}.parquet"),
-                    str(path),
-                ]
-            )
-        )
-    assert [writer.wait() for writer in writers] == [0] * 4
+    ones = [tmp_path / f"{number}.parquet" for number in range(4)]
+    for number, one in enumerate(ones):
+        save(small(f"c{number}"), one)
+    with (
+        subprocess.Popen([sys.executable, "-c", APPEND, path, *ones[:2]]) as one,
+        subprocess.Popen([sys.executable, "-c", APPEND, path, *ones[2:]]) as other,
+    ):
+        pass
+    assert (one.returncode, other.returncode) == (0, 0)
     assert sorted(load_all(path)) == ["c0", "c1", "c2", "c3", "first"]
 
 

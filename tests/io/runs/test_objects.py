@@ -1,7 +1,7 @@
 """Runs and judgments as other libraries hold them, read by irmeta and by the libraries themselves."""
 
 import json
-import subprocess
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -298,22 +298,25 @@ def test_folders_without_a_test_split(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no /dev/stdin")
-def test_standard_input(tmp_path: Path) -> None:
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`-` is the standard input, for the run or for the judgments."""
     (tmp_path / "qrels").write_text(
         "".join(f"{row.query_id} 0 {row.doc_id} {row.relevance}\n" for row in QREL_ROWS)
     )
     (tmp_path / "run").write_text(RUN_TEXT)
-    program = "import sys, irmeta; print(irmeta.evaluate(*sys.argv[1:], ['AP', 'nDCG']).values.ravel().tolist())"
-    for qrels, run, piped in (("qrels", "-", "run"), ("-", "run", "qrels")):
-        done = subprocess.run(
-            [sys.executable, "-c", program, qrels, run],
-            input=(tmp_path / piped).read_bytes(),
-            cwd=tmp_path,
-            check=True,
-            capture_output=True,
-        )
-        assert json.loads(done.stdout) == WANTED
+    monkeypatch.chdir(tmp_path)
+    own = os.dup(0)
+    try:
+        for qrels, run, piped in (("qrels", "-", "run"), ("-", "run", "qrels")):
+            read, write = os.pipe()
+            os.write(write, Path(piped).read_bytes())
+            os.close(write)
+            os.dup2(read, 0)
+            os.close(read)
+            assert scores(qrels, run) == WANTED
+    finally:
+        os.dup2(own, 0)
+        os.close(own)
 
 
 def test_damaged_tables_of_judgments(tmp_path: Path) -> None:
