@@ -323,15 +323,13 @@ def _prefix(topics: Sequence[str], others: set[str]) -> tuple[str, int]:
 
 
 def _sources(given: RunsLike) -> Iterator[Source]:
+    """Yield each run with its name, in whichever form it was given; one that cannot be read as its error."""
     name = name_of(given)
     given = plain(given)
     if isinstance(given, str) and given.startswith(IR_DATASETS):
-        yield from (
-            (one.name, one)
-            for one in runs_from_frame(
-                run_of_ir_datasets(given), collection_name(given)
-            )
-        )
+        frame = run_of_ir_datasets(given)
+        runs = runs_from_frame(frame, collection_name(given))
+        yield from ((run.name, run) for run in runs)
     elif isinstance(given, str | PathLike):
         try:
             yield from ((stem(path), path) for path in listed(given))

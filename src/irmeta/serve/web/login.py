@@ -260,6 +260,7 @@ class Logins:
         return self._session.keep(answer, "login", "", 0)
 
     async def _back(self, request: Request, asked: Provider, name: str) -> Response:
+        """Take what a provider sends somebody back with: a login for who is here, or a new session."""
         begun = _Begun.of(self._session.cookie_of(request, "login"))
         was = request.state.caller.person
         if begun is None or begun.provider != name or begun.who not in (0, was):

@@ -59,53 +59,41 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "subset" in outcome:
         shown["tau with the ranking over all"] = subsets.shown(outcome)
     if "budget" in views:
-        behind = (
-            pl.when(pl.col("behind_low") > 0)
-            .then(pl.lit("yes"))
-            .otherwise(pl.lit("no"))
-        )
         bought = views["budget"].filter(pl.col("tau").is_not_null())
-        best = {"budget": bought}
-        shown |= {
-            title: _read(part, behind.alias("behind")) for title, part in best.items()
-        }
-    how = pl.when("measured").then(pl.lit("yes")).otherwise(pl.lit("no"))
-    shown["best for each cost"] = _read(views["front"], how.alias("measured"))
+        behind = _yes_or_no(pl.col("behind_low") > 0).alias("behind")
+        shown["budget"] = _shown(bought, behind)
+    measured = _yes_or_no(pl.col("measured")).alias("measured")
+    shown["best for each cost"] = _shown(views["front"], measured)
     called = {"topics": f"{unit(outcome)}s"}
     return {title: part.rename(called) for title, part in shown.items()}
 
 
-def _read(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
+def _yes_or_no(which: pl.Expr) -> pl.Expr:
+    return pl.when(which).then(pl.lit("yes")).otherwise(pl.lit("no"))
+
+
+def _shown(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     """Keep the columns that a person reads; the judge only where a machine is one, alone or with people."""
-    full = (
-        pl.when(pl.col("depth") == FULL)
-        .then(pl.lit("full"))
-        .otherwise(pl.col("depth").cast(pl.String))
-    )
+    number = pl.col("depth").cast(pl.String)
+    depth = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(number)
     both = pl.format("both, 1 in {}", "each")
-    judged = (
-        pl.when(pl.col("judge") == "both").then(both).otherwise("judge").alias("judge")
-    )
-    judge = [judged] if (designs["judge"] != "people").any() else []
+    judge = pl.when(pl.col("judge") == "both").then(both).otherwise("judge")
+    by_machine = (designs["judge"] != "people").any()
     if "cost" in designs.columns:
         cost = pl.col("cost")
     else:
         cost = pl.col("topic_cost") * pl.col("topics")
-    between = pl.lit(
-        intervals(designs["low"].to_numpy(), designs["high"].to_numpy(), 2)
-    ).alias("interval")
-    price = cost.round().cast(pl.Int64).alias("cost")
-    columns: list[str | pl.Expr] = [
+    ends = intervals(designs["low"].to_numpy(), designs["high"].to_numpy(), 2)
+    return designs.select(
         "metric",
-        full.alias("depth"),
-        *judge,
+        depth.alias("depth"),
+        *([judge.alias("judge")] if by_machine else []),
         "topics",
-        price,
+        cost.round().cast(pl.Int64).alias("cost"),
         "tau",
-        between,
+        pl.lit(ends).alias("interval"),
         verdict,
-    ]
-    return designs.select(columns)
+    )
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
