@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
+from copy import deepcopy
 from functools import cache, lru_cache
 from itertools import islice
 from numbers import Integral
@@ -228,6 +229,16 @@ def seeded(rng: int | np.random.Generator) -> tuple[np.random.Generator, int | s
     if isinstance(rng, np.random.Generator):
         return (rng, "a generator")
     return (np.random.default_rng(seed(rng)), seed(rng))
+
+
+def again(rng: np.random.Generator) -> np.random.Generator:
+    """Return a generator that draws what this one would: figures of one metric do not depend on which others there are.
+
+    >>> rng = np.random.default_rng(0)
+    >>> again(rng).random() == again(rng).random()
+    True
+    """
+    return deepcopy(rng)
 
 
 def streams(

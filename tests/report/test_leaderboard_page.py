@@ -167,7 +167,7 @@ def test_a_page_says_which_scores_are_others_than_before(tmp_path: Path) -> None
 
     assert written() == ""
     made[1, 1] += 0.1
-    assert written().startswith("1 score changed (b)")
+    assert written() == "1 score changed (b), 1 predicted score changed with them (a)"
     made[0, 0] = 0.5
     assert written().startswith("1 score more (a)")
     made[2:6, 3] = np.nan

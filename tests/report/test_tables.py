@@ -99,7 +99,7 @@ def test_latex(outcome: xr.Dataset) -> None:
     """LaTeX is a booktabs tabular in which no character of a name is a command."""
     lines = tables.render(outcome, "latex").splitlines()
     assert lines[0] == "\\begin{tabular}{lrrlr}"
-    assert lines[4] == "a\\_1 \\& b & 0.3000 & 1 & x, y & -inf \\\\"
+    assert lines[4] == "a\\_1 \\& b & .300 & 1 & x, y & -inf \\\\"
     assert lines[-1] == "\\end{tabular}"
     odd = forms.latex(pl.DataFrame({"&%$#_{}": ["~^\\"]}))
     assert "\\&\\%\\$\\#\\_\\{\\} \\\\" in odd
@@ -107,14 +107,14 @@ def test_latex(outcome: xr.Dataset) -> None:
 
 
 def test_text(outcome: xr.Dataset) -> None:
-    """Text shows every table with its name, numbers to four decimals, what is missing as a dash."""
+    """Text shows every table with its name, numbers to three decimals, what is missing as a dash."""
     shown = tables.render(outcome)
     assert shown.startswith("first\n")
     assert "\nsecond\n" in shown
-    assert "0.3000" in shown
+    assert " .300 " in shown
     assert "[" not in tables.render(outcome, table="second")
     assert forms.cell(None) == forms.cell(math.nan) == "-"
-    assert forms.cell([0.5, "x"]) == "0.5000, x"
+    assert forms.cell([0.5, "x"]) == ".500, x"
 
 
 def test_wide_tables() -> None:
@@ -171,10 +171,10 @@ def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
         HOSTILE
     )
     assert forms.markdown(HOSTILE).splitlines()[3:7] == [
-        r"| \[opt] | 0.1000 |",
-        r"| \*star | 0.2000 |",
-        r"| a\\x1b\[2J\\nb | 0.3000 |",
-        r"| \__x_\_ | 0.4000 |",
+        r"| \[opt] | .100 |",
+        r"| \*star | .200 |",
+        r"| a\\x1b\[2J\\nb | .300 |",
+        r"| \__x_\_ | .400 |",
     ]
 
 

@@ -9,6 +9,7 @@ from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.place import findings, overview, place, tables
 from irmeta.studies.place.standing import FIGURES, standing
@@ -332,7 +333,7 @@ def test_plain_scores_and_standardized_ones_are_told_apart():
     told = findings(place(everybody.isel(system=[4]), on=everybody, metrics="AP"))[0]
     means = everybody.sel(metric="AP").mean("topic").values
     assert (
-        f"By plain AP, their median is {np.median(means):.4f}, their best {means.max():.4f}"
+        f"By plain AP, their median is {short(np.median(means), 3)}, their best {short(means.max(), 3)}"
         in told
     )
     assert "by standardized scores, percentile" in told

@@ -8,6 +8,7 @@ from irmeta.errors import MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.groups import read_groups
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import Groups
 from irmeta.studies.place.reuse import findings, overview, reuse, tables
 
@@ -237,7 +238,7 @@ def test_a_new_run_that_does_not_match_the_judgments_is_named():
     assert any(
         "topics that are not judged" in note and note.endswith("odd") for note in notes
     )
-    assert "(90% interval 0.000 to 0.875, extrapolated)" in told[0]
+    assert "(90% interval .000 to .875, extrapolated)" in told[0]
     assert not any("the pool favours" in line for line in told)
     assert any("Too few documents of odd are judged" in line for line in told)
 
@@ -388,7 +389,7 @@ def test_one_metric_has_its_answer_too():
     only = tables(one)["metrics"].row(0, named=True)
     first = findings(one)[0]
     assert first.startswith("By P@5 the pool favours old runs over a new one")
-    assert f"lose {only['mean_loss']:+.4f}" in first
+    assert f"lose {short(only['mean_loss'], 3, sign=True)}" in first
     assert f"up to {only['most_ranks']:.0f} rank" in first
 
 

@@ -62,13 +62,12 @@ def drawn(
     title: str | None = None,
     *,
     width: int | None = None,
-    digits: int = 4,
 ) -> str:
-    """Draw columns for reading: numbers to `digits` decimals, in blocks of as many columns as the width holds.
+    """Draw columns for reading, in blocks of as many columns as the width holds.
 
     numeric : the columns of numbers, which stand to the right and are not folded.
     """
-    cells = _cells(columns, digits)
+    cells = _cells(columns)
     widths = _widths(cells, numeric, width or WIDTH)
     buffer = io.StringIO()
     buffer.write(f"{fill(title, width or WIDTH)}\n" if title else "")
@@ -94,7 +93,7 @@ def drawn(
 
 def side_by_side(frame: "pl.DataFrame", width: int | None = None) -> "pl.DataFrame":
     """Return the columns of a data frame that stand in the first block of its text."""
-    cells = _cells(frame.to_dict(as_series=False), 4)
+    cells = _cells(frame.to_dict(as_series=False))
     widths = _widths(cells, _numeric(frame), width or WIDTH)
     return frame.select(_blocks(widths, width or WIDTH)[0])
 
@@ -104,11 +103,8 @@ def _numeric(frame: "pl.DataFrame") -> set[str]:
     return {name for name, kind in frame.schema.items() if kind.is_numeric()}
 
 
-def _cells(columns: Mapping[str, Sequence[Any]], digits: int) -> dict[str, list[str]]:
-    return {
-        name: [cell(value, digits) for value in values]
-        for name, values in columns.items()
-    }
+def _cells(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+    return {name: [cell(value) for value in values] for name, values in columns.items()}
 
 
 def _widths(
@@ -148,7 +144,7 @@ def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
     return blocks
 
 
-def latex(frame: "pl.DataFrame", *, digits: int = 4) -> str:
+def latex(frame: "pl.DataFrame") -> str:
     """Return a data frame as a LaTeX tabular in booktabs style."""
     columns = "".join(
         "r" if kind.is_numeric() else "l" for kind in frame.schema.values()
@@ -159,7 +155,7 @@ def latex(frame: "pl.DataFrame", *, digits: int = 4) -> str:
         " & ".join(words.latex(name) for name in frame.columns) + " \\\\",
         "\\midrule",
         *(
-            " & ".join(words.latex(cell(value, digits)) for value in row) + " \\\\"
+            " & ".join(words.latex(cell(value)) for value in row) + " \\\\"
             for row in frame.iter_rows()
         ),
         "\\bottomrule",
@@ -175,7 +171,7 @@ def markdown(frame: "pl.DataFrame") -> str:
     >>> print(markdown(pl.DataFrame({"system": ["a|b"], "AP": [0.25]})), end="")
     | system | AP |
     | --- | ---: |
-    | a\|b | 0.2500 |
+    | a\|b | .250 |
     """
     # numbers to the right
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
@@ -186,12 +182,24 @@ def markdown(frame: "pl.DataFrame") -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
 
 
-def cell(value: object, digits: int = 4) -> str:
+def cell(value: object) -> str:
     """Write one value as people read it: missing as a dash, lists with commas."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, float):
-        return f"{value:z.{digits}f}"
+        return figure(value)
     if isinstance(value, list):
-        return ", ".join(cell(item, digits) for item in value)
+        return ", ".join(cell(item) for item in value)
     return words.printable(str(value))
+
+
+def figure(value: float) -> str:
+    """Write a figure of a table: 3 decimals, or as many, up to 6, as show that it is not 0; no zero before the point.
+
+    >>> figure(0.25), figure(-0.00042), figure(12.0), figure(-1e-9)
+    ('.250', '-.0004', '12.000', '.000')
+    """
+    digits = 3
+    if 1e-6 <= abs(value) < 5e-4:
+        digits = min(6, math.ceil(-math.log10(abs(value))))
+    return f"{value:z.{digits}f}".replace("0.", ".", abs(value) < 1)

@@ -6,6 +6,7 @@ import xarray as xr
 
 from irmeta import words
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.studies.differences.paper_table import BETTER, DIGITS, WORSE, caption
 
 _LATEX_MARKS = {BETTER: r"\dagger", WORSE: r"\ddagger"}
@@ -84,7 +85,7 @@ def _rows(
 
 
 def _latex_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
-    text = f"{mean:.{DIGITS}f}"
+    text = short(mean, DIGITS)
     text = rf"\textbf{{{text}}}" if best else text
     if not mark:
         return text, ""
@@ -100,7 +101,8 @@ def _latex_words(text: str) -> str:
 
 
 def _markdown_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
-    text = f"**{mean:.{DIGITS}f}**" if best else f"{mean:.{DIGITS}f}"
+    text = short(mean, DIGITS)
+    text = f"**{text}**" if best else text
     return text, f"<sup>{mark}</sup>" if mark else ""
 
 

@@ -7,6 +7,7 @@ from irmeta.io.tables.matrices import import_matrix, topic_range
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import teams_of
 from irmeta.scores.selection import select
 from irmeta.stats import descriptive
@@ -180,8 +181,10 @@ def test_findings_name_the_best_system_and_how_many_may_be_it():
     means = tables(described)["means"].filter(metric="AP")
     best = means.row(0, named=True)
     said = findings(described)[0]
-    interval = f"95% interval {best['low']:.3f} to {best['high']:.3f}"
-    assert f"{best['system']}, scores {best['mean']:.3f} ({interval}, over" in said
+    interval = f"95% interval {short(best['low'], 3)} to {short(best['high'], 3)}"
+    assert (
+        f"{best['system']}, scores {short(best['mean'], 3)} ({interval}, over" in said
+    )
     assert f"{means.filter(rank_low=1).height} systems may be the best" in said
 
 
@@ -193,10 +196,11 @@ def test_ranks_are_the_rank_sets_of_each_metric():
     widths = {}
     for sets in ("simultaneous", "marginal"):
         described = describe(paired, sets=sets)
-        rng = np.random.default_rng(0)
         for metric in ("AP", "P@10"):
             expected = rank_sets(
-                paired.sel(metric=metric).values.T, rng, marginal=sets == "marginal"
+                paired.sel(metric=metric).values.T,
+                np.random.default_rng(0),
+                marginal=sets == "marginal",
             )
             assert (
                 described["rank_low"].sel(metric=metric).values.tolist()

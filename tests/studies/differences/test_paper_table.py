@@ -8,6 +8,7 @@ import irmeta
 from irmeta.errors import ScoresError
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.paper_table import caption, tables
+from irmeta.studies.differences.significance import letters_of_best
 
 
 def scores(systems=6, topics=25, seed=0):
@@ -66,33 +67,59 @@ def test_daggers_are_comparisons_with_the_baseline_alone():
     assert set(made["marks"].values.ravel()) >= {"†", "‡"}
 
 
-def test_of_many_systems_the_best_are_shown_and_the_output_says_so():
-    """Of 45 systems 20 are in the table, and a note counts them."""
-    made = irmeta.table(scores(systems=45), metrics="AP")
-    assert made.sizes["system"] == 20
-    assert irmeta.about(made)["notes"] == [
-        "Only the best 20 of 45 systems by AP are shown; --top 1 shows all."
-    ]
-    assert " The best 20 of 45 systems by AP. " in caption(made)
-    beside = irmeta.table(scores(systems=45), metrics="AP", baseline="run2")
-    assert "The best 20 of 45 systems by AP, and the baseline." in caption(beside)
-    assert "The best" not in caption(irmeta.table(scores(systems=40)))
-    whole = irmeta.table(scores(systems=45), metrics="AP", top=1)
-    assert (whole.sizes["system"], irmeta.about(whole)["notes"]) == (45, [])
-    assert "The best" not in caption(whole)
-    half = irmeta.table(scores(systems=45), metrics="AP", top=0.5, by="AP")
-    assert half.sizes["system"] == 22
-    assert "The best 22 of 45 systems by AP. " in caption(half)
+def test_of_many_systems_all_are_there_and_the_best_have_letters():
+    """Of 45 systems all have a row, and letters stand at the best 20, which the caption says."""
+    given = scores(systems=45)
+    made = irmeta.table(given, metrics="AP")
+    assert (made.sizes["system"], irmeta.about(made)["notes"]) == (45, [])
+    lettered = made["marks"].values[:, 0] != ""
+    assert (lettered.sum(), lettered[:20].all()) == (20, True)
+    assert " Of the best 20 by each metric, those that share a letter do" in caption(
+        made
+    )
+    assert " Systems that share a letter" in caption(irmeta.table(scores(systems=40)))
+    assert made.to_latex().count("run") == 45
 
 
-@pytest.mark.parametrize(("systems", "said"), [(45, True), (40, False)])
-def test_a_table_of_some_systems_says_that_only_these_are_corrected_for(systems, said):
-    """Letters of the best 20 are corrected for their pairs only, which the caption says; of all systems it need not."""
-    made = irmeta.table(scores(systems=systems), metrics="AP")
-    assert (
+def test_letters_of_many_systems_are_those_of_significance():
+    """Tests of all pairs of 45 systems give the letters of the best 20, in the table and in `significance`."""
+    given = scores(systems=45)
+    made = irmeta.table(given)
+    tested = irmeta.significance(given)
+    for metric in ("AP", "P@10"):
+        one = made.sel(metric=metric)
+        best = np.argsort(-one["mean"].values, kind="stable")[:20]
+        letters = letters_of_best(tested.sel(metric=metric), 20)
+        assert one["marks"].values[best].tolist() == letters
+
+
+def test_a_metric_has_the_same_letters_beside_others():
+    """What is drawn for the test of a metric does not depend on which other metrics are asked for."""
+    given = scores(systems=12, topics=12)
+    beside, alone = irmeta.table(given), irmeta.table(given, metrics="P@10")
+    marks = beside["marks"].sel(metric="P@10", system=alone.system)
+    assert (marks.values == alone["marks"].values[:, 0]).all()
+    both, one = irmeta.significance(given), irmeta.significance(given, metrics="P@10")
+    assert (both["p"].sel(metric="P@10") == one["p"][:, 0]).all()
+
+
+def test_a_baseline_may_be_called_by_its_label():
+    """Who names rows by labels may name the baseline by its label, too."""
+    labels = {"run2": "Dense"}
+    made = irmeta.table(scores(), baseline="Dense", labels=labels)
+    assert made.system.values[0] == "run2"
+
+
+@pytest.mark.parametrize(("top", "said"), [(0.5, True), (None, False)])
+def test_a_table_of_some_systems_says_so(top, said):
+    """The best half are corrected for their pairs only, and the caption says both; of all systems it need not."""
+    made = irmeta.table(scores(systems=45), metrics="AP", top=top)
+    assert (" The best 22 of 45 systems by AP. " in caption(made)) is said
+    corrected = (
         "(max-t test, step-down correction for the systems shown, level 0.05)"
         in caption(made)
-    ) is said
+    )
+    assert corrected is said
 
 
 def test_the_caption_states_the_test():

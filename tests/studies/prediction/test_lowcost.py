@@ -113,7 +113,7 @@ def test_findings_tell_a_line_a_target_and_kind_of_judgments(outcome):
         ),
         (
             [[0.5, 0.99], [0.6, 0.99]],
-            "tau never reaches 0.9 on every collection (at most 0.6000).",
+            "tau never reaches 0.9 on every collection (at most .600).",
         ),
     ],
 )

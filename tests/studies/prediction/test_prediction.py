@@ -370,7 +370,7 @@ def test_inputs_are_not_changed(model):
 def test_findings_count_many_and_spell_out_one(model):
     """One prediction is told with its interval, several are counted with a typical width."""
     one = predict(given("P@10=0.4"), model, want=["AP"])
-    assert f"{one['value'].item():.3f}" in findings(one)[0]
+    assert f" {one['value'].item():.3f}".replace(" 0", " ") in findings(one)[0]
     assert "90% interval" in findings(one)[0]
     assert findings(predict(given("P@10=0.4"), model))[0].startswith(
         "3 scores predicted; half of the 90%"

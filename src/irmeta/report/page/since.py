@@ -46,6 +46,7 @@ def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
                     f"{counted(len(names), noun)} {change} ({listed(names, 3)})"
                 )
     news += _scored(before, now)
+    news += _predicted(before, now)
     if moved := _moved(before, now):
         news.append(moved)
     return news
@@ -67,15 +68,29 @@ def _scored(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return news
 
 
-def _reported(content: Mapping[str, Any]) -> dict[tuple[str, str], float | None]:
-    """Return the scores by model and task as a board shows them; one that was predicted is none."""
+def _predicted(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say how many scores are predicted otherwise than before, as what is new changes what is predicted of others."""
+    old, new = _reported(before, predicted=True), _reported(now, predicted=True)
+    others = [cell for cell in new if None not in (new[cell], old.get(cell))]
+    changed = [cell for cell in others if old[cell] != new[cell]]
+    if not changed:
+        return []
+    whose = sorted({model for model, _ in changed})
+    count = counted(len(changed), "predicted score")
+    return [f"{count} changed with them ({listed(whose, 3)})"]
+
+
+def _reported(
+    content: Mapping[str, Any], *, predicted: bool = False
+) -> dict[tuple[str, str], float | None]:
+    """Return the scores by model and task as a board shows them: those reported, or predicted; others are none."""
     scores = {}
     for at, task in enumerate(_names(content["tasks"])):
         filled = {int(model) for model in _of(content["filled"], at)}
         for number, model in enumerate(_names(content["models"])):
             score = content["scores"][at][number]
-            shown = None if score is None or number in filled else round(score, 4)
-            scores[model, task] = shown
+            hidden = score is None or (number in filled) is not predicted
+            scores[model, task] = None if hidden else round(score, 4)
     return scores
 
 

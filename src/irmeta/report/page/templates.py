@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import IrmetaError
-from irmeta.report.forms import flat
+from irmeta.report.forms import figure, flat
 from irmeta.words import printable, shown
 
 if TYPE_CHECKING:  # the command of a page is known without it
@@ -122,14 +122,13 @@ def cell(value: Any) -> str:
     """Write a value of a table as a page shows it.
 
     >>> cell(0.12345), cell(-0.5), cell(3), cell(None), cell(0.000012)
-    ('0.1235', '−0.5000', '3', '–', '1.20e-05')
+    ('.123', '−.500', '3', '–', '.00001')
     """
     if value is None or value != value:
         return "\N{EN DASH}"
     if not isinstance(value, float):
         return str(value)
-    small = 0 < abs(value) < 1e-4
-    text = f"{value:.2e}" if small else f"{value:.4f}"
+    text = figure(value)
     return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
 
 

@@ -186,7 +186,7 @@ def _write_files(
     for name, frame in panel.tables.items():
         write(f"tables/{stem}-{_slug(name)}.csv", csv(frame))
     for name, frame in panel.latex.items():
-        write(f"tables/{stem}-{_slug(name)}.tex", latex(frame, digits=3))
+        write(f"tables/{stem}-{_slug(name)}.tex", latex(frame))
     return [
         _write_figure(write, f"{stem}-{_slug(name)}", picture, pdf=pdf)
         for name, picture in panel.pictures.items()

@@ -11,25 +11,24 @@ import xarray as xr
 from irmeta.choices import Correction, Missing, TableTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import canonical, found_as, nearest
-from irmeta.parallel import seeded
+from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, means
+from irmeta.scores.figures import ROWS, short
 from irmeta.scores.names import known_as
 from irmeta.scores.result import frame, result, scale
 from irmeta.scores.selection import choose_names, prepare, share_of, top_systems
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.tests import multiplicity, paired
+from irmeta.stats.tests import paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
+from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import on_tests
 from irmeta.studies.door import Given as Text
 from irmeta.studies.door import study
 from irmeta.words import counted, listed
 
 LABELS = Text("FILE", "irmeta.io.lists.read_labels")
-MOST = 40
-"""Of more systems only the best `SHOWN` are in the table, unless more are asked for."""
-SHOWN = 20
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
 UNNAMED = ("collection", "qrels")
@@ -71,13 +70,13 @@ def table(
     scores : a cube; tests need at least 2 systems and 2 topics
     metrics : the columns, in this order; all by default
     baseline : a system that the others are compared with, and marked where they are significantly better or worse.
-        Without one, systems get letters: those that share a letter do not differ significantly
+        Without one, systems get letters: those that share a letter do not differ significantly; of more than 40
+        systems the best 20 by each metric
     test : the paired test, by metric, of the differences that the table shows, or none
     correct : how other tests than max-t are corrected for these differences
     alpha : the level of significance, in (0, 1)
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation
-    top : use only the best systems: this share of them, as in 0.75, or 1 for all; by default all, of more than 40 the
-        best 20
+    top : use only the best systems: this share of them, as in 0.75; by default all
     by : the metric that sorts the rows, best first, and that `top` goes by; by default the first one
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
     labels : what the paper calls systems, a CSV with columns system and label; others keep their names
@@ -104,8 +103,9 @@ def table(
         raise ScoresError(
             f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"
         )
+    known = known_labels(labels or {}, _names(scores))
     if baseline is not None:
-        baseline = _baseline(baseline, _names(scores))
+        baseline = _baseline(baseline, _names(scores), known)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
@@ -118,10 +118,10 @@ def table(
     )
     if baseline is not None:
         first = [baseline, *(name for name in first if name != baseline)]
-    shown, more = _shown(scores, first, by, top)
-    called = _called(_names(shown), known_labels(labels or {}, _names(scores)))
+    shown, more = _shown(scores, first, by, top), list[str]()
+    called = _called(_names(shown), known)
     line = additive(shown).transpose("metric", "system", "topic").values
-    marks = [_marks(one, baseline is not None, way, generator) for one in line]
+    marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
     mean = means(shown)
     compared = shown.sizes["system"] - 1
     if baseline is None:
@@ -153,8 +153,10 @@ def table(
     return outcome.assign_coords(called=("system", called))
 
 
-def _baseline(name: str, systems: Sequence[str]) -> str:
-    found = known_as(name, systems)
+def _baseline(name: str, systems: Sequence[str], labels: Mapping[str, str]) -> str:
+    """Return the system that is called so, in the scores or by its label."""
+    own = {label: system for system, label in labels.items()}
+    found = known_as(name, systems) or own.get(name)
     if found is None:
         raise ScoresError(
             f"no system {name!r} to serve as the baseline; {nearest(name, systems)}"
@@ -189,20 +191,13 @@ def known_labels(labels: Mapping[str, str], systems: Sequence[str]) -> dict[str,
 
 def _shown(
     scores: xr.DataArray, first: Sequence[str], by: str, top: float | None
-) -> tuple[xr.DataArray, list[str]]:
-    """Sort the systems, those named first in their order, and keep the share `top` of them, or the best of many."""
+) -> xr.DataArray:
+    """Sort the systems, those named first in their order, and keep the share `top` of them."""
     kept = scores if top is None else top_systems(scores, top, by)
     systems = _names(kept)
     mean = means(kept).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
-    notes = []
-    if top is None and len(order) > MOST:
-        notes.append(
-            f"Only the best {SHOWN} of {len(order)} systems by {by} are shown; --top 1 shows all."
-        )
-        order = order[:SHOWN]
-    order = [*first, *(name for name in order if name not in first)]
-    return scores.sel(system=order), notes
+    return scores.sel(system=[*first, *(name for name in order if name not in first)])
 
 
 def _marks(
@@ -226,15 +221,13 @@ def _marks(
 
 
 def _letters(scores: Floats, differs: Bools) -> list[str]:
-    """Return letters by the order of this metric's means, so that a is the group of the best."""
+    """Return letters by the order of this metric's means, so that a is the group of the best; of many, these only."""
     order = np.argsort(-scores.mean(axis=1), kind="stable")
-    groups = multiplicity.letters(differs[np.ix_(order, order)])
-    letters = [""] * len(order)
-    for at, numbers in zip(order, groups, strict=True):
-        letters[at] = "".join(
-            chr(ord("a") + number % 26) + "'" * (number // 26) for number in numbers
-        )
-    return letters
+    letters = np.full(len(order), "", dtype=object)
+    if len(order) > MOST_LETTERS:
+        order = order[:ROWS]
+    letters[order] = in_letters(differs[np.ix_(order, order)])
+    return list(letters)
 
 
 def caption(outcome: xr.Dataset) -> str:
@@ -250,8 +243,7 @@ def caption(outcome: xr.Dataset) -> str:
     text = f"Mean {what}{where} ({_over(size)}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
-        top = options["top"]
-        best = SHOWN if top is None else share_of(size["systems"], top)
+        best = share_of(size["systems"], options["top"])
         text += (
             f" The best {best} of {size['systems']} systems by {options['by']}{others}."
         )
@@ -267,8 +259,11 @@ def caption(outcome: xr.Dataset) -> str:
         correction += " for the systems shown"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
+        which = "Systems"
+        if outcome.sizes["system"] > MOST_LETTERS:
+            which = f"Of the best {ROWS} by each metric, those"
         return (
-            f"{text} Systems that share a letter do not differ significantly ({how})."
+            f"{text} {which} that share a letter do not differ significantly ({how})."
         )
     at = outcome.system.values.tolist().index(options["baseline"])
     baseline = outcome["called"].values[at]
@@ -311,7 +306,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             one["mean"].values, one["best"].values, one["marks"].values, strict=True
         )
         columns[str(metric)] = [
-            f"{mean:.{DIGITS}f}{'*' * bool(best)} {mark}".rstrip()
+            f"{short(mean, DIGITS)}{'*' * bool(best)} {mark}".rstrip()
             for mean, best, mark in cells
         ]
     return {"table (* best)": pl.DataFrame(columns)}

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import first_rows, most
+from irmeta.scores.figures import first_rows, most, short
 from irmeta.scores.result import frame, scale
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
@@ -375,7 +375,7 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
         tau_b(settled(full[:, larger].mean(axis=1)), settled(full.mean(axis=1)))
     )
     if tau >= CLOSE:
-        return f"; the former alone decide the order by the mean (tau {tau:.2f})"
+        return f"; the former alone decide the order by the mean (tau {short(tau)})"
     return ""
 
 
@@ -526,7 +526,7 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
             f"{count}; they were predicted from the models' other scores. Of known scores that were "
             f"hidden as a check, {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} "
             f"intervals{_of_the_best(outcome)} (typical error "
-            f"{outcome['prediction_error'].item():.3f}). This holds for "
+            f"{short(outcome['prediction_error'].item(), 3)}). This holds for "
             "missing scores that resemble the known ones; if bad scores were withheld, they are "
             "worse than predicted, and ranks favour whoever withheld them."
         ]
@@ -583,7 +583,7 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
     sentence = (
         f"The aggregates {names[a]} and {names[b]} agree least (tau "
-        f"{tau[a, b]:.2f}{_compared(outcome)})"
+        f"{short(tau[a, b])}{_compared(outcome)})"
     )
     same = _valued(outcome, [int(a), int(b)])
     ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])
@@ -635,8 +635,8 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
         f"{task}s does"
     )
     if taus[step] < CLOSE:
-        return [f"Even {few_tasks} {like_all} only with tau {taus[step]:.2f}."]
-    return [f"{few_tasks} {like_all}, with tau {taus[step]:.2f}."]
+        return [f"Even {few_tasks} {like_all} only with tau {short(taus[step])}."]
+    return [f"{few_tasks} {like_all}, with tau {short(taus[step])}."]
 
 
 def _has(count: int) -> str:

@@ -7,6 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.studies.place.anchors import ANCHORED, DRIFT
 from irmeta.studies.place.rows import first, interval, most_of
@@ -102,7 +103,7 @@ def sentences(
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
     """Say which of two systems stands higher, each among the systems of its collection."""
     a, b = _sides(row)
-    ends = f"({row['difference_low']:+.3f} to {row['difference_high']:+.3f}), p = {row['p']:.2g}"
+    ends = f"({_signed(row['difference_low'])} to {_signed(row['difference_high'])}), p = {row['p']:.2g}"
     if row["p"] > 1 - level:
         verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
     else:
@@ -110,7 +111,7 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
         verdict = (
             f"{higher} stands higher among the systems of its collection than {lower}"
         )
-    return f"{row['metric']}: {verdict}: standardized difference {row['difference']:+.3f} {ends}."
+    return f"{row['metric']}: {verdict}: standardized difference {_signed(row['difference'])} {ends}."
 
 
 def _of_fields(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -142,7 +143,7 @@ def _moved(row: Mapping[str, Any]) -> str:
     if row["drift"] is None:
         return ""
     way = "lower" if row["drift"] > 0 else "higher"
-    return f", on average {abs(row['drift']):.3f}{_ends(row)} {way} on {row['collection_b']}"
+    return f", on average {short(abs(row['drift']), 3)}{_ends(row)} {way} on {row['collection_b']}"
 
 
 def _ends(row: Mapping[str, Any]) -> str:
@@ -152,16 +153,16 @@ def _ends(row: Mapping[str, Any]) -> str:
     low, high = row["drift_low"], row["drift_high"]
     if row["drift"] <= 0:
         low, high = -high, -low
-    return f" ({low:.3f} to {high:.3f})"
+    return f" ({short(low, 3)} to {short(high, 3)})"
 
 
 def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Say which of two systems is higher, measured from anchors; one anchor cannot say it."""
     a, b = _sides(row)
     count = len(options["anchors"][row["collection_a"]])
-    gains = f"gains {row['gain_a']:+.3f} and {row['gain_b']:+.3f}"
+    gains = f"gains {_signed(row['gain_a'])} and {_signed(row['gain_b'])}"
     ends = (
-        f"difference {row['anchored']:+.3f} ({row['anchored_low']:+.3f} to {row['anchored_high']:+.3f}), "
+        f"difference {_signed(row['anchored'])} ({_signed(row['anchored_low'])} to {_signed(row['anchored_high'])}), "
         f"p = {row['anchored_p']:.2g}"
     )
     start = f"Measured from {counted(count, 'anchor')}"
@@ -191,10 +192,14 @@ def _of_drift(row: Mapping[str, Any]) -> str:
             f"so the systems of {row['collection_b' if row['drift'] > 0 else 'collection_a']} are the stronger company"
         )
     )
-    return f"{who} {abs(row['drift']):.3f}{_ends(row)} {way} on {row['collection_b']}, {shown}."
+    return f"{who} {short(abs(row['drift']), 3)}{_ends(row)} {way} on {row['collection_b']}, {shown}."
 
 
 def _sides(row: Mapping[str, Any]) -> tuple[str, str]:
     """Name both systems with their collections."""
     a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
     return a, b
+
+
+def _signed(difference: float) -> str:
+    return short(difference, 3, sign=True)

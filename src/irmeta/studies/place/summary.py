@@ -7,6 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
@@ -227,10 +228,12 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
 
 def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
     """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
-    own = f"{row['system']} on {row['collection']}: {row['metric']} {row['score']:.4f}, standardized "
-    own += f"{row['standardized']:.3f}"
+    own = f"{row['system']} on {row['collection']}: {row['metric']} {short(row['score'], 3)}, standardized "
+    own += f"{short(row['standardized'], 3)}"
     if row["low"] is not None:
-        own += f" ({level:.0%} interval {row['low']:.3f} to {row['high']:.3f})"
+        own += (
+            f" ({level:.0%} interval {short(row['low'], 3)} to {short(row['high'], 3)})"
+        )
     if row["percentile"] is None:
         return f"{own}."
     own += f"; by standardized scores, {_among(row)}."
@@ -260,20 +263,20 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
     if automatic is None:
         best = ""
     else:
-        best = f" (of the automatic ones {automatic:.4f})"
+        best = f" (of the automatic ones {short(automatic, 3)})"
     return (
-        f"By plain {row['metric']}, their median is {row['median_score']:.4f}, "
-        f"their best {row['best_score']:.4f}{best}"
+        f"By plain {row['metric']}, their median is {short(row['median_score'], 3)}, "
+        f"their best {short(row['best_score'], 3)}{best}"
     )
 
 
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "at or above"
-    ends = f"({row['gain_low']:+.3f} to {row['gain_high']:+.3f})"
+    ends = f"({short(row['gain_low'], 3, sign=True)} to {short(row['gain_high'], 3, sign=True)})"
     sure = "" if row["p"] <= 1 - level else ", not significant"
     return (
-        f"{row['system']} gains {row['gain']:+.3f} standardized {ends}{sure} over the baseline, "
+        f"{row['system']} gains {short(row['gain'], 3, sign=True)} standardized {ends}{sure} over the baseline, "
         f"which is {side} the median of everybody's systems (percentile "
         f"{row['baseline_percentile']:.0f}). That is {row['share_of_way']:.0%} of the way from the "
         "median to the best."

@@ -10,6 +10,7 @@ from irmeta.errors import ScoresError
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats
@@ -120,7 +121,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     tau = outcome["tau"].values
     good = int((tau >= 0.9).sum())
     worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
-    least = "undefined" if np.isnan(tau[worst]) else f"{tau[worst]:.2f}"
+    least = "undefined" if np.isnan(tau[worst]) else f"{short(tau[worst])}"
     lines = [
         f"From {', '.join(options['given'])}, {good} of {len(tau)} other metrics can be predicted "
         f"with tau 0.9 or more; {outcome.target.values[worst]} is predicted worst (tau {least})."
@@ -130,7 +131,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         inside = f"{float(outcome['inside'].mean()):.0%}"
         width = float(outcome["width"].mean())
         lines.append(
-            f"The {level} intervals contain {inside} of these scores; their mean width is {width:.3f}."
+            f"The {level} intervals contain {inside} of these scores; their mean width is {short(width, 3)}."
         )
     return lines
 

@@ -15,6 +15,7 @@ from irmeta.scores.cubes import (
     system_level,
     targets_and_candidates,
 )
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import (
@@ -127,7 +128,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"({float(by_target.min()):.1%}) and on {by_collection.idxmin().item()} "
         f"({float(by_collection.min()):.1%}).",
         _together(outcome["measured"]),
-        f"Their median half-width is {width:.2f} standard deviations of the systems' scores.",
+        f"Their median half-width is {short(width)} standard deviations of the systems' scores.",
     ]
 
 

@@ -18,6 +18,7 @@ from irmeta.scores.cubes import (
     system_level,
     with_roles,
 )
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Floats, Indices
@@ -299,7 +300,7 @@ def _beside(tested: xr.Dataset) -> str:
         tested[name].mean("collection", skipna=False) for name in ("entropy_tau", "tau")
     )
     as_good = tested.depth.values[mean.values >= regression.values]
-    best = f"mean tau on test collections is at most {float(mean.max()):.2f}"
+    best = f"mean tau on test collections is at most {short(float(mean.max()))}"
     if not as_good.size:
         return f"{best}; regression is better at every depth"
     return f"{best}; as good as regression or better at depth {', '.join(map(str, as_good))}"
@@ -315,9 +316,7 @@ def _reached(tau: xr.DataArray) -> str:
     undefined = tau.collection.values[tau.isnull().any("depth").values]
     if undefined.size:
         return f"tau is undefined on {', '.join(undefined)}, where scores or predictions are all equal"
-    return (
-        f"tau never reaches 0.9 on every collection (at most {float(worst.max()):.4f})"
-    )
+    return f"tau never reaches 0.9 on every collection (at most {short(float(worst.max()), 3)})"
 
 
 def _groups(

@@ -17,6 +17,7 @@ from irmeta.scores.cubes import (
     system_level,
     targets_and_candidates,
 )
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
@@ -120,5 +121,5 @@ def findings(outcome: xr.Dataset) -> list[str]:
     plain = ranked.filter(pl.col("model") == "ols").row(0, named=True)
     return [
         f"Lowest mean RMSE on left-out collections: {best['model']} on the {best['scale']} scale "
-        f"({best['rmse']:.4f}); the best least squares has {plain['rmse']:.4f} ({plain['scale']})."
+        f"({short(best['rmse'], 3)}); the best least squares has {short(plain['rmse'], 3)} ({plain['scale']})."
     ]

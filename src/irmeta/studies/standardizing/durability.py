@@ -13,6 +13,7 @@ from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cubes import by_name, common_metrics
+from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import (
     EACH,
     Grouping,
@@ -92,7 +93,7 @@ def durability(
         notes += [f"{name}: {line}" for line in more + flat_notes]
         used |= {f"{name} old": by, f"{name} new": scores}
     notes.append(
-        f"Monte-Carlo standard error of the quantiles: at most {0.5 / PARTITIONS**0.5:.3f}"
+        f"Monte-Carlo standard error of the quantiles: at most {short(0.5 / PARTITIONS**0.5, 3)}"
     )
 
     by_figure = np.array(figures)  # (topics, metric, figure)
@@ -175,10 +176,10 @@ def _sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
         )
     return (
         f"{row['topics']}, {row['metric']}: the ranking of {row['new_systems']} new systems by the "
-        f"factors of {row['old_systems']} old ones has tau {row['tau']:.3f} with the ranking by "
-        f"their own factors (tau_AP {row['tau_ap']:.3f}; scores: Pearson {row['pearson']:.3f}): "
+        f"factors of {row['old_systems']} old ones has tau {short(row['tau'], 3)} with the ranking by "
+        f"their own factors (tau_AP {short(row['tau_ap'], 3)}; scores: Pearson {short(row['pearson'], 3)}): "
         f"{_verdict(row, options)}. Random splits into old and new systems reach "
-        f"{row['chance_tau']:.3f} on average, and less than that tau (ties count half) in "
+        f"{short(row['chance_tau'], 3)} on average, and less than that tau (ties count half) in "
         f"{row['quantile']:.0%} of splits."
     )
 

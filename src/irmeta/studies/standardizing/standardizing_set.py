@@ -12,6 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.cubes import by_name
+from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import EACH, Grouping, Teams, taken, teams_of
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
@@ -158,7 +159,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         ]
         lines.append(
             f"{metric}: to rank new systems closer to the ranking by all standardizing systems than "
-            f"raw scores do (tau {raw:.3f}), {' and '.join(often)}."
+            f"raw scores do (tau {short(raw, 3)}), {' and '.join(often)}."
         )
     return lines
 

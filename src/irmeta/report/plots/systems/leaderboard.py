@@ -20,6 +20,7 @@ from irmeta.report.plots.rows import (
     named_rows,
     whole_ranks,
 )
+from irmeta.scores.figures import short
 from irmeta.studies.leaderboard import order
 from irmeta.studies.leaderboard.summary import nouns
 from irmeta.words import listed, shortened
@@ -71,17 +72,17 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
 
 
 def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw each model's rank by every aggregate."""
+    """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
     one = _best(result)
     place = np.arange(one.sizes["system"])
-    for kind, marker in zip(one.aggregate.values, "osD^v", strict=False):
+    sizes = np.linspace(7, 3, one.sizes["aggregate"])
+    for kind, marker, size in zip(one.aggregate.values, "osD^v", sizes, strict=False):
         axes.plot(
             one["rank"].sel(aggregate=kind),
             place,
             marker,
-            markersize=3.5,
+            markersize=size,
             label=str(kind),
-            alpha=0.8,
         )
     axes.set_xlabel(f"rank, {_of(result)}")
     legend(axes)
@@ -127,7 +128,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         label="front by value",
     )
     names = one.system.values.astype(str)
-    words = [f"cost {x:g}, {y:.4f}" for x, y in zip(cost, value, strict=True)]
+    words = [f"cost {x:g}, {short(y, 3)}" for x, y in zip(cost, value, strict=True)]
     say(axes, cost, value, names, words, nearest="xy")
     for at in [*np.flatnonzero(there), *np.flatnonzero(may_be & ~there)]:
         beside(axes, shortened(names[at], LONGEST), cost[at], value[at], fontsize=6)

@@ -20,7 +20,8 @@ from irmeta.report.plots.rows import (
     named_rows,
 )
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import ROWS, short
+from irmeta.studies.differences.letters import MOST_LETTERS
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -63,11 +64,11 @@ def _meaning(result: xr.Dataset) -> list[Line2D]:
     options = about(result)["options"]
     if options["test"] == "none":
         return []
-    label = (
-        "filled: not significantly different from the best"
-        if options["baseline"] is None
-        else "filled: significantly different from the baseline (dashed)"
-    )
+    label = "filled: significantly different from the baseline (dashed)"
+    if options["baseline"] is None:
+        few = result.sizes["system"] <= MOST_LETTERS
+        whose = "" if few else f"among the best {ROWS}, "
+        label = f"filled: {whose}not significantly different from the best"
     return [Line2D([], [], color=NEAR, marker="o", label=label, **_DOT)]
 
 

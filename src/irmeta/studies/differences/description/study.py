@@ -11,7 +11,7 @@ from irmeta.errors import ScoresError, require_choice, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import metric_names, nearest
 from irmeta.metrics.values import geometric
-from irmeta.parallel import seeded
+from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.averages.limits import shapes_notes
@@ -320,7 +320,7 @@ def _rank_sets(
     """Compute the rank sets of each metric, by random signs of topics, or of what clusters add to means."""
     marginal = sets == "marginal"
     return [
-        rank_sets(added(column, averaged).T, rng, level=level, marginal=marginal)
+        rank_sets(added(column, averaged).T, again(rng), level=level, marginal=marginal)
         for column in _columns(averaged)
     ]
 

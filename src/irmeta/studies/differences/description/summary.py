@@ -199,9 +199,9 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
             f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
         )
     if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
-        return f"{who} {mean:.3f} on each of {topics}, so there is no interval"
-    interval = f"{level:.0%} interval {low:.3f} to {high:.3f}"
-    return f"{who} {mean:.3f} ({interval}, over {topics})"
+        return f"{who} {short(mean, 3)} on each of {topics}, so there is no interval"
+    interval = f"{level:.0%} interval {short(low, 3)} to {short(high, 3)}"
+    return f"{who} {short(mean, 3)} ({interval}, over {topics})"
 
 
 def _uneven(of_metric: xr.Dataset) -> str:

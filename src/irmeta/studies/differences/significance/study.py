@@ -12,7 +12,7 @@ from irmeta.choices import Correction, Missing, Test
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
-from irmeta.parallel import seeded, steps
+from irmeta.parallel import again, seeded, steps
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.groups.clusters import SIZE
@@ -59,8 +59,6 @@ SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
 """Comparisons of systems on random sets of topics, about: more change no second digit of an error rate."""
-MOST_LETTERS = 40
-"""Above this number of systems letters are no help, and there may be thousands of them."""
 
 
 @study
@@ -126,9 +124,10 @@ def significance(
     columns = []
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
-        one = _tests(of_metric, way, generator)
+        one = _tests(of_metric, way, again(generator))
         if test in OF_CLUSTERS and SIZE in scores.coords:
-            alone = _tests(OF_CLUSTERS[test](of_metric, scores), way, generator)
+            of_clusters = OF_CLUSTERS[test](of_metric, scores)
+            alone = _tests(of_clusters, way, again(generator))
             one |= of_tests(alone) | {"direction": alone["direction"]}
         columns.append(one)
     figures = {

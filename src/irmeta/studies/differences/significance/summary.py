@@ -11,9 +11,8 @@ from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication
 from irmeta.stats.halves.swaps import least_difference
-from irmeta.stats.tests import multiplicity
 from irmeta.stats.tests.comparing import CORRECTED, JOINT
-from irmeta.studies.differences.significance.study import MOST_LETTERS
+from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.words import counted, listed
 
 FEW_METRICS = 4
@@ -133,7 +132,7 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
 def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
     """Return the letters of the best systems by one metric, from tests corrected for the pairs of all systems."""
     order = np.argsort(one["rank"].values, kind="stable")[:count]
-    return _letters(_matrix(one)[np.ix_(order, order)])
+    return in_letters(_matrix(one)[np.ix_(order, order)])
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -368,7 +367,7 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
     better = ordered & (rank < rank[:, None])
     letters = None
     if len(order) <= MOST_LETTERS:
-        letters = _letters(differs)
+        letters = in_letters(differs)
     return pl.DataFrame(
         {
             "system": of_metric.system.values[order].tolist(),
@@ -381,13 +380,3 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
         },
         schema_overrides={"letters": pl.String},
     )
-
-
-def _letters(differs: Bools) -> list[str]:
-    """Return the letters of each system; two that share one do not differ significantly."""
-    return ["".join(map(_letter, groups)) for groups in multiplicity.letters(differs)]
-
-
-def _letter(number: int) -> str:
-    """Write a group's number as a letter, with an apostrophe for every 26 before it."""
-    return chr(ord("a") + number % 26) + "'" * (number // 26)

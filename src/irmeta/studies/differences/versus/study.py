@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
-from irmeta.parallel import seeded
+from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.groups.clusters import SIZE
 from irmeta.scores.notes import Method
@@ -257,10 +257,10 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
 def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
     """Test all differences by each metric; figures over (against, metric)."""
     found = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
-    tested = [_tested(one, way, rng) for one in found]
+    tested = [_tested(one, way, again(rng)) for one in found]
     if way.test in OF_CLUSTERS and SIZE in family.line.coords:
         of = OF_CLUSTERS[way.test]
-        by_itself = [_tested(of(one, family.line), way, rng) for one in found]
+        by_itself = [_tested(of(one, family.line), way, again(rng)) for one in found]
         tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     figures = {
         name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]

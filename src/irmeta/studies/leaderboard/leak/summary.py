@@ -7,6 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.words import counted
 
@@ -72,8 +73,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     most = gained.row(0, named=True)
     if most["after"] - most["before"] >= 5e-4:
         lines.append(
-            f"By {most['attack']} alone, without a document read, a run rises from {most['before']:.3f} to "
-            f"{most['after']:.3f} in {outcome['metric'].values[0]}."
+            f"By {most['attack']} alone, without a document read, a run rises from {short(most['before'], 3)} to "
+            f"{short(most['after'], 3)} in {outcome['metric'].values[0]}."
         )
     if feedback == "open":
         lines.append(_instead(outcome))

@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.scores.result import frame
 from irmeta.studies.place.reuse.study import unjudged_at
 from irmeta.words import counted, listed
@@ -164,17 +165,17 @@ def _advice(outcome: xr.Dataset, metric: str) -> str:
 def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     """Say of one new run and metric what it scores, and what it would if it had been pooled."""
     if row["bound"] < highest(row["metric"]) - 5e-4:
-        bound = f"; it cannot exceed {row['bound']:.3f}"
+        bound = f"; it cannot exceed {short(row['bound'], 3)}"
     else:
         bound = ""
     low, high = row["adjusted_low"], row["adjusted_high"]
-    interval = f"{level:.0%} interval {low:.3f} to {high:.3f}"
+    interval = f"{level:.0%} interval {short(low, 3)} to {short(high, 3)}"
     if row["extrapolated"]:
         interval += ", extrapolated"
     return (
-        f"{row['run']}: {row['metric']} {row['score']:.3f}, with {row['unjudged']:.1%} of its "
+        f"{row['run']}: {row['metric']} {short(row['score'], 3)}, with {row['unjudged']:.1%} of its "
         f"{_first(row['metric'], depth)} unjudged. If it had been pooled, its expected score is "
-        f"{row['adjusted']:.3f} ({interval}){bound}."
+        f"{short(row['adjusted'], 3)} ({interval}){bound}."
     )
 
 
@@ -189,4 +190,4 @@ def _first(metric: str, depth: int | None) -> str:
 
 
 def _loss(row: Mapping[str, Any]) -> str:
-    return f"{row['mean_loss']:+.4f}, {row['relative_loss']:.2f} of the systems' standard deviation"
+    return f"{short(row['mean_loss'], 3, sign=True)}, {short(row['relative_loss'])} of the systems' standard deviation"

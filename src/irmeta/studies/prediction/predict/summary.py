@@ -5,6 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import short
 from irmeta.studies.prediction.predict.typed import GIVEN
 
 
@@ -54,15 +55,13 @@ def _predicted(outcome: xr.Dataset) -> str:
         cell = cells.row(0, named=True)
         interval = ""
         if cell["low"] is not None:
-            interval = (
-                f", between {cell['low']:.3f} and {cell['high']:.3f} ({level} interval)"
-            )
-        return f"{cell['metric']} of {cell['system']} is predicted as {cell['value']:.3f}{interval}."
+            interval = f", between {short(cell['low'], 3)} and {short(cell['high'], 3)} ({level} interval)"
+        return f"{cell['metric']} of {cell['system']} is predicted as {short(cell['value'], 3)}{interval}."
     width = float((outcome["high"] - outcome["low"]).median())
     if np.isnan(width):
         wide = ""
     else:
-        wide = f"; half of the {level} intervals are wider than {width:.3f}"
+        wide = f"; half of the {level} intervals are wider than {short(width, 3)}"
     return f"{cells.height} scores predicted{wide}."
 
 

@@ -17,6 +17,7 @@ from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.cubes import prepare_together
+from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import (
     by_cluster,
     noticed,
@@ -106,7 +107,7 @@ def compare(
     data |= _of_systems(own.reshape(*shape, 3, systems.size))
     data["systems"] = systems.size
     notes.append(
-        f"Monte-Carlo standard error of the quantiles: at most {0.5 / partitions**0.5:.3f}"
+        f"Monte-Carlo standard error of the quantiles: at most {short(0.5 / partitions**0.5, 3)}"
     )
     outcome = result(
         "comparison", data, inputs=chosen, options={"kinds": kinds}, notes=notes

@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import intervals
+from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
@@ -150,8 +150,8 @@ def _of_metric(
             "systems score significantly differently on the two collections."
         )
     return (
-        f"{row['metric']} ({row['form']}{kind}): mean dRMSE {row['drmse']:.3f}, while random splits "
-        f"of the {split}s give {row['chance_drmse']:.3f}; {row['false_positive_rate']:.1%} of systems "
+        f"{row['metric']} ({row['form']}{kind}): mean dRMSE {short(row['drmse'], 3)}, while random splits "
+        f"of the {split}s give {short(row['chance_drmse'], 3)}; {row['false_positive_rate']:.1%} of systems "
         f"score significantly differently on the two collections. {beyond}"
     )
 
@@ -184,8 +184,9 @@ def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
         beyond = f"By each of them some pair {_BEYOND}."
     else:
         beyond = f"By {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
+    ends = f"{short(min(drmse), 3)} to {short(max(drmse), 3)}"
     return (
-        f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {min(drmse):.3f} to {max(drmse):.3f}; "
+        f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {ends}; "
         f"{min(rates):.1%} to {max(rates):.1%} of systems score significantly differently on the two collections. "
         f"{beyond}"
     )

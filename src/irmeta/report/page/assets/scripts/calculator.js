@@ -1,5 +1,5 @@
 // The calculator: a row for each metric, with what was typed or what is predicted from it.
-import { element } from "./elements.js";
+import { element, short } from "./elements.js";
 import { predictOne } from "./regression.js";
 
 function rowOf({ name, highest }) {
@@ -45,7 +45,7 @@ function draw(row, found, given) {
 function inWords(found) {
   if (!found) return "";
   const [value, low, high] = [found.value, found.low, found.high].map((one) =>
-    one?.toFixed(3),
+    one === undefined ? one : short(one, 3),
   );
   return low === undefined ? value : `${value}  [${low}, ${high}]`;
 }

@@ -1,6 +1,6 @@
 // The page of a leaderboard. All figures come from Python; with tasks switched off means and Borda counts are made here.
 import { replaceAddress } from "./address.js";
-import { csvOf, element, hasWords, save, themeOf } from "./elements.js";
+import { csvOf, element, hasWords, save, short, themeOf } from "./elements.js";
 import { bordaOf, meanOf, ranksOf, standingOf } from "./ranks.js";
 import { tableOf } from "./tables.js";
 
@@ -49,7 +49,7 @@ function means() {
 
 function shown(value) {
   if (value === null || value === undefined) return "–";
-  if (Math.abs(value) < 100) return value.toFixed(4);
+  if (Math.abs(value) < 100) return short(value, 3);
   return Number.isInteger(value) ? String(value) : value.toFixed(1);
 }
 
