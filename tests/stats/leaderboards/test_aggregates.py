@@ -16,7 +16,7 @@ from irmeta.errors import ScoresError
 from irmeta.stats.leaderboards import aggregates, completion, holes, items
 from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.few import few
-from irmeta.stats.leaderboards.standing import as_it_is, ranked, resampled
+from irmeta.stats.leaderboards.standing import Tables, as_it_is, ranked, resampled
 
 NAN = np.nan
 tables = hnp.arrays(
@@ -337,11 +337,11 @@ def test_rank_sets_of_filled_tables_are_wider() -> None:
     found = completion.predict(seen, rng)
     known = np.where(np.isfinite(seen), seen, found.mean)
     common = {"level": 0.95, "draws": 400, "tasks": True}
-    full = resampled(table, "mean", table[None], rng, filled=False, **common)
+    full = resampled(table, "mean", Tables(table[None]), rng, filled=False, **common)
     open_ = resampled(
         known,
         "mean",
-        completion.draw(seen, found, 100, rng),
+        Tables(completion.draw(seen, found, 100, rng)),
         rng,
         filled=True,
         **common,
@@ -364,7 +364,14 @@ def test_five_tasks_with_predicted_scores_claim_nothing(kind: Aggregate) -> None
         holes = rng.random(table.shape) < 0.2
         filled[:, holes] += rng.normal(0, 0.1, (50, holes.sum()))
         one = resampled(
-            table, kind, filled, rng, level=0.95, draws=400, tasks=True, filled=True
+            table,
+            kind,
+            Tables(filled),
+            rng,
+            level=0.95,
+            draws=400,
+            tasks=True,
+            filled=True,
         )
         claimed.append(one.sets.better.any())
     assert sum(claimed) <= 1

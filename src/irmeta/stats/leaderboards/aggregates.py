@@ -8,6 +8,7 @@ from scipy.special import ndtr
 
 from irmeta.choices import Aggregate
 from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.rankings.ranks import tied_ranks
 
 
 def task_points(scores: Floats, kind: Aggregate) -> Floats:
@@ -45,17 +46,11 @@ def _standardized(scores: Floats) -> Floats:
 
 
 def _beaten(scores: Floats) -> Floats:
-    """Count on each task the models below, and half of those that tie: count - average rank."""
-    points = np.full(scores.shape, np.nan)
-    for task, column in enumerate(scores.T):
-        present = np.flatnonzero(np.isfinite(column))
-        values = column[present]
-        rising = np.sort(values)
-        below = np.searchsorted(rising, values, side="left")
-        not_above = np.searchsorted(rising, values, side="right")
-        # the model ties with itself
-        points[present, task] = (below + not_above - 1) / 2
-    return points
+    """Count on each task the models below, and half of those that tie: the average rank from below, less 1."""
+    present = np.isfinite(scores)
+    rising = tied_ranks(np.where(present, scores, np.inf).T).T
+    # the first beats nobody
+    return np.where(present, rising - 1, np.nan)
 
 
 def weights(tasks: int, kind: Aggregate, types: Ints | None = None) -> Floats:

@@ -1,6 +1,7 @@
 """Where each model stands under one aggregate: value, rank, what holes leave open, and what other tasks could do."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,21 @@ class Standing(NamedTuple):
     worst: Floats
     sets: RankSets
     separated: bool = False
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables without holes that a table could as well be.
+
+    scores : (table, model, task).
+    """
+
+    scores: Floats
+
+    @cached_property
+    def beaten(self) -> Floats:
+        """How many models each beats, over all tasks, (table, model)."""
+        return np.stack([task_points(one, "borda").sum(axis=1) for one in self.scores])
 
 
 def ranked(values: Floats) -> Floats:
@@ -89,7 +105,7 @@ def as_it_is(
 def resampled(
     table: Floats,
     kind: Aggregate,
-    tables: Floats,
+    tables: Tables,
     rng: np.random.Generator,
     *,
     types: Ints | None = None,
@@ -99,7 +115,7 @@ def resampled(
     filled: bool,
     runs: Floats | None = None,
 ) -> Standing:
-    """Rank models by a table without holes, (model, task), that could as well be any of `tables`, (table, model, task).
+    """Rank models by a table without holes, (model, task), that could as well be any of `tables`.
 
     tables : the table with its holes filled otherwise (`filled`), or with other items drawn.
     tasks : whether a change of tasks counts, too.  `best` and `worst` are the ends of a 90% interval of the rank over
@@ -142,18 +158,19 @@ def resampled(
 
 
 def _estimates(
-    tables: Floats | Sequence[Floats],
+    tables: Tables,
     table: Floats,
     kind: Aggregate,
     types: Ints | None,
     model: Strengths | None,
 ) -> Floats:
     """Return the estimates of every table, (table, model): the mean part, or the strength one Newton step away."""
-    if model is None:
-        return np.stack([parts(one, kind, types).mean(axis=1) for one in tables])
-    before = task_points(table, "bt").sum(axis=1)
-    won = [task_points(one, "bt").sum(axis=1) - before for one in tables]
-    return model.after(np.stack(won))
+    models, tasks = table.shape
+    if model is not None:
+        return model.after(tables.beaten - task_points(table, "bt").sum(axis=1))
+    if kind == "borda":
+        return tables.beaten / (models - 1) / tasks
+    return np.stack([parts(one, kind, types).mean(axis=1) for one in tables.scores])
 
 
 def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:

@@ -26,7 +26,7 @@ from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
 from irmeta.stats.leaderboards.bradley_terry import apart
 from irmeta.stats.leaderboards.few import few
-from irmeta.stats.leaderboards.standing import Standing
+from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.door import Given, study
@@ -149,7 +149,7 @@ def leaderboard(
         data |= _few(board, generator)
     if holes == "bounds":
         data |= _without_holes(board, kinds[0], types, level, resamples, generator)
-    ranked = board.scores if filled is None else others.mean(axis=0)
+    ranked = board.scores if filled is None else others.scores.mean(axis=0)
     whole = np.isfinite(ranked).all() or "complete_rank" in data
     if kinds[0] == _MEAN and whole and by_task:
         data |= _of_first_place(board, ranked)
@@ -299,8 +299,8 @@ def _tables(
     over: Over,
     filled: completion.Predictions | None,
     rng: np.random.Generator,
-) -> Floats:
-    """Draw what the table could as well be, (table, model, task): with other items, and its holes filled otherwise."""
+) -> Tables:
+    """Draw what the table could as well be: with other items, and its holes filled otherwise."""
     table = _filled(board.scores, filled)
     others = table[None]
     if over != "tasks" and board.items is not None:
@@ -309,7 +309,7 @@ def _tables(
     if filled is not None:
         moved = completion.draw(board.scores, filled, FILLINGS, rng) - table
         others = others + moved
-    return others
+    return Tables(others)
 
 
 def _standings(
@@ -320,10 +320,10 @@ def _standings(
     filled: completion.Predictions | None,
     level: float,
     draws: int,
-    others: Floats,
+    others: Tables,
     rng: np.random.Generator,
 ) -> list[Standing]:
-    """Rank by each aggregate; others : what the table could as well be, (table, model, task)."""
+    """Rank by each aggregate; others : what the table could as well be."""
     runs = _added_by_runs(board)
     if filled is None and over == "tasks":
         # without holes bt ranks as borda does
