@@ -206,7 +206,7 @@ def submit(
 ) -> Submit:
     """Submit a run to a server of which some routes answer otherwise; return what is wrong with what happens."""
     server, other = servers
-    monkeypatch.setattr(client, "PATIENCE", 0.3)
+    monkeypatch.setattr(client, "PATIENCE", 0.1)
     monkeypatch.setattr(exchange, "ANSWER", 0.4)
     monkeypatch.setenv("IRMETA_TOKEN", TOKEN)
     (tmp_path / "mine").write_bytes(b"1 Q0 d1 1 1.0 mine\n")
