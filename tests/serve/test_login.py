@@ -639,8 +639,9 @@ def test_boards_are_open_where_people_can_log_in(tmp_path: Path, world: World) -
 
 
 def test_programs_load_only_what_they_need() -> None:
-    """A child that checks runs has no catalogue; a server without logins loads nothing for them, nor to migrate."""
+    """A child that checks runs has no catalogue; a server has no tables, and nothing to log in or migrate."""
     others = {"authlib", "joserfc", "httpx2", "alembic", "requests"}
+    others |= {"xarray", "pandas", "polars", "scipy"}
     steps = (
         ("irmeta.serve.crew.tasks", {"sqlalchemy", "alembic", "jinja2", "requests"}),
         ("irmeta.serve.running", others),

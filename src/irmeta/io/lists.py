@@ -9,8 +9,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes
 from irmeta.io.sheets import keyed, sheet, sheet_in
 from irmeta.io.strictly import fields, lines, number, stripped
-from irmeta.scores.names import labels
-from irmeta.scores.tables.columns import require_names
+from irmeta.scores.names import labels, require_names
 from irmeta.words import counted, shortened
 
 DRAWN = ("topic", "query_id", "qid")

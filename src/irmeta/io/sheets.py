@@ -10,7 +10,7 @@ from typing import NamedTuple
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.strictly import stripped
-from irmeta.scores.tables.columns import require_names
+from irmeta.scores.names import require_names
 from irmeta.words import counted, listed, shortened
 
 SEPARATORS = (",", ";", "\t")

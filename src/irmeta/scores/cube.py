@@ -13,9 +13,8 @@ from irmeta.metrics.names import canonical, nearest
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, recorded
 from irmeta.scores.groups.runs import averaged, described, numbered_systems
-from irmeta.scores.names import labels
+from irmeta.scores.names import labels, require_names, require_short
 from irmeta.scores.tables import frames
-from irmeta.scores.tables.columns import require_names, require_short
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
 

@@ -1,6 +1,10 @@
 """Names of systems, topics and collections, as files and users spell them."""
 
+import unicodedata
 from collections.abc import Iterable
+
+from irmeta.errors import ScoresError
+from irmeta.words import BLANKS, shortened
 
 RUN_ENDS = (
     *(".run", ".txt", ".trec", ".res", ".results", ".json"),
@@ -9,6 +13,10 @@ RUN_ENDS = (
 """What the name of a file of a run, or of its scores, may end with, besides that it is compressed."""
 RUN_BEGINS = "input."
 """What names of TREC's runs begin with."""
+LONGEST = 500
+"""Characters of a name; a longer one is a text that stands in the wrong column."""
+_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters that make the text after them run the other way: names with them look like others."""
 
 
 def bare(name: str) -> str:
@@ -49,3 +57,34 @@ def _bytes(name: str) -> bytes:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return name.encode("utf-8", "backslashreplace")
+
+
+def require_names(texts: Iterable[str], where: str) -> None:
+    """Raise ScoresError if a text is too long for a name, or has characters that cannot be seen."""
+    every = list(texts)
+    require_short(every, where)
+    for text in every:
+        if any(
+            unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
+        ):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
+            )
+        if text.strip() != text.strip(BLANKS):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} begins or ends with a blank that is no plain one; remove it"
+            )
+        if not any(unicodedata.category(one)[0] in "LMNPS" for one in text):
+            raise ScoresError(
+                f"the name {shortened(ascii(text))} {where} has nothing that can be seen; give it another"
+            )
+
+
+def require_short(texts: Iterable[str], where: str) -> None:
+    """Raise ScoresError if a text is too long for a name: what is done with names may take its length to a power."""
+    longest = max(texts, key=len, default="")
+    if len(longest) > LONGEST:
+        raise ScoresError(
+            f"{where}: a text of {len(longest):,} characters ({shortened(longest, 20)}) is too long "
+            f"for a name; a name has at most {LONGEST}"
+        )

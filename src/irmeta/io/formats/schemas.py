@@ -6,7 +6,7 @@ from typing import Annotated, Any, Required, TypedDict
 import msgspec
 
 from irmeta.choices import Flat, Kind, Scale
-from irmeta.scores.tables.columns import LONGEST
+from irmeta.scores.names import LONGEST
 
 Name = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 """A system, topic, metric or collection."""

@@ -26,9 +26,8 @@ from irmeta.scores.attributes import OVER, about
 from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
-from irmeta.scores.names import labels
+from irmeta.scores.names import labels, require_short
 from irmeta.scores.selection import choose_names, select
-from irmeta.scores.tables.columns import require_short
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 

@@ -19,8 +19,7 @@ from irmeta.io.formats.scores import CLUSTERS, from_rows
 from irmeta.scores.attributes import MACHINES, REPEATS
 from irmeta.scores.cube import DIMS
 from irmeta.scores.groups.runs import described
-from irmeta.scores.names import labels
-from irmeta.scores.tables.columns import require_names
+from irmeta.scores.names import labels, require_names
 from irmeta.scores.tables.frames import spelled
 from irmeta.words import counted, joined, listed, shortened
 

@@ -13,7 +13,8 @@ from irmeta.io.strictly import number, stripped
 from irmeta.io.tables.printed import part_of
 from irmeta.io.tables.spreadsheet import table_in
 from irmeta.metrics.names import canonical, highest
-from irmeta.scores.tables.columns import MISSING, require_names
+from irmeta.scores.names import require_names
+from irmeta.scores.tables.columns import MISSING
 from irmeta.words import counted, listed, shortened
 
 COLUMNS: Mapping[str, Sequence[str]] = {

@@ -1,20 +1,15 @@
 """A column of a table as names or as scores; what is neither is an error that names the row and the mend."""
 
 import re
-import unicodedata
-from collections.abc import Iterable
 
 import polars as pl
 
 from irmeta.errors import ScoresError
+from irmeta.scores.names import require_names
 from irmeta.words import BLANKS, shortened
 
-LONGEST = 500
-"""Characters of a name; a longer one is a text that stands in the wrong column."""
 MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
 """What people write where a score is missing."""
-_TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Characters that make the text after them run the other way: names with them look like others."""
 
 
 def names(column: pl.Series, name: str) -> pl.Series:
@@ -42,37 +37,6 @@ def _unfit(column: pl.Series, name: str) -> ScoresError:
     return ScoresError(
         f"the column {shortened(name)!r} holds {column.dtype}, not names; choose another column"
     )
-
-
-def require_names(texts: Iterable[str], where: str) -> None:
-    """Raise ScoresError if a text is too long for a name, or has characters that cannot be seen."""
-    every = list(texts)
-    require_short(every, where)
-    for text in every:
-        if any(
-            unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
-        ):
-            raise ScoresError(
-                f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
-            )
-        if text.strip() != text.strip(BLANKS):
-            raise ScoresError(
-                f"the name {shortened(ascii(text))} {where} begins or ends with a blank that is no plain one; remove it"
-            )
-        if not any(unicodedata.category(one)[0] in "LMNPS" for one in text):
-            raise ScoresError(
-                f"the name {shortened(ascii(text))} {where} has nothing that can be seen; give it another"
-            )
-
-
-def require_short(texts: Iterable[str], where: str) -> None:
-    """Raise ScoresError if a text is too long for a name: what is done with names may take its length to a power."""
-    longest = max(texts, key=len, default="")
-    if len(longest) > LONGEST:
-        raise ScoresError(
-            f"{where}: a text of {len(longest):,} characters ({shortened(longest, 20)}) is too long "
-            f"for a name; a name has at most {LONGEST}"
-        )
 
 
 def is_text(column: pl.Series) -> bool:

@@ -13,7 +13,8 @@ import xarray as xr
 from irmeta.choices import Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import canonical, is_known
-from irmeta.scores.tables.columns import is_text, require_names
+from irmeta.scores.names import require_names
+from irmeta.scores.tables.columns import is_text
 from irmeta.scores.tables.columns import names as texts_of
 from irmeta.scores.tables.columns import numbers as scores_of
 from irmeta.stats.arrays import Floats, Indices

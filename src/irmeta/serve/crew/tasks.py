@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import irmeta
 from irmeta.errors import IrmetaError, typed
 from irmeta.serve import logs
 from irmeta.serve.results import answers
@@ -62,6 +63,13 @@ def limit(memory: int, seconds: int) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (until, hard))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+
+def begin() -> Answer:
+    """Load what checks and scores take, before there is a run."""
+    for name in ("validate", "evaluate_run"):
+        getattr(irmeta, name)
+    return {}
 
 
 def check(run: str, name: str, topics: list[str], documents: str, depth: int) -> Answer:
@@ -121,7 +129,7 @@ def _documents(path: str) -> frozenset[str]:
 
 
 TASKS: dict[str, Callable[..., Answer]] = {
-    "begin": dict,
+    "begin": begin,
     "check": check,
     "score": score,
     "judge": judge,

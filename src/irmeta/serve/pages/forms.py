@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import jinja2
 import msgspec
@@ -16,7 +17,8 @@ from markupsafe import Markup, escape
 
 from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
-from irmeta.serve.policy import is_open
+from irmeta.serve.policy import Phase, is_open
+from irmeta.serve.site import Site
 from irmeta.words import counted
 
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
@@ -62,6 +64,31 @@ def _environment() -> jinja2.Environment:
     }
     environment.tests["open"] = is_open
     return environment
+
+
+def root_of(site: Site) -> str:
+    """Return the path of the site on its server, for pages that are no files."""
+    return f"{urlsplit(site.settings.address).path.rstrip('/')}/"
+
+
+def state(of: Any, at: Phase, now: int) -> str:
+    """Say whether a board takes runs, and when its scores are shown. at : its phase now."""
+    if at is Phase.FROZEN:
+        return "The board is frozen: nothing changes any more"
+    if at is Phase.DRAFT:
+        return "The board is a draft, which organizers alone see"
+    over = of.closes is not None and of.closes <= now
+    runs = "Runs are taken"
+    if at is Phase.WAITING and of.late == "mark":
+        runs += f", and marked as late since {clock(of.closes)} UTC"
+    elif over:
+        runs = f"No more runs are taken since {clock(of.closes)} UTC"
+    elif of.closes is not None:
+        runs += f" until {clock(of.closes)} UTC"
+    if at is Phase.REVEALED:
+        return f"{runs}; scores are shown since {clock(of.reveals)} UTC"
+    when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
+    return f"{runs}; the judgments are hidden, and scores come {when}"
 
 
 def figure(value: float) -> str:

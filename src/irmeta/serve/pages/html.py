@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from markupsafe import Markup
@@ -21,9 +20,10 @@ from irmeta.serve.pages.forms import (
     figure,
     signed,
     slug,
+    state,
     template,
 )
-from irmeta.serve.policy import Action, Phase, ends
+from irmeta.serve.policy import Action, ends
 from irmeta.serve.results import answers
 from irmeta.serve.results.series import Series
 from irmeta.serve.results.standing import Line, Standing, claimed
@@ -37,11 +37,6 @@ MOVED = 20
 PACKED = b"\x1f\x8b"
 """How a file begins that gzip packed."""
 File = tuple[str, bytes]
-
-
-def root_of(site: Site) -> str:
-    """Return the path of the site on its server, for pages that are no files."""
-    return f"{urlsplit(site.settings.address).path.rstrip('/')}/"
 
 
 def home(
@@ -332,26 +327,6 @@ def announced(shot: Snapshot) -> dict[str, Any]:
 
 def _events(shot: Snapshot) -> list[Any]:
     return [one for one in shot.events if one.action in BEFORE]
-
-
-def state(of: Any, at: Phase, now: int) -> str:
-    """Say whether a board takes runs, and when its scores are shown. at : its phase now."""
-    if at is Phase.FROZEN:
-        return "The board is frozen: nothing changes any more"
-    if at is Phase.DRAFT:
-        return "The board is a draft, which organizers alone see"
-    over = of.closes is not None and of.closes <= now
-    runs = "Runs are taken"
-    if at is Phase.WAITING and of.late == "mark":
-        runs += f", and marked as late since {clock(of.closes)} UTC"
-    elif over:
-        runs = f"No more runs are taken since {clock(of.closes)} UTC"
-    elif of.closes is not None:
-        runs += f" until {clock(of.closes)} UTC"
-    if at is Phase.REVEALED:
-        return f"{runs}; scores are shown since {clock(of.reveals)} UTC"
-    when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
-    return f"{runs}; the judgments are hidden, and scores come {when}"
 
 
 def _most(found: Standing) -> float:

@@ -5,19 +5,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
-import xarray as xr
 
 import irmeta
 from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
 from irmeta.io.runs.trec import metadata_of, read_run
-from irmeta.report.eee import record, result
 from irmeta.stats.hidden.release import bits
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 JUDGED = "Judged@10"
 """The share of the first ten documents that are judged; every board has it."""
@@ -61,7 +62,7 @@ def topics(qrels: Path) -> list[str]:
     return [str(topic) for topic in _of_nothing(qrels, "P@1").topic.values]
 
 
-def _of_nothing(qrels: Path, metrics: str | Sequence[str]) -> xr.DataArray:
+def _of_nothing(qrels: Path, metrics: str | Sequence[str]) -> "xr.DataArray":
     """Return the scores of a run without documents: 0 on every judged topic."""
     nothing = irmeta.Reading(allow_empty=True)
     return irmeta.evaluate_run(qrels, {"nothing": {}}, metrics, reading=nothing)
@@ -125,7 +126,7 @@ def score(
     return vectors(scores.sel(topic=list(topics)).expand_dims(system=["run"]))["run"]
 
 
-def vectors(cube: xr.DataArray) -> dict[str, dict[str, bytes]]:
+def vectors(cube: "xr.DataArray") -> dict[str, dict[str, bytes]]:
     """Return by system and metric the scores of the topics, as float64 in little endian."""
     values = cube.transpose("system", "metric", "topic").values.astype("<f8")
     metrics = [str(name) for name in cube.metric.values]
@@ -143,8 +144,10 @@ def cube(
     metrics: Sequence[str],
     vectors: Mapping[str, Mapping[str, Floats]],
     clusters: Mapping[str, str] | None = None,
-) -> xr.DataArray:
+) -> "xr.DataArray":
     """Label scores: a cube of the systems, whose topics may come in clusters."""
+    import xarray as xr
+
     values = np.array([[one[name] for name in metrics] for one in vectors.values()])
     names = {"system": list(vectors), "metric": list(metrics), "topic": list(topics)}
     found = xr.DataArray(
@@ -157,14 +160,13 @@ def cube(
     return irmeta.with_clusters(found, clusters) if clusters else found
 
 
-def means(cube: xr.DataArray, *, units: int) -> dict[str, dict[str, Interval]]:
+def means(cube: "xr.DataArray", *, units: int) -> dict[str, dict[str, Interval]]:
     """Return means by system and metric, with 95% intervals where topics or clusters, the units, are two or more."""
     if units > 1:
         found = irmeta.intervals(cube)
     else:
-        found = xr.Dataset({"mean": irmeta.means(cube)})
-        none = xr.full_like(found["mean"], np.nan)
-        found = found.assign(low=none, high=none)
+        found = irmeta.means(cube).to_dataset(name="mean")
+        found = found.assign(low=found["mean"] * np.nan, high=found["mean"] * np.nan)
     columns = [found[name].values for name in ("mean", "low", "high")]
     rows = np.stack(columns, axis=-1).tolist()  # (system, metric, 3)
     metrics = [str(name) for name in found.metric.values]
@@ -176,7 +178,7 @@ def means(cube: xr.DataArray, *, units: int) -> dict[str, dict[str, Interval]]:
     }
 
 
-def ranks(cube: xr.DataArray, metric: str) -> list[tuple[int, int]]:
+def ranks(cube: "xr.DataArray", metric: str) -> list[tuple[int, int]]:
     """Return the best and the worst rank that each system may have, all at once at 95%."""
     found = irmeta.describe(cube, metrics=metric).sel(metric=metric)
     low, high = found["rank_low"].values.tolist(), found["rank_high"].values.tolist()
@@ -184,8 +186,8 @@ def ranks(cube: xr.DataArray, metric: str) -> list[tuple[int, int]]:
 
 
 def everybody(
-    cube: xr.DataArray, metric: str, factors: str, teams: Mapping[str, str]
-) -> xr.Dataset:
+    cube: "xr.DataArray", metric: str, factors: str, teams: Mapping[str, str]
+) -> "xr.Dataset":
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
     if factors:
         return irmeta.standardize.load(factors)
@@ -193,7 +195,7 @@ def everybody(
 
 
 def best_of(
-    cube: xr.DataArray, metric: str, teams: Mapping[str, str]
+    cube: "xr.DataArray", metric: str, teams: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
     """Return by team its best run, beside what the best of as many equal ones would reach."""
     if not teams:
@@ -210,7 +212,7 @@ def best_of(
 
 
 def standing(
-    cube: xr.DataArray, metric: str, factors: xr.Dataset
+    cube: "xr.DataArray", metric: str, factors: "xr.Dataset"
 ) -> list[dict[str, float]]:
     """Place systems among those that the factors come from."""
     found = irmeta.standing(cube, on=factors, metrics=metric)
@@ -219,7 +221,7 @@ def standing(
 
 
 def differences(
-    cube: xr.DataArray, metric: str, base: str, systems: Sequence[str]
+    cube: "xr.DataArray", metric: str, base: str, systems: Sequence[str]
 ) -> list[Interval]:
     """Return how much better each of some systems is than one, with 95% intervals paired by topic."""
     part = cube.sel(system=[base, *systems])
@@ -243,8 +245,8 @@ class Across(NamedTuple):
 
 
 def across(
-    cubes: Mapping[str, xr.DataArray],
-    factors: Mapping[str, xr.Dataset],
+    cubes: "Mapping[str, xr.DataArray]",
+    factors: "Mapping[str, xr.Dataset]",
     metric: str,
     anchors: Sequence[tuple[str, str]],
 ) -> Across:
@@ -295,6 +297,8 @@ def eee(
     rows : by metric mean, low and high, perhaps rank, rank_low and rank_high. vectors : by metric the scores of the
     topics. over : what is independent. at : seconds since 1970. source : who evaluated. details : texts of each score.
     """
+    from irmeta.report.eee import record, result
+
     results = [result(row, vectors[row["metric"]], collection, over) for row in rows]
     for one in results:
         one["score_details"]["details"] |= details
@@ -357,10 +361,9 @@ def plainly(submissions: int) -> float:
     return bits("open", submissions)
 
 
-def as_parquet(found: xr.DataArray | xr.Dataset) -> bytes:
+def as_parquet(found: "xr.DataArray | xr.Dataset") -> bytes:
     """Return the bytes of a file of scores, or of factors."""
-    scores = isinstance(found, xr.DataArray)
-    save: Any = irmeta.save if scores else irmeta.standardize.save
+    save: Any = irmeta.standardize.save if hasattr(found, "data_vars") else irmeta.save
     with TemporaryDirectory() as folder:
         path = Path(folder, "as.parquet")
         save(found, path)

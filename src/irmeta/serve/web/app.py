@@ -28,8 +28,7 @@ from irmeta.serve.catalogue.rules import MISSING, RefusedError
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.crew.figures import Figures
 from irmeta.serve.logs import LOG, REQUESTS
-from irmeta.serve.pages.forms import template
-from irmeta.serve.pages.html import root_of
+from irmeta.serve.pages.forms import root_of, template
 from irmeta.serve.site import Site
 from irmeta.serve.web import my, routes
 from irmeta.serve.web.door import Door

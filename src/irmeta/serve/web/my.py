@@ -29,8 +29,7 @@ from irmeta.serve.catalogue.rules import (
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.operating import organizing
 from irmeta.serve.operating.organizing import Alike
-from irmeta.serve.pages.forms import template
-from irmeta.serve.pages.html import root_of, state
+from irmeta.serve.pages.forms import root_of, state, template
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.results.answers import FIGURES
 from irmeta.serve.web.door import Door
