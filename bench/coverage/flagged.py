@@ -18,7 +18,7 @@ from bench.coverage.worlds import (
 from irmeta.datasets.like import World
 from irmeta.stats.tests.flagged import half_width
 
-FLAGGED = (2, 5, 10)
+FLAGGED = (5, 10, 20)
 """Numbers of flagged topics, which a case has for its topics."""
 OTHERS = 50
 """Topics that stay."""

@@ -14,7 +14,7 @@ from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import units
 from irmeta.scores.notes import Act, concerning
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.tests.flagged import half_width
+from irmeta.stats.tests.flagged import FEWEST, half_width
 from irmeta.studies.door import Given
 from irmeta.words import counted, listed
 
@@ -90,7 +90,7 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
     if absent := [name for name in names if name not in known]:
         count = counted(len(absent), "flagged topic")
         notes.append(Act(f"{count} without scores: {listed(absent)}."))
-    notes += _on_intervals(int(gone.sum()), scores.sizes["system"])
+    notes += _on_intervals(gone, scores.sizes["system"])
     if parts := int((gone & (share < 1)).sum()):
         notes.append(
             f"Only a part of {counted(parts, 'cluster')} is flagged, so changes have no interval; flag whole clusters."
@@ -100,11 +100,13 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
     return Flagged(rest, topics, None if parts else gone, notes)
 
 
-def _on_intervals(count: int, systems: int) -> list[str]:
-    """Say what intervals of changes are worth with this number of flagged topics, or clusters."""
-    if count == 1:
+def _on_intervals(gone: Bools, systems: int) -> list[str]:
+    """Say what intervals of changes are worth with these flagged topics, or clusters."""
+    count = int(gone.sum())
+    if min(count, gone.size - count) < FEWEST:
+        few = "flagged" if count < FEWEST else "other"
         return [
-            "One flagged topic says nothing of others like it, so changes have no interval."
+            f"Fewer than {FEWEST} {few} topics say too little of more like them, so changes have no interval."
         ]
     found = held(*MEASURED, systems=systems, topics=count)
     if not found.broken:

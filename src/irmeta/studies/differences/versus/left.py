@@ -83,9 +83,9 @@ def _of_many(one: xr.Dataset) -> str:
     """Count the verdicts that survive, and the differences that surely change."""
     same = verdicts(one) == verdicts(one, "without_")
     which = "" if same.all() else f" (not: {listed(one.against.values[~same])})"
+    stay = f"{goes(one)}, {same.sum()} of {same.size} verdicts by {one.metric.item()} stay{which}."
     low, high = one["change_low"], one["change_high"]
+    if low.isnull().all():
+        return stay
     surely = int(((low > 0) | (high < 0)).sum())
-    return (
-        f"{goes(one)}, {same.sum()} of {same.size} verdicts by {one.metric.item()} stay{which}. The interval of the "
-        f"change excludes 0 for {surely} of {same.size}, each by itself."
-    )
+    return f"{stay} The interval of the change excludes 0 for {surely} of {same.size}, each by itself."
