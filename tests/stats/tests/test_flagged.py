@@ -54,7 +54,7 @@ def test_a_missing_value_is_left_out():
 
 @pytest.mark.parametrize(("count", "others"), [(4, 9), (9, 4), (5, 9)])
 def test_what_has_no_interval(count, others):
-    """Four topics say too little of others like them, and values that do not vary say nothing: NaN, without a warning."""
+    """Four topics say too little of others like them, and values that do not vary nothing: NaN, without a warning."""
     values, flagged = drawn(0, count, others)
     if count == 5:
         values = np.where(flagged, 0.1, 0.3)

@@ -5,7 +5,6 @@ from scipy.special import stdtrit
 
 from irmeta.stats.arrays import Bools, Floats
 
-
 FEWEST = 5
 """Topics of each kind that an interval needs: fewer come out alike too often, whatever they vary by."""
 
