@@ -56,7 +56,7 @@ def test_the_width_that_a_promise_needs_is_that_of_the_errors():
     row = measure(INTERVAL, Case("a world", 10, trial), 20)
     assert row.figures["needed"] == pytest.approx(1.9)
     measured = table.listed([row])
-    assert table.wide(measured) == "- an interval, 10 topics, a world: 2.6 times"
+    assert table.wide(measured) == "- an interval, 1 of 1 rows, 10 topics: 2.6 times"
     assert table.wide(measured.with_columns(beside=pl.lit("width 5"))) == ""
 
 
@@ -171,15 +171,46 @@ def test_a_run_goes_on_after_a_stop(files, tmp_path, since, measured):
 
 
 def test_wide_intervals_are_listed_by_promise():
-    """Worlds in which a promise's intervals are too wide are counted, with the least and the largest times."""
-    row = known("x", "a", 10, 0.9)
+    """Rows of a promise whose intervals are too wide are counted, with the least and the largest times."""
     wide = [
-        row.with_columns(world=pl.lit(world), beside=pl.lit(f"width {width}, needed 1"))
-        for world, width in (("a", 2), ("b", 5), ("c", 1.1))
+        known("Phi", world, topics, 0.9).with_columns(
+            beside=pl.lit(f"width {width}, needed 1")
+        )
+        for world, topics, width in (
+            ("a", 10, 2),
+            ("b", 25, 5),
+            ("c", 50, 1.1),
+            ("d", 50, "nan"),
+        )
     ]
-    assert (
-        table.wide(pl.concat(wide)) == "- x, 10 topics, in 2 worlds: 2.0 to 5.0 times"
-    )
+    said = table.wide(pl.concat(wide))
+    assert said.startswith("- Phi, 2 of 4 rows, 10 to 25 topics: 2.0 to 5.0 times ([")
+    assert "decision 110" in said
+
+
+def test_intervals_that_hold_too_seldom_are_listed_by_promise():
+    """Rows that miss by more than draws explain are counted, the worst promise first; tests are not among them."""
+    rows = [
+        known(of, world, 10, kept)
+        for of, world, kept in (
+            ("x", "a", 0.8),
+            ("y", "a", 0.5),
+            ("x", "b", 0.91),
+            ("x", "c", 0.7),
+        )
+    ]
+    rejecting = known("z", "a", 10, 0.5).with_columns(promised=pl.lit(0.05))
+    assert table.short(pl.concat([*rows, rejecting])).splitlines() == [
+        "- y, 1 of 1 rows, 10 topics: 0.50",
+        "- x, 2 of 3 rows, 10 topics: 0.70 to 0.80",
+    ]
+
+
+def test_what_is_short_or_wide_has_a_decision():
+    """Each promise with a row that holds too seldom, or is wider than it need be, has a decision about it."""
+    measured = table.read()
+    said = [*table.short(measured).splitlines(), *table.wide(measured).splitlines()]
+    assert [line for line in said if "[decision " not in line] == []
 
 
 def test_the_hardest_world_of_each_promise_is_listed():

@@ -59,7 +59,7 @@ class Entry:
 class Row:
     """What was measured of one promise in one case.
 
-    figures : means over the draws.  error : the standard error of `kept`.  seconds : of one core, for all draws.
+    figures : means over the draws that have them.  error : the standard error of `kept`.  seconds : of one core, for all.
     """
 
     entry: Entry
@@ -89,7 +89,7 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
     while len(drawn) < draws and (len(drawn) < LEAST or _error(drawn) > ERROR):
         drawn.append(case.trial(rng))
     figures = {
-        key: float(np.mean([one[key] for one in drawn]))
+        key: float(np.nanmean([one[key] for one in drawn]))
         for key in drawn[0]
         if key != AWAY
     }

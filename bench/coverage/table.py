@@ -1,7 +1,7 @@
 """What was measured, kept in the file that irmeta ships, and the page docs/coverage.md that is made from it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from bench.coverage.entries import ENTRIES, GROUPS
 from bench.coverage.frame import Case, Entry, Row
 from bench.coverage.history import commit, mended
 from bench.coverage.printed import WITHOUT_INTERVAL
+from bench.coverage.why import why
 from bench.coverage.worlds import TIES, UNTIED
 from irmeta.measured.coverage import FILE, TOLERATED, Measured, over
 
@@ -136,6 +137,7 @@ def page(measured: pl.DataFrame) -> str:
         tables=markdown(measured),
         kept=partial(kept, measured),
         wide=wide(measured),
+        too_short=short(measured),
         hardest=hardest(measured),
         without=WITHOUT_INTERVAL,
         short=counted_short(measured.filter(pl.col("promised") > 0.5)),
@@ -173,20 +175,43 @@ WIDE = 1.3
 
 
 def wide(measured: pl.DataFrame) -> str:
-    """List the promises whose intervals are much wider than they need to be in some worlds, the widest first."""
-    found: dict[str, list[tuple[float, str]]] = {}
-    for row in measured.iter_rows(named=True):
-        ratio = _times(row["beside"])
-        if ratio is not None and ratio > WIDE:
-            of = f"{row['of']}, {row['topics']} topics"
-            found.setdefault(of, []).append((ratio, row["world"]))
+    """List the promises whose intervals are much wider than they need to be in some rows, the widest first."""
+    times = pl.Series(
+        [_times(beside) for beside in measured["beside"]], dtype=pl.Float64
+    )
+    rows = measured.with_columns(times=times).filter(pl.col("times") > WIDE)
+    worst = rows.sort("times", descending=True, maintain_order=True)
+    return _by_promise(
+        measured, worst, lambda part: f"{_span(part['times'], '.1f')} times"
+    )
+
+
+def short(measured: pl.DataFrame) -> str:
+    """List the promises of intervals and sets that some rows keep too seldom, beyond what draws explain."""
+    surely = pl.col("beyond") > 2.5 * pl.col("error")
+    rows = _beyond(measured).filter(pl.col("promised") > 0.5, surely)
+    worst = rows.sort("kept", maintain_order=True)
+    return _by_promise(measured, worst, lambda part: _span(part["kept"], ".2f"))
+
+
+def _by_promise(
+    measured: pl.DataFrame, rows: pl.DataFrame, figures: Callable[[pl.DataFrame], str]
+) -> str:
+    """Write a line for each promise of these rows: how many, their topics and figures, and the decision about them."""
     lines = []
-    for of, rows in sorted(found.items(), key=lambda one: -max(one[1])[0]):
-        least, most = (f"{end(rows)[0]:.1f}" for end in (min, max))
-        times = most if least == most else f"{least} to {most}"
-        where = rows[0][1] if len(rows) == 1 else f"in {len(rows)} worlds"
-        lines.append(f"- {of}, {where}: {times} times")
+    for part in rows.partition_by("of", maintain_order=True):
+        of = part["of"][0]
+        every = (measured["of"] == of).sum()
+        topics = _span(part["topics"], "d")
+        line = f"- {of}, {len(part)} of {every} rows, {topics} topics: {figures(part)}"
+        decision = why(of)
+        lines.append(f"{line} ({decision})" if decision else line)
     return "\n".join(lines)
+
+
+def _span(values: pl.Series, written: str) -> str:
+    least, most = (format(one, written) for one in (values.min(), values.max()))
+    return least if least == most else f"{least} to {most}"
 
 
 def hardest(measured: pl.DataFrame) -> str:
@@ -218,21 +243,23 @@ def hardest(measured: pl.DataFrame) -> str:
 
 def counted_short(rows: pl.DataFrame) -> str:
     """Count the rows of promises kept too seldom, and those where draws do not explain it, as in 12 (3)."""
-    above = pl.col("promised") > 0.5
+    missed = _beyond(rows)
+    surely = missed.filter(pl.col("beyond") > 2.5 * pl.col("error"))
+    return f"{len(missed)} ({len(surely)})" if len(missed) else "0"
+
+
+def _beyond(rows: pl.DataFrame) -> pl.DataFrame:
+    """Keep the rows that miss their promise by more than is tolerated, with how far beyond that they are."""
     missed = pl.col("promised") - pl.col("kept")
-    short = rows.select(
-        beyond=pl.when(above).then(missed).otherwise(-missed) - TOLERATED, error="error"
-    ).filter(pl.col("beyond") > 0)
-    surely = short.filter(pl.col("beyond") > 2.5 * pl.col("error"))
-    return f"{len(short)} ({len(surely)})" if len(short) else "0"
+    away = pl.when(pl.col("promised") > 0.5).then(missed).otherwise(-missed)
+    return rows.with_columns(beyond=away - TOLERATED).filter(pl.col("beyond") > 0)
 
 
 def _times(beside: str) -> float | None:
     """Return how many times as wide as it needs to be an interval is; None where that is not measured."""
     figures = _figures(beside)
-    if not {"width", "needed"} <= set(figures) or float(figures["needed"]) <= 0:
-        return None
-    return float(figures["width"]) / float(figures["needed"])
+    width, needed = (float(figures.get(name, "nan")) for name in ("width", "needed"))
+    return width / needed if width > 0 and needed > 0 else None
 
 
 def markdown(measured: pl.DataFrame) -> str:

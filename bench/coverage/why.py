@@ -1,0 +1,36 @@
+"""Decisions that say why intervals of a promise are shorter than promised in some worlds, or wider than they need."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+DECISIONS = Path(__file__).parents[2] / "docs" / "decisions"
+WHY: Mapping[int, str] = {
+    10: "gain in phi.*|advantage of a metric.*|phi of halves",
+    30: "predicted score",
+    80: "overlap of t intervals as ranks|rank sets where shapes differ",
+    95: "tau, (good|bad) judge.*|difference of tau.*",
+    110: "(E rho2|Phi)(, .*)?",
+    111: "all differences at once.*|differences from a baseline at once.*",
+    152: "(r|rho|tau) over (means|scores).*|r of true means",
+    154: "tau with the true ranking.*",
+    155: "soft pairwise accuracy.*",
+    166: "(mean|difference) by few human topics.*",
+    172: "percentile.*",
+    183: ".* of a reproduction",
+    195: "agreement of users with a metric|lead of a metric in agreement",
+    204: "an unchanged system by anchors",
+    231: "change without .* topics",
+    257: "(t )?interval of a mean.*|a difference by itself",
+    258: "(kappas|alphas|leniency) of labels.*",
+}
+"""Patterns of the whole names of promises, by the number of the decision."""
+
+
+def why(of: str) -> str:
+    """Link the decision about a promise; nothing where there is none."""
+    for number, promises in WHY.items():
+        if re.fullmatch(promises, of):
+            (file,) = DECISIONS.glob(f"{number:04}-*.md")
+            return f"[decision {number}](decisions/{file.name})"
+    return ""
