@@ -59,7 +59,7 @@ class Entry:
 class Row:
     """What was measured of one promise in one case.
 
-    figures : means over the draws that have them.  error : the standard error of `kept`.  seconds : of one core, for all.
+    figures : means over the draws that have them.  error : that of `kept`.  seconds : of one core, for all draws.
     """
 
     entry: Entry
