@@ -8,6 +8,7 @@ import numpy as np
 from bench.coverage.frame import AWAY, Entry
 from bench.coverage.systems import DRAWS
 from bench.coverage.worlds import (
+    SIZES,
     TIED,
     TIES,
     UNTIED,
@@ -15,7 +16,9 @@ from bench.coverage.worlds import (
     Check,
     in_all,
     in_hard,
+    in_ranked_worlds,
     in_worlds,
+    rare_worlds,
 )
 from irmeta.datasets.like import World
 from irmeta.stats.standardizing import comparability
@@ -63,7 +66,8 @@ def _differences(
     missed = np.abs(error) > width + 1e-12
     kept = not missed.any() if at_once else 1 - missed.mean()
     away = np.abs(error).max() if at_once else error
-    return {"kept": kept, "width": 2 * np.nanmean(width), AWAY: away}
+    mean = 2 * np.nanmean(width) if np.isfinite(width).any() else np.nan
+    return {"kept": kept, "width": mean, AWAY: away}
 
 
 def _from_baseline(
@@ -143,7 +147,11 @@ def _warned(name: str, bound: float, cases: Cases) -> Entry:
 
 
 _BY_ITSELF = partial(_differences, _by_t, 1.0, False)
-_SINGLE = in_all(in_worlds(_BY_ITSELF), in_hard(_BY_ITSELF, ("differ", "shapes")))
+_SINGLE = in_all(
+    in_worlds(_BY_ITSELF),
+    in_hard(_BY_ITSELF, ("differ", "shapes")),
+    in_ranked_worlds(_BY_ITSELF, rare_worlds, (5, *SIZES)),
+)
 _BY_T, _BY_DUNNETT = (
     in_worlds(partial(_from_baseline, dunnett=dunnett)) for dunnett in (False, True)
 )
