@@ -54,11 +54,12 @@ def names(made):
 
 
 def test_compare_from_qrels_and_from_scores(run, made, tmp_path):
-    """Judges compared from runs, and again from the scores that -o writes, have the same tau."""
-    code, out, _ = run(
+    """Judges compared from runs, and again from the scores that -o writes, have the same tau; that it wrote is said."""
+    code, out, said = run(
         "judges", "compare", *names(made), "-m", "nDCG@10", "-o", "judges.parquet"
     )
     assert code == 0
+    assert "wrote judges.parquet\n" in said
     assert out.startswith("nDCG@10: ")
     assert set(load_all(tmp_path / "judges.parquet")) == {"qrels", "good", "bad"}
     _, one, _ = run(
