@@ -26,6 +26,9 @@ from irmeta.words import counted
 
 PATIENCE = 600.0
 """Seconds that the score of a run is waited for."""
+LONGEST_PAUSE = 3.0
+"""Seconds between two questions: fewer than the 5 after which a server closes a connection on which nothing is sent, so
+that no question meets the end of its connection."""
 TAKEN, TOO_LONG = 409, 413
 """Statuses by which a run is not taken, for its name or its size; it is refused, too, where remarks say why."""
 BOARD = re.compile(
@@ -113,7 +116,7 @@ class Server:
             if done(found):
                 return found
             time.sleep(pause)
-            pause = min(1.25 * pause, 5.0)
+            pause = min(1.25 * pause, LONGEST_PAUSE)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
 
     def by_topic(self, keys: Iterable[str], metric: str) -> list[list[float | None]]:
