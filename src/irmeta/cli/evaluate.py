@@ -260,14 +260,19 @@ def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
     """Return the means as text, and say the notes; no cube or frame is made of the scores, since that takes longer."""
     from irmeta.evaluation.engine import Evaluation
     from irmeta.metrics.values import means
-    from irmeta.report.forms import drawn
+    from irmeta.report.forms import cell, drawn
 
     with working(shown.workers, quiet=shown.quiet):
         work = Evaluation.of(qrels, runs, wanted, **options)
         scored = replace(work, task=replace(work.task, digested=False)).scored()
     _remark(scored.provenance["notes"], quiet=shown.quiet)
-    by_metric = means(scored.scores, scored.metrics).T.tolist()
-    columns = dict(zip(scored.metrics, by_metric, strict=True))
+    # four decimals, as trec_eval has
+    columns = {
+        metric: [cell(mean, 4) for mean in found]
+        for metric, found in zip(
+            scored.metrics, means(scored.scores, scored.metrics).T.tolist(), strict=True
+        )
+    }
     return drawn(
         {"system": scored.systems, **columns},
         scored.metrics,

@@ -182,24 +182,23 @@ def markdown(frame: "pl.DataFrame") -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
 
 
-def cell(value: object) -> str:
+def cell(value: object, digits: int = 3) -> str:
     """Write one value as people read it: missing as a dash, lists with commas."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, float):
-        return figure(value)
+        return figure(value, digits)
     if isinstance(value, list):
         return ", ".join(cell(item) for item in value)
     return words.printable(str(value))
 
 
-def figure(value: float) -> str:
-    """Write a figure of a table: 3 decimals, or as many, up to 6, as show that it is not 0; no zero before the point.
+def figure(value: float, digits: int = 3) -> str:
+    """Write a figure of a table: so many decimals, or as many, up to 6, as show that it is not 0; no zero first.
 
     >>> figure(0.25), figure(-0.00042), figure(12.0), figure(-1e-9)
     ('.250', '-.0004', '12.000', '.000')
     """
-    digits = 3
-    if 1e-6 <= abs(value) < 5e-4:
+    if 1e-6 <= abs(value) < 0.5 * 10**-digits:
         digits = min(6, math.ceil(-math.log10(abs(value))))
     return f"{value:z.{digits}f}".replace("0.", ".", abs(value) < 1)
