@@ -25,7 +25,7 @@ _PUBLIC = {
     "evaluate_under": "irmeta.evaluation.sets.evaluate_under",
     "evaluate_run": "irmeta.evaluation.engine.evaluate_run",
     "evaluate_to": "irmeta.evaluation.archive.writing.evaluate_to",
-    "export_eee": "irmeta.report.eee.export_eee",
+    "export_eee": "irmeta.studies.differences.eee.export_eee",
     "from_frame": "irmeta.scores.cube.from_frame",
     "from_frame_all": "irmeta.scores.cube.from_frame_all",
     "import_deepeval": "irmeta.io.items.deepeval.import_deepeval",

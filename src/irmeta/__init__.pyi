@@ -38,7 +38,6 @@ from irmeta.io.tables.mteb import import_mteb as import_mteb
 from irmeta.io.tables.spreadsheet import import_table as import_table
 from irmeta.io.tables.spreadsheet import wide as wide
 from irmeta.parallel import watched_by as watched_by
-from irmeta.report.eee import export_eee as export_eee
 from irmeta.report.page.leaderboard import write_leaderboard as write_leaderboard
 from irmeta.report.page.writing import write_report as write_report
 from irmeta.report.tables import to_pandas as to_pandas
@@ -62,6 +61,7 @@ from irmeta.studies.choice.ranking import rank as rank
 from irmeta.studies.design import design as design
 from irmeta.studies.design.reliability import reliability as reliability
 from irmeta.studies.differences.description import describe as describe
+from irmeta.studies.differences.eee import export_eee as export_eee
 from irmeta.studies.differences.paper_table import table as table
 from irmeta.studies.differences.replication import replicate as replicate
 from irmeta.studies.differences.significance import significance as significance

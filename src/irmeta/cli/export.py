@@ -76,7 +76,7 @@ def _records(
     held: Held, missing: Missing, output: Path | None, *, quiet: bool, wide: bool
 ) -> None:
     """Write records of Every Eval Ever into a folder."""
-    from irmeta.report.eee import export_eee
+    from irmeta.studies.differences.eee import export_eee
 
     if output is None or output.suffix or wide:
         raise IrmetaError(

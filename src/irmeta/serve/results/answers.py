@@ -297,7 +297,7 @@ def eee(
     rows : by metric mean, low and high, perhaps rank, rank_low and rank_high. vectors : by metric the scores of the
     topics. over : what is independent. at : seconds since 1970. source : who evaluated. details : texts of each score.
     """
-    from irmeta.report.eee import record, result
+    from irmeta.studies.differences.eee import record, result
 
     results = [result(row, vectors[row["metric"]], collection, over) for row in rows]
     for one in results:
