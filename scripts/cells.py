@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import polars as pl
 
-from irmeta.cli.reproduce import PAPERS
+from irmeta.cli.showing.reproduce import PAPERS
 from irmeta.papers import parts
 from irmeta.papers.parts import KNOWN, Part
 

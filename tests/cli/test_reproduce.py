@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from tests.typed import typed
 
-from irmeta.cli import reproduce as verb
+from irmeta.cli.showing import reproduce as verb
 from irmeta.errors import IrmetaError
 from irmeta.papers.parts import known
 from irmeta.studies.checks.reproduction import compare, reproduction

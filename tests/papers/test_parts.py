@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from tests.typed import typed
 
-from irmeta.cli.reproduce import PAPERS
+from irmeta.cli.showing.reproduce import PAPERS
 from irmeta.datasets.catalog import PublicCollection, catalog, fetch, found
 from irmeta.io.files import Content
 from irmeta.papers import gupta2019

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.cli.serve import _gate
+from irmeta.cli.showing.serve import _gate
 from irmeta.io.formats.nights import read_nights
 from irmeta.serve.client import Server
 from irmeta.serve.results.answers import STANDING

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from irmeta.cli.serve import submit as command
+from irmeta.cli.showing.serve import submit as command
 from irmeta.errors import IrmetaError
 from irmeta.serve import client, exchange
 from irmeta.words import printable

@@ -17,8 +17,8 @@ from irmeta.words import folded, printable, reason
 if TYPE_CHECKING:
     from cyclopts import App
 
-FRAME = {"app", "derived", "help", "limited", "options", "output", "surroundings"}
-"""The modules here that have no command."""
+FOLDERS = ("files", "scoring", "showing", "studies")
+"""Where commands written by hand have their modules; the modules beside these serve every command."""
 
 
 def main() -> None:
@@ -109,7 +109,7 @@ def commands() -> "dict[str, App]":
 def _register(words: list[str] | None) -> None:
     """Register every command; those of studies whole where the words of a command line ask for them, or with None."""
     for name in _modules():
-        import_module(f"irmeta.cli.{name}")  # it registers its commands on `app`
+        import_module(name)  # it registers its commands on `app`
     from irmeta.cli.derived import register
 
     register(words)
@@ -121,5 +121,13 @@ def _fail(message: str) -> None:
 
 
 def _modules() -> list[str]:
-    """List the modules of commands."""
-    return sorted({module.name for module in iter_modules(__path__)} - FRAME)
+    """List the modules of commands, in the order of their own names."""
+    folders = [import_module(f"irmeta.cli.{name}") for name in FOLDERS]
+    names = [
+        module.name
+        for folder in folders
+        for module in iter_modules(folder.__path__, f"{folder.__name__}.")
+    ]
+    return sorted(
+        ["irmeta.cli.completing", *names], key=lambda name: name.rpartition(".")[2]
+    )

@@ -58,7 +58,9 @@ def register(words: Sequence[str] | None) -> None:
         if study.command is None:
             continue
         group, _, word = study.verb.rpartition(" ")
-        verbs = getattr(import_module(f"irmeta.cli.{group}"), group) if group else app
+        verbs = app
+        if group:
+            verbs = getattr(import_module(f"irmeta.cli.studies.{group}"), group)
         if (
             words is not None
             and list(words[: len(study.verb.split())]) != study.verb.split()

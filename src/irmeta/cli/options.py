@@ -513,7 +513,7 @@ def named(text: str | None) -> str | list[str] | None:
 
 def to_import(paths: Sequence[str]) -> str:
     """Say how files or folders become a score file, where they hold scores in one other form."""
-    from irmeta.cli.what import importing, joined
+    from irmeta.cli.files.what import importing, joined
     from irmeta.studies.checks.recognition import recognise
 
     seen = list(joined([recognise(path) for path in paths]))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.evaluate import Reader
+from irmeta.cli.scoring.evaluate import Reader
 
 
 @app.command()

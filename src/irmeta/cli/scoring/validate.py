@@ -4,8 +4,8 @@ import sys
 from typing import Annotated
 
 from irmeta.cli.app import app, option
-from irmeta.cli.evaluate import Reader, Runs
 from irmeta.cli.options import Shown
+from irmeta.cli.scoring.evaluate import Reader, Runs
 
 
 @app.command()

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from irmeta.cli.app import argument, option
-from irmeta.cli.board import Key, SiteOption, board, opened
 from irmeta.cli.output import say_note, say_wrote
-from irmeta.cli.serve import extra
+from irmeta.cli.showing.board import Key, SiteOption, board, opened
+from irmeta.cli.showing.serve import extra
 from irmeta.errors import IrmetaError
 
 Output = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import irmeta
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.output import say_note
-from irmeta.cli.serve import extra
+from irmeta.cli.showing.serve import extra
 from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
 from irmeta.words import counted

@@ -1,0 +1,1 @@
+"""Commands that make scores of runs and judgments, and check these."""
