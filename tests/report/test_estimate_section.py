@@ -48,4 +48,4 @@ def test_judges_that_were_compared_are_shown() -> None:
     outcome = compare_judges(both, metrics=["AP"], partitions=20)
     [panel] = judges.panels(content(outcome))
     assert panel.command == "irmeta judges compare HUMAN MACHINE --runs RUNS"
-    assert "machine ranks the 5 systems" in panel.findings[0]
+    assert "machine may stand in for human to rank these 5 systems" in panel.findings[0]

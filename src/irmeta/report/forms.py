@@ -194,7 +194,7 @@ def cell(value: object, digits: int = 3) -> str:
 
 
 def figure(value: float, digits: int = 3) -> str:
-    """Write a figure of a table: so many decimals, or as many, up to 6, as show that it is not 0; no zero first.
+    """Write a figure of a table to `digits` decimals, or as many, up to 6, as show that it is not 0; no zero first.
 
     >>> figure(0.25), figure(-0.00042), figure(12.0), figure(-1e-9)
     ('.250', '-.0004', '12.000', '.000')

@@ -83,7 +83,7 @@ def test_answers_of_seven_systems_by_people_and_machines(data: Path) -> None:
         name: made[name] for name in ("human", "gpt-4", "text-davinci-003", "bem")
     }
     result = irmeta.judges.compare(judges, truth="human", missing="topics")
-    assert "tau .92" in result.findings[0]
+    assert any("tau .92" in said for said in result.findings)
     favours = result.tables["bias"].filter(pl.col("p_corrected") < 0.05)
     assert favours.select("judge", "name").rows() == [
         ("text-davinci-003", "InstructGPT-zeroshot")
