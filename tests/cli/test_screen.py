@@ -104,6 +104,17 @@ def test_what_is_always_true_waits_until_it_is_asked_for(run, file):
     )
 
 
+def test_metrics_that_a_screen_leaves_out_are_counted(run, file):
+    """The last line says how many metrics are left out, and --explain prints their means."""
+    options = ("describe", file, "-m", "AP nDCG@10 P@10 RR R@100")
+    _, screen, _ = run(*options)
+    _, whole, _ = run(*options, "--explain")
+    shown = sum(name in screen for name in ("nDCG@10", "P@10 ", "RR", "R@100"))
+    assert shown < 4
+    assert f"{4 - shown} metric" in screen.splitlines()[-1]
+    assert all(name in whole for name in ("nDCG@10", "P@10 ", "RR", "R@100"))
+
+
 def test_python_shows_the_same_screen(run, file):
     """A result in Python prints what the command prints, and says in Python's words how to see the rest."""
     result = irmeta.describe(irmeta.load(file))

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 import irmeta
 from irmeta.cli import commands
+from irmeta.report.tables import named, whole
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES
@@ -84,6 +85,16 @@ def test_a_command_does_what_its_function_does(run, name, tmp_path):
     for table, frame in result.tables.items():
         rows = pl.DataFrame(told["tables"][table], schema=frame.schema)
         assert_frame_equal(rows, frame)
+
+
+@pytest.mark.parametrize("name", [*OF_SCORES, "leaderboard"])
+def test_a_table_is_found_by_its_title(name):
+    """A table that a result shows is found by the title that stands above it."""
+    given = {name: made(name) for name in "ABC"} if "cubes" in NEED[name] else made("A")
+    result = attrgetter(STUDIES[name].public)(irmeta)(given)
+    for title in whole(result.data):
+        assert named(result.data, title).height
+        assert named(result.data, title.partition(":")[0]).height
 
 
 def test_most_commands_are_tested():

@@ -350,12 +350,24 @@ def test_pairwise_is_for_studies_of_pairs() -> None:
 def test_an_error_names_pairwise_where_a_study_takes_it():
     """Studies that compare two by two name --missing pairwise as a way out; others do not."""
     holes = cube(
-        np.where(np.eye(3) > 0, np.nan, 0.5)[..., None],
-        list("abc"),
-        list("123"),
+        np.where(np.eye(4) > 0, np.nan, 0.5)[..., None],
+        list("abcd"),
+        list("1234"),
         ["AP"],
     )
     with pytest.raises(ScoresError, match=r"missing='pairwise'\), or drop topics"):
         prepare(holes, pairs=True)
-    with pytest.raises(ScoresError, match="; drop their topics or their systems"):
+    with pytest.raises(ScoresError, match="; drop topics or systems"):
         prepare(holes)
+
+
+def test_an_error_names_only_ways_that_leave_enough():
+    """A way with missing scores is named where 2 systems and 2 topics stay, and refused where they do not."""
+    holes = cube(np.full((4, 4, 1), 0.5), list("abcd"), list("1234"), ["AP"])
+    holes[0, :] = np.nan
+    with pytest.raises(ScoresError, match=r"\(missing='common' or systems; common"):
+        prepare(holes)
+    holes = cube(np.full((4, 4, 1), 0.5), list("abcd"), list("1234"), ["AP"])
+    holes[0, 1:] = np.nan
+    with pytest.raises(ScoresError, match="leaves 4 systems and 1 topic; drop topics"):
+        prepare(holes, missing="topics")

@@ -104,7 +104,30 @@ def _numeric(frame: "pl.DataFrame") -> set[str]:
 
 
 def _cells(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    return {name: [cell(value) for value in values] for name, values in columns.items()}
+    """Write columns as people read them: one of whole numbers, as counts are, without decimals."""
+    return {
+        name: [cell(value, 0 if _counts(values) else 3) for value in values]
+        for name, values in columns.items()
+    }
+
+
+def _counts(values: Sequence[Any]) -> bool:
+    """Return whether a column has whole numbers only, and not only 0 and 1, as scores may be.
+
+    >>> _counts([1000.0, 12.0]), _counts([1.0, 0.0]), _counts([2.0, 0.5])
+    (True, False, False)
+    """
+    known = [
+        value for value in values if isinstance(value, float) and not math.isnan(value)
+    ]
+    return all(value.is_integer() for value in known) and any(
+        abs(value) > 1 for value in known
+    )
+
+
+def _rows(frame: "pl.DataFrame") -> list[tuple[str, ...]]:
+    """Return the rows of a data frame as people read them."""
+    return list(zip(*_cells(frame.to_dict(as_series=False)).values(), strict=True))
 
 
 def _widths(
@@ -155,8 +178,8 @@ def latex(frame: "pl.DataFrame") -> str:
         " & ".join(words.latex(name) for name in frame.columns) + " \\\\",
         "\\midrule",
         *(
-            " & ".join(words.latex(cell(value)) for value in row) + " \\\\"
-            for row in frame.iter_rows()
+            " & ".join(words.latex(value) for value in row) + " \\\\"
+            for row in _rows(frame)
         ),
         "\\bottomrule",
         "\\end{tabular}",
@@ -176,9 +199,7 @@ def markdown(frame: "pl.DataFrame") -> str:
     # numbers to the right
     rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
     head = [words.markdown(name) for name in frame.columns]
-    lines = [
-        [words.markdown(cell(value)) for value in row] for row in frame.iter_rows()
-    ]
+    lines = [[words.markdown(value) for value in row] for row in _rows(frame)]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
 
 

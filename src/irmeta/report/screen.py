@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from irmeta.report.forms import side_by_side, text
-from irmeta.report.tables import named, overview
+from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import WHOLE
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
@@ -48,12 +47,14 @@ def screen(
         drawn = [text(frame, name, width=width) for name, frame in views.items()]
     else:
         # the last part has no blank line below it, but a line that says what is left out
-        views, room = whole(result), size.lines - _height(head) - tail.count("\n") - 1
+        views, room = (
+            whole(result.data),
+            size.lines - _height(head) - tail.count("\n") - 1,
+        )
         first = _lines(next(iter(views.values())), size.rows)
         said = _fitting(others[:OTHERS], room - first, width)
-        drawn, left = _fitted(
-            views, room - _height(wrapped(said, width)), size.rows, width
-        )
+        room -= _height(wrapped(said, width))
+        drawn, left = _fitted(views, room, size.rows, width, _metrics(result))
     left += [
         counted(len(rest), what)
         for rest, what in (
@@ -76,9 +77,18 @@ def _size(result: Result) -> Screen | None:
     return size._replace(lines=size.lines + max(more, 0), rows=size.rows + more)
 
 
+def _metrics(result: Result) -> set[str]:
+    """Return the names of a result's metrics."""
+    if "metric" not in result.data.coords:
+        return set()
+    return {str(name) for name in result.data.metric.values.ravel()}
+
+
 def everything(result: Result, *, width: int | None = None) -> str:
     """Return all that a person can read of a result: every table, row, finding and note."""
-    tables = [text(frame, name, width=width) for name, frame in whole(result).items()]
+    tables = [
+        text(frame, name, width=width) for name, frame in whole(result.data).items()
+    ]
     return _joined(
         [
             wrapped([*result.findings[:1], *warned(result.warnings)], width),
@@ -97,15 +107,6 @@ def called_for(result: Result) -> list[str]:
 def _notes(result: Result) -> list[str]:
     """Return the notes that no warning says already."""
     return [note for note in result.notes if note not in result.warnings]
-
-
-def whole(result: Result) -> dict[str, pl.DataFrame]:
-    """Return the tables for reading, with all of their rows."""
-    token = WHOLE.set(True)
-    try:
-        return overview(result.data)
-    finally:
-        WHOLE.reset(token)
 
 
 def _height(*parts: str) -> int:
@@ -127,14 +128,19 @@ def _fitting(sentences: Sequence[str], room: int, width: int | None) -> list[str
 
 
 def _fitted(
-    views: Mapping[str, pl.DataFrame], room: int, fewest: int, width: int | None
+    views: Mapping[str, pl.DataFrame],
+    room: int,
+    fewest: int,
+    width: int | None,
+    metrics: set[str],
 ) -> tuple[list[str], list[str]]:
     """Draw the first tables, as many rows and columns as fit; say how many rows, columns and tables do not.
 
     fewest : rows that a table has before it leaves room for the next one.
     """
     drawn: list[str] = []
-    rows, columns, tables = 0, 0, 0
+    rows, tables = 0, 0
+    columns: list[str] = []
     names = list(views)
     for name, after in zip(names, [*names[1:], None], strict=True):
         frame = views[name]
@@ -149,8 +155,14 @@ def _fitted(
         drawn.append(text(beside.head(count), _titled(name, frame, count), width=width))
         room -= _height(drawn[-1])
         rows += frame.height - count
-        columns += frame.width - beside.width
-    left = [(rows, "row"), (columns, "column"), (tables, "table")]
+        columns += frame.columns[beside.width :]
+    of_metrics = sum(name in metrics for name in columns)
+    left = [
+        (rows, "row"),
+        (of_metrics, "metric"),
+        (len(columns) - of_metrics, "column"),
+        (tables, "table"),
+    ]
     return drawn, [counted(number, what) for number, what in left if number]
 
 

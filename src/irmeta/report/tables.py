@@ -70,11 +70,39 @@ def in_pandas(frame: pl.DataFrame) -> pd.DataFrame:
 
 
 def named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
-    """Return the table of a result that is named, else the first; an unknown name raises IrmetaError."""
+    """Return the table of a result that is named, also by a title that a reader sees, else the first.
+
+    Raises IrmetaError for an unknown name.
+    """
     views = tables(result)
-    if table is not None and table not in views:
-        raise IrmetaError(f"no table {table!r} in this result; {nearest(table, views)}")
-    return views[table or next(iter(views))]
+    if table is None:
+        return next(iter(views.values()))
+    if table in views:
+        return views[table]
+    shown: dict[str, pl.DataFrame] = {}
+    for title, frame in whole(result).items():
+        if table == title:
+            return frame
+        shown.setdefault(_short(title), frame)
+    if _short(table) in shown:
+        return shown[_short(table)]
+    raise IrmetaError(
+        f"no table {table!r} in this result; {nearest(table, [*views, *shown])}"
+    )
+
+
+def _short(title: str) -> str:
+    """Return the title of a table without what it says of the rows."""
+    return title.partition(":")[0]
+
+
+def whole(result: xr.Dataset) -> dict[str, pl.DataFrame]:
+    """Return the tables for reading, with all of their rows."""
+    token = WHOLE.set(True)
+    try:
+        return overview(result)
+    finally:
+        WHOLE.reset(token)
 
 
 def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:

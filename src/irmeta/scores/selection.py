@@ -25,11 +25,12 @@ from irmeta.scores.cube import check, first_of
 from irmeta.scores.groups.clusters import by_cluster, noticed
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
-from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
+from irmeta.words import counted, joined
 
 _DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {"systems": (0,), "topics": (1,), "common": (0, 1)}
+    {"common": (0, 1), "topics": (1,), "systems": (0,)}
 )
 """The dimensions of a cube that a policy for missing scores may shorten, by number."""
 
@@ -124,6 +125,18 @@ def share_of(systems: int, share: float) -> int:
     return int(np.floor(share * systems + 1e-9))
 
 
+def _as_share(count: float, systems: int) -> str:
+    """Say which share a number of the systems is, where it can be one.
+
+    >>> _as_share(6, 12), _as_share(7, 129), _as_share(200, 129)
+    ('; --top 0.5 keeps 6 of 12', '; --top 0.0543 keeps 7 of 129', '')
+    """
+    if count not in range(1, systems + 1):
+        return ""
+    share = np.ceil(count / systems * 1e4 - 1e-6) / 1e4
+    return f"; --top {share:g} keeps {count:g} of {systems}"
+
+
 def top_systems(
     scores: xr.DataArray, share: float, by: str | None = None
 ) -> xr.DataArray:
@@ -133,11 +146,12 @@ def top_systems(
     share : in (0, 1].  by : a metric; by default the only one, or AP, else the deepest AP@k. Of tied systems the
     earlier one stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """
+    scores = check(scores)
     if not 0 < share <= 1:
         raise ScoresError(
-            f"--top keeps a share of the systems, above 0 and at most 1, as in 0.75, not {share:g}"
+            "--top keeps a share of the systems, above 0 and at most 1, as in 0.75, "
+            f"not {share:g}{_as_share(share, scores.sizes['system'])}"
         )
-    scores = check(scores)
     by = default_by(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
@@ -319,24 +333,20 @@ def complete(
         return scores, []
     count = f"{int(absent.sum())} of {absent.size} scores are missing"
     if missing in ("error", "pairwise"):
-        if missing == "pairwise":
-            what = _PAIRWISE
-        elif pairs:
-            what = (
-                "compare each pair on the scores that both have (--missing pairwise), or drop "
-                "topics or systems"
-            )
-        else:
-            what = "drop their topics or their systems"
         raise ScoresError(
-            f"{count} (first: {first_of(scores, absent)}); {what} (--missing common, topics or "
-            "systems; common drops least)"
+            f"{count} (first: {first_of(scores, absent)}); {_instead(absent, missing, pairs)}"
         )
-    of_system, of_topic, _ = complete_part(absent, _DROPPED[missing])
+    kept = complete_part(absent, _DROPPED[missing])
+    of_system, of_topic, _ = kept
     if not (of_system.any() and of_topic.any()):
         every = "system" if missing == "systems" else "topic"
         raise ScoresError(
             f"{count}, and every {every} lacks some; choose fewer systems or metrics"
+        )
+    if not _enough(kept):
+        left = f"{counted(int(of_system.sum()), 'system')} and {counted(int(of_topic.sum()), 'topic')}"
+        raise ScoresError(
+            f"{count}, and --missing {missing} leaves {left}; {_instead(absent, missing, pairs)}"
         )
     dropped = [
         f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
@@ -345,6 +355,30 @@ def complete(
     ]
     note = f"{count}; dropped {' and '.join(dropped)} that lack scores"
     return scores.isel(system=of_system, topic=of_topic), [note]
+
+
+def _enough(kept: Sequence[Bools]) -> bool:
+    """Return whether 2 systems and 2 topics are kept, where there are 2."""
+    return all(one.sum() >= min(2, one.size) for one in kept[:2])
+
+
+def _instead(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
+    """Say what can be done about missing scores: the ways that leave 2 systems and 2 topics, where there are 2."""
+    ways = [
+        way for way, axes in _DROPPED.items() if _enough(complete_part(absent, axes))
+    ]
+    drop = "metrics or systems (--metrics, --systems)"
+    if ways:
+        least = "; common drops least" if len(ways) > 1 else ""
+        drop = f"topics or systems (--missing {joined(ways, 'or')}{least})"
+    if missing == "pairwise":
+        return f"{_PAIRWISE}: drop {drop}"
+    if pairs:
+        return (
+            "compare each pair on the scores that both have (--missing pairwise), or drop "
+            f"{drop}"
+        )
+    return f"drop {drop}; versus compares two on what both have (--missing pairwise)"
 
 
 def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:

@@ -463,7 +463,8 @@ STUDIES: dict[str, Study] = {
         ),
         refuses={
             "--clusters": "which clusters people will judge is not known before the draw; "
-            "irmeta judges sample --clusters draws whole ones and says what they are worth"
+            "irmeta judges sample --clusters draws whole ones and says what they are worth",
+            "--budget": "it plans for a width; irmeta design --llm FILE --budget X spends what there is",
         },
     ),
     "comparison": Study(

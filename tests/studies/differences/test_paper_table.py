@@ -211,3 +211,13 @@ def test_significance_and_rank_sets_make_the_same_claims():
     tests, ranks = irmeta.significance(given), irmeta.describe(given)
     assert 0 < tests["share_significant"].values.max() < 1
     np.testing.assert_array_equal(tests["share_significant"], ranks["distinguished"])
+
+
+def test_a_baseline_that_was_dropped_is_said_to_be():
+    """A baseline that lacks scores is not called unknown, but dropped."""
+    scores = cube(
+        np.random.default_rng(0).random((4, 6, 1)), list("abcd"), list("123456"), ["AP"]
+    )
+    scores[0, 1:] = np.nan
+    with pytest.raises(ScoresError, match="baseline a was dropped, as it lacks scores"):
+        table(scores, baseline="a", missing="common")

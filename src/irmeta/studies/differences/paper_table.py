@@ -98,6 +98,7 @@ def table(
     require_choice("correct", correct or "holm", get_args(Correction))
     way = Way.of(test, correct, alpha, None, resamples)
     generator, seed = seeded(rng)
+    every = _names(scores)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     if label is not None and not re.fullmatch(r"[\w:.-]+", label):
         raise ScoresError(
@@ -105,6 +106,7 @@ def table(
         )
     known = known_labels(labels or {}, _names(scores))
     if baseline is not None:
+        _require_kept(baseline, every, _names(scores), missing)
         baseline = _baseline(baseline, _names(scores), known)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
@@ -151,6 +153,18 @@ def table(
         notes=[*notes, *more],
     )
     return outcome.assign_coords(called=("system", called))
+
+
+def _require_kept(
+    name: str, every: Sequence[str], kept: Sequence[str], missing: str
+) -> None:
+    """Raise ScoresError for a baseline that was dropped for what it lacks."""
+    own = known_as(name, every)
+    if own is not None and own not in kept:
+        raise ScoresError(
+            f"the baseline {own} was dropped, as it lacks scores (--missing {missing}); choose another one or fewer "
+            "systems (--systems); versus compares two on what both have (--missing pairwise)"
+        )
 
 
 def _baseline(name: str, systems: Sequence[str], labels: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, from_additive
-from irmeta.scores.figures import intervals, short, spans
+from irmeta.scores.figures import WHOLE, intervals, short, spans
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame
@@ -95,7 +95,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "possible ranks": spans(one["rank_low"].values, one["rank_high"].values),
     }
     others = [metric for metric in metrics if metric != by]
-    if len(others) < FEW_METRICS:
+    if len(others) < FEW_METRICS or WHOLE.get():
         columns |= {
             metric: shown["mean"].sel(metric=metric).values for metric in others
         }
