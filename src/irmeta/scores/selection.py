@@ -343,7 +343,7 @@ def complete(
         raise ScoresError(
             f"{count}, and every {every} lacks some; choose fewer systems or metrics"
         )
-    if not _enough(kept):
+    if of_topic.sum() < min(2, of_topic.size):
         left = f"{counted(int(of_system.sum()), 'system')} and {counted(int(of_topic.sum()), 'topic')}"
         raise ScoresError(
             f"{count}, and --missing {missing} leaves {left}; {_instead(absent, missing, pairs)}"

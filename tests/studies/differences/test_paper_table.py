@@ -220,4 +220,4 @@ def test_a_baseline_that_was_dropped_is_said_to_be():
     )
     scores[0, 1:] = np.nan
     with pytest.raises(ScoresError, match="baseline a was dropped, as it lacks scores"):
-        table(scores, baseline="a", missing="common")
+        irmeta.table(scores, baseline="a", missing="common")
