@@ -182,6 +182,8 @@ def test_place_warns_that_topics_of_runs_are_matched_by_their_numbers(desk, tmp_
     assert "my on A: AP" in answer
     assert "Warning: A: topics are matched by name, but mine and A number" in answer
     assert "matched by name" not in rest
+    assert "(if they are, call the collection of the runs A (--collection A))" in answer
+    assert "Warning" not in desk(*asked, "A.parquet", "--collection", "A")[1]
     everybody = ("evaluate", "mine.txt", "my.run", "-m", "AP", "--collection", "A")
     assert desk("place", "mineA.parquet", "--on", "A.parquet")[1].count("Warning") == 0
     assert desk(*everybody, "-o", "named.parquet")[0] == 0
@@ -254,8 +256,8 @@ def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
         *("--new", "new", "--view", "penalty", "--plot", "penalty.svg"),
     )
     assert code == 0
-    assert out.startswith("new: P@2")
-    assert "Groups that are left out" in out
+    assert out.startswith("Groups that are left out lose least by")
+    assert "\nnew: P@2" in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert (tmp_path / "penalty.svg").exists()
     assert err == "wrote penalty.svg\n"

@@ -210,7 +210,7 @@ def test_the_share_of_unjudged_is_said_with_how_many_documents_it_is_of():
     for metric in ("P@10", "P@5", "P@3"):
         outcome = reuse(grades, lists, metrics=metric, **options)
         outcome["new_unjudged"][:] = 0.0048
-        told[metric] = findings(outcome)[0]
+        told[metric] = findings(outcome)[1]
     assert "with 0.5% of its first 5 documents (the pool's depth) unj" in told["P@10"]
     assert "with 0.5% of its first 5 documents unjudged" in told["P@5"]
     assert "with 0.5% of its first 3 documents unjudged" in told["P@3"]
@@ -238,7 +238,7 @@ def test_a_new_run_that_does_not_match_the_judgments_is_named():
     assert any(
         "topics that are not judged" in note and note.endswith("odd") for note in notes
     )
-    assert "(90% interval .000 to .875, extrapolated)" in told[0]
+    assert "(90% interval .000 to .875, extrapolated)" in told[1]
     assert not any("the pool favours" in line for line in told)
     assert any("Too few documents of odd are judged" in line for line in told)
 
@@ -391,6 +391,18 @@ def test_one_metric_has_its_answer_too():
     assert first.startswith("By P@5 the pool favours old runs over a new one")
     assert f"lose {short(only['mean_loss'], 3, sign=True)}" in first
     assert f"up to {only['most_ranks']:.0f} rank" in first
+
+
+def test_the_pool_is_told_of_before_a_new_run():
+    """Also with a new run the first sentence says what groups lose, and the second what the run pays."""
+    _, lists, grades = made(6)
+    new = {"late": next(iter(lists.values()))}
+    found = reuse(
+        grades, lists, teams=groups_of(lists), depth=30, metrics="P@5 AP", new=new
+    )
+    first, second, *_ = findings(found)
+    assert first.startswith("Groups that are left out lose least by")
+    assert second.startswith("late: P@5")
 
 
 def test_wrong_input_is_named():

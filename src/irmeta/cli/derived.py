@@ -220,6 +220,8 @@ class Derived:
             paths = [Path(one) for one in _listed(given[self._either])]
             read = [[(path, selected.read(path)) for path in paths]]
             [given[self._either]] = distinct(read) if paths else [None]
+        elif self._either and selected.collection is not None:
+            given["qrels"] = _called(given["qrels"], selected.collection)
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
             options["rng"] = options.pop("seed")
@@ -366,6 +368,14 @@ def _named(path: str) -> Any:
     """Return what stands in a module, as in "irmeta.io.lists.read_sample"."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)
+
+
+def _called(qrels: Any, collection: str) -> Any:
+    """Return judgments as those of the collection of this name."""
+    from irmeta.evaluation.sources import qrels_of
+    from irmeta.io.runs.trec import Reading
+
+    return replace(qrels_of(qrels, Reading()), source=collection)
 
 
 def _identifier(flag: str) -> str:

@@ -324,10 +324,13 @@ def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
     ]
     if names[0] == names[1] or not only_numbered(topics):
         return []
+    if OWN_NAME in both[0]:  # runs that were scored here
+        way = f"call the collection of the runs {names[1]} (--collection {names[1]})"
+    else:
+        way = "give both collections one name with evaluate --collection"
     return [
         f"topics are matched by name, but {names[0]} and {names[1]} number theirs from 1: unless "
-        "these are the same topics, the figures mean nothing (if they are, give both collections "
-        "one name with evaluate --collection)"
+        f"these are the same topics, the figures mean nothing (if they are, {way})"
     ]
 
 

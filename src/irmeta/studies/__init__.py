@@ -200,6 +200,7 @@ STUDIES: dict[str, Study] = {
             ),
             flags={"unless_safe": ("--unless-safe", True)},
         ),
+        refuses={"--vs": "the others are named with --against"},
     ),
     "replication": Study(
         "differences.replication",

@@ -111,17 +111,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what a new run pays, by which metrics it loses least and most, and who brought what nobody else did."""
+    """Say by which metrics a new run loses least and most, what a given one pays, and who brought what."""
     options = about(outcome)["options"]
     level = options["level"]
     views = tables(outcome)
     metrics = views["metrics"]
     lines = []
-    if "new" in views:
-        # the first asked for, and the fairest
-        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
-        rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
-        lines = [_of_new(row, level, options["depth"]) for row in rows][:6]
     known = metrics.drop_nulls("relative_loss")
     if known.height == 1:
         only = known.row(0, named=True)
@@ -137,6 +132,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{most['metric']} ({_loss(most)}); a run falls by up to "
             f"{int(outcome['most_ranks'].max())} ranks. {_advice(outcome, least['metric'])}"
         )
+    if "new" in views:
+        # the first asked for, and the fairest
+        shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
+        rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
+        lines += [_of_new(row, level, options["depth"]) for row in rows][:6]
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
