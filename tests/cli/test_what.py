@@ -326,3 +326,12 @@ def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):
     assert run("judges", "estimate", *asked.split())[0] == 0
     _, out, _ = run("what", "demo/qrels.txt", "demo/qrels.txt", "demo/runs")
     assert "judges estimate" not in out
+
+
+def test_a_matrix_named_after_its_metric_has_topics_in_rows(run, tmp_path):
+    """Numbered columns under a file's name that is a metric are systems, and the command that is printed reads them."""
+    lines = ["run1,run2,run3", *(f"0.{row},0.5,0.{row + 1}" for row in range(1, 6))]
+    (tmp_path / "P@10.csv").write_text("\n".join(lines) + "\n")
+    _, out, _ = run("what", "P@10.csv")
+    assert "3 systems, 5 topics, 1 metric" in out
+    assert "irmeta import matrix P@10.csv --rows topics -o " in out

@@ -257,7 +257,8 @@ def importing(one: "Seen") -> str:
     """Return what `irmeta import` needs to make a score file of a table."""
     name = "scores" if len(one.files) > 1 else Path(one.path).stem.partition(".")[0]
     files = " ".join(map(shlex.quote, one.files or [one.path]))
-    return f"{one.reader} {files} -o {shlex.quote(f'{name}.parquet')}"
+    rows = " --rows topics" if one.reader == "matrix" else ""
+    return f"{one.reader} {files}{rows} -o {shlex.quote(f'{name}.parquet')}"
 
 
 def _missing(seen: Sequence["Seen"]) -> Iterator[str]:

@@ -437,9 +437,23 @@ def _judgments_or_table(path: str, where: Location) -> Seen | None:
         _table(path, readers)
         or _table(path, placed, known=True)
         or _judgments(path, where)
+        or _matrix(path)
         or _table(path, LOOSE)
         or _table(path, placed)
     )
+
+
+def _matrix(path: str) -> Seen | None:
+    """Recognise a matrix with topics in rows: a CSV named after a metric whose columns are numbered, as run1, run2."""
+    try:
+        found = matrices.import_matrix([path], rows="topics")
+    except IrmetaError:
+        return None
+    seen = _of_cubes(path, "matrix", [found])
+    prefix = seen.systems[0].removesuffix("1")
+    if any(name != f"{prefix}{at}" for at, name in enumerate(seen.systems, 1)):
+        return None
+    return seen if all(map(is_known, seen.metrics)) else None
 
 
 def _table(
