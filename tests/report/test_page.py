@@ -18,10 +18,12 @@ from irmeta.choices import Missing
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.report.page import templates, writing
 from irmeta.report.page.collections import design as design_page
+from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.predictivity import PARTITIONS
 from irmeta.report.page.panel import Panel, Picture, Section, numbers
 from irmeta.report.page.sections import SECTIONS as NAMES
 from irmeta.report.page.sections import module_of, sections
+from irmeta.report.page.systems.significance import panel as of_significance
 from irmeta.report.page.systems.significance import range_of_power
 from irmeta.report.page.writing import write_report
 from irmeta.report.plots import figure_of
@@ -216,6 +218,21 @@ def test_latex_of_systems_has_booktabs_and_letters(
         tested["mean"].to_list(), abs=5e-4
     )
     assert any("bold\\&" in row[0] for row in rows)
+
+
+def test_the_card_on_differences_is_about_the_metric_of_the_page() -> None:
+    """With more metrics than a terminal speaks of, and another than the first, pairs that differ come first."""
+    rng = np.random.default_rng(0)
+    metrics = ["AP", "P@5", "Bpref", "RR", "nDCG@10", "nDCG@20"]
+    made = cube(
+        rng.random((4, 20, 6)), list("abcd"), list(map(str, range(20))), metrics
+    )
+    content = Content.of(
+        {"made": made}, by="nDCG@10", missing="error", seed=0, source="s.parquet"
+    )
+    said = of_significance(content, "made").findings[0]
+    assert said.startswith("nDCG@10: ")
+    assert "of 6 pairs differ significantly" in said
 
 
 def test_figures_are_drawn_once_for_page_and_files(page: Path) -> None:

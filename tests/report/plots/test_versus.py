@@ -30,6 +30,7 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
     assert axes.lines[-1].get_ydata()[0] == pytest.approx(one["difference"].item())
     assert axes.get_xlabel() == "topics, by mine\nless bm25"
+    assert list(axes.get_xticks()) == []
 
 
 def test_gains_are_blue_and_losses_orange():

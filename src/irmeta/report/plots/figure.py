@@ -33,10 +33,10 @@ PALETTE = (
     "#CC79A7",
     "#56B4E9",
     "#D55E00",
-    "#F0E442",
+    "#999999",
     "#000000",
 )
-"""Colours that suit colour-blind readers. Source: Okabe and Ito (2008)."""
+"""Colours that suit colour-blind readers, with grey for yellow, which paper hides. Source: Okabe and Ito (2008)."""
 
 STYLE: Any = {  # Any: matplotlib spells out every key it knows, and newer ones differ
     "font.size": 8,

@@ -46,7 +46,8 @@ def panel(content: Content, name: str) -> Panel:
     views = {title: first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    lines = [line for line in made.findings if line.startswith(f"{by}:")]
+    said = significance.findings(outcome.sel(metric=[by]))
+    lines = [line for line in said if line.startswith(f"{by}:")]
     return replace(
         made,
         findings=[*lines, *range_of_power(ranked)],

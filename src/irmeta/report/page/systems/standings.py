@@ -89,7 +89,7 @@ def board(
             "marked": [name for name in names(outcome.system) if name in marked],
             "scores": {one: _packed(line.sel(metric=one).values) for one in held},
             "t": float(stdtrit(topics - 1, 0.975)),
-            "command": f"irmeta versus {source}",
+            "command": f"irmeta versus {source} --test t",
         },
     }
 

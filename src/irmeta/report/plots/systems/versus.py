@@ -63,6 +63,8 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
     axes.set_ylabel(f"{one.metric.item()} difference\n(up is better)")
     label = f"topics, by {system}\nless {other}" if last else ""
     axes.set_xlabel(label, loc="right")
+    # places are no topics, whose names may be numbers, too
+    axes.set_xticks([])
     axes.set_xlim(0.3, places[-1] + 0.7)
     return axes
 
