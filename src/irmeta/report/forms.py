@@ -104,11 +104,17 @@ def _numeric(frame: "pl.DataFrame") -> set[str]:
 
 
 def _cells(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    """Write columns as people read them: one of whole numbers, as counts are, without decimals."""
-    return {
-        name: [cell(value, 0 if _counts(values) else 3) for value in values]
-        for name, values in columns.items()
-    }
+    return {name: column(values) for name, values in columns.items()}
+
+
+def column(values: Sequence[Any], digits: int = 3) -> list[str]:
+    """Write a column as people read it: one of whole numbers, as counts are, without decimals.
+
+    >>> column([0.25, 1.0]), column([12.0, 3.0])
+    (['.250', '1.000'], ['12', '3'])
+    """
+    kept = 0 if _counts(values) else digits
+    return [cell(value, kept) for value in values]
 
 
 def _counts(values: Sequence[Any]) -> bool:
