@@ -234,6 +234,14 @@ def test_findings_follow_from_the_figures() -> None:
         assert findings(outcome)[0].startswith(verdict)
 
 
+def test_nobody_stands_in_for_topics_that_predict_nothing() -> None:
+    """Where halves of the people's own topics do not agree, an equal judge gets no permission."""
+    outcome = compare_judges(made(metrics=("AP",)))
+    outcome["phi_gain_low"][:], outcome["phi_gain_high"][:] = -0.02, 0.01
+    outcome["phi_truth"][:] = -0.1
+    assert "rank these 15 systems is open: " in findings(outcome)[0]
+
+
 def test_the_first_finding_says_who_is_first() -> None:
     """Where truth and judge have another system first, it says which, and where the truth has the judge's."""
     cubes = made(metrics=("AP",), noise=(0.001,))

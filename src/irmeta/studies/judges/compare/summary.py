@@ -257,7 +257,8 @@ def _may_stand_in(one: xr.Dataset, best: int, metric: str) -> list[str]:
     )
     what = f"stand in for {truth} to rank these {one.sizes['system']} systems"
     verdict = f"whether {judge} may {what} is open"
-    if low > -LOSS:
+    # who predicts nothing of itself has no ranking to stand in for
+    if low > -LOSS and own > 0:
         verdict = f"{judge} may {what}"
     elif high < 0:
         verdict = f"{judge} should not {what}"
