@@ -1,7 +1,6 @@
 """What irmeta prints: the ends (2, quantity) of the 95% intervals of both means, or of the one difference."""
 
 import numpy as np
-from scipy.special import stdtrit
 
 from bench.peers.worlds import Drawn
 from irmeta.stats import descriptive
@@ -13,6 +12,8 @@ from irmeta.stats.judging.sampling import (
     estimate_means,
 )
 from irmeta.stats.tests import paired
+from irmeta.stats.tests.compared import Given
+from irmeta.stats.tests.comparing import Way, compare
 
 Ends = np.ndarray
 
@@ -26,11 +27,14 @@ def mean(drawn: Drawn) -> Ends:
 def difference(drawn: Drawn) -> Ends:
     """Return the interval of `versus` and `significance`; one of no width where there is no difference to see."""
     a, b = _values(drawn)
-    found = paired.less(a, b[None])
-    error = paired.standard_error(found)
-    half = stdtrit(found.shape[1] - 1, 0.975) * error
-    middle = found.mean(axis=1)
-    return np.stack([middle - half, middle + half])
+    found = Given(paired.less(a, b[None]))
+    binary = drawn.cluster is None and bool(np.isin(drawn.scores, (0, 1)).all())
+    way = Way("t", "none", 0.05, None, 100)
+    ends = compare(found, way, np.random.default_rng(0), binary=binary)
+    middle = ends["difference"]
+    return np.stack(
+        [np.where(np.isnan(ends[name]), middle, ends[name]) for name in ("low", "high")]
+    )
 
 
 def _values(drawn: Drawn) -> np.ndarray:

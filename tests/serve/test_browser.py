@@ -153,6 +153,11 @@ def test_the_compared_are_as_irmeta_compares(browser: Any, frozen: Path) -> None
     assert answer.text.startswith("r4 ")
     rows = browser.find_elements(By.CSS_SELECTOR, "#differences tbody tr")
     assert len(rows) == cube.sizes["topic"]
+    # of scores of 0 and 1, as by versus: 3 of 5 topics one way
+    right = browser.execute_script(
+        "board.right_or_wrong = ['P@1']; return interval([1, 1, 1, 0, 0], 'P@1');"
+    )
+    assert right["low"] == pytest.approx(0.5 - 1.959964 * (5 / 72) ** 0.5)
 
 
 def test_rows_are_found(browser: Any, frozen: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from irmeta.stats.tests import paired
 
@@ -126,3 +127,50 @@ def test_exchanging_the_systems_turns_the_effect_and_keeps_p(seed):
     np.testing.assert_allclose(
         paired.effect_size(-found), -paired.effect_size(found), atol=1e-12
     )
+
+
+def test_a_difference_of_0_and_1_has_the_interval_of_a_topic_more():
+    """With 3 of 5 topics one way, 1/2 -/+ z sqrt((4/6 - 1/4) / 6), worked out by hand."""
+    low, high = paired.discordant_interval(np.array([3]), np.array([0]), 5, 1.96)
+    assert_allclose([low[0], high[0]], 0.5 + 1.96 * np.sqrt(5 / 72) * np.array([-1, 1]))
+
+
+@pytest.mark.parametrize("topics", [5, 10])
+def test_intervals_of_0_and_1_hold_where_students_do_not(topics):
+    """Summed over every outcome, with systems that are seldom right, and differ on few topics."""
+    better, worse = np.array(
+        [(b, c) for b in range(topics + 1) for c in range(topics + 1 - b)]
+    ).T
+    p, q = 0.12, 0.05
+    chance = scipy.stats.multinomial.pmf(
+        np.stack([better, worse, topics - better - worse], axis=1),
+        topics,
+        [p, q, 1 - p - q],
+    )
+    low, high = paired.discordant_interval(
+        better, worse, topics, scipy.stats.norm.ppf(0.975)
+    )
+    assert 0.95 <= chance[(low <= p - q) & (p - q <= high)].sum() <= 1
+    found = np.stack(
+        [
+            np.repeat([1.0, -1.0, 0.0], [b, c, topics - b - c])
+            for b, c in zip(better, worse, strict=True)
+        ]
+    )
+    mean = found.mean(axis=1)
+    half = scipy.stats.t.ppf(0.975, topics - 1) * paired.standard_error(found)
+    assert chance[np.abs(mean - (p - q)) <= half].sum() < 0.9
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+def test_where_mcnemars_exact_test_claims_a_difference_its_interval_excludes_0(alpha):
+    """Of every outcome on up to 60 topics."""
+    for topics in range(2, 61):
+        better, worse = np.array(
+            [(b, c) for b in range(topics + 1) for c in range(min(b, topics - b + 1))]
+        ).T
+        p = 2 * scipy.stats.binom.cdf(worse, better + worse, 0.5)
+        low, _ = paired.discordant_interval(
+            better, worse, topics, scipy.stats.norm.ppf(1 - alpha / 2)
+        )
+        assert (low[p <= alpha] > 0).all()

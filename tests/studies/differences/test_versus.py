@@ -456,3 +456,53 @@ def test_scores_of_0_and_1_are_told_in_flips():
     )
     graded = _golden(7, 3) * 0.5
     assert "0 or 1" not in irmeta.versus(graded, "mine", "bm25").findings[0]
+
+
+def right_or_wrong(topics=12):
+    """Scores of 0 and 1; the first system is right alone on 4 topics, the second on 1; the third is always wrong."""
+    one = np.zeros(topics)
+    one[:5] = 1
+    other = np.zeros(topics)
+    other[[4, 6]] = 1
+    values = np.stack([one, other, np.zeros(topics)])[..., None]
+    names = [str(at) for at in range(topics)]
+    return cube(values, SYSTEMS[:3], names, ["P@1"], collection="made")
+
+
+def test_scores_of_0_and_1_have_an_interval_of_their_own():
+    """As if on one topic more each had been right by half, in `versus` and in `significance`, and a note says so."""
+    made = right_or_wrong()
+    found = irmeta.versus(made, "mine", "bm25")
+    # 4 topics one way, 1 the other
+    middle, half = 3 / 13, 1.959964 * np.sqrt((6 / 13 - 9 / 169) / 13)
+    ends = [found[name].item() for name in ("low", "high")]
+    assert_allclose(ends, [middle - half, middle + half], rtol=1e-6)
+    pair = irmeta.significance(made).data.isel(pair=0)
+    assert_allclose([pair[name].item() for name in ("low", "high")], ends)
+    assert any("half of it to each system" in note for note in found.notes)
+
+
+def test_systems_that_are_alike_on_0_and_1_have_an_interval():
+    """Two that are wrong on all topics, and topics that one lacks; none where a median lies between 0 and 1."""
+    made = right_or_wrong()
+    again = made.copy()
+    again[1] = again[2]
+    alike = irmeta.versus(again, "bm25", "dense")
+    assert_allclose(alike["high"].item(), 1.959964 * np.sqrt(1 / 13**2))
+    lacking = made.where((made.system != "mine") | (made.topic != "0"))
+    found = irmeta.versus(lacking, "mine", "bm25", missing="pairwise")
+    assert_allclose((found["low"] + found["high"]).item() / 2, 2 / 12)
+    between = irmeta.versus(made, "dense", "median")
+    assert_allclose((between["low"] + between["high"]) / 2, between["difference"])
+
+
+def test_intervals_of_0_and_1_that_hold_at_once_are_wider():
+    """By Bonferroni's rule their quantile is Student's: the normal law is too narrow far out."""
+    made = right_or_wrong()
+    single, at_once = (
+        irmeta.significance(made, test="t", correct=correct).data.isel(pair=0)
+        for correct in ("none", "bonferroni")
+    )
+    width = (at_once["high"] - at_once["low"]) / (single["high"] - single["low"])
+    quantiles = stats.t.ppf(1 - 0.025 / 3, 11) / stats.norm.ppf(0.975)
+    assert_allclose(width.item(), quantiles, rtol=1e-6)

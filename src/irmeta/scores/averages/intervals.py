@@ -5,11 +5,10 @@ import xarray as xr
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.metrics.values import geometric
-from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import limits
 from irmeta.scores.averages.means import additive, from_additive, means
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import by_cluster, of_0_and_1
+from irmeta.scores.groups.clusters import by_cluster, right_or_wrong
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.stats.arrays import Floats
 from irmeta.stats.descriptive import bounded_interval, t_interval
@@ -35,8 +34,7 @@ def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
     if scores.sizes["topic"] < 2:
         raise ScoresError("an interval over topics needs at least 2 topics")
     lines = additive(scores).transpose("metric", "system", "topic")
-    # values of clusters are no scores
-    binary = of_0_and_1(scores) & ("clusters" not in about(scores))
+    binary = right_or_wrong(scores)
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     bounds = zip(*limits(scores), binary, logs, strict=True)
     ends = [

@@ -138,8 +138,17 @@ def of_0_and_1(scores: xr.DataArray) -> Bools:
     return np.isin(scores.metric.values, names)
 
 
+def right_or_wrong(scores: xr.DataArray) -> Bools:
+    """Say by which metrics each topic has a score of 0 or 1, or none: (metric,).
+
+    Values of clusters are no scores.
+    """
+    return of_0_and_1(scores) & ("clusters" not in about(scores))
+
+
 def _of_0_and_1(scores: xr.DataArray) -> list[str]:
-    every = scores.isin([0.0, 1.0]).all(["system", "topic"])
+    known = scores.isin([0.0, 1.0]) | scores.isnull()
+    every = known.all(["system", "topic"])
     return [str(name) for name in scores.metric.values[every.values]]
 
 

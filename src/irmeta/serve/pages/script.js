@@ -58,8 +58,20 @@ function valuesOfClusters(differences) {
   return without.map((one) => total / n - times * (one - middle));
 }
 
+// The interval of a difference of scores of 0 and 1, as if on one topic more each had been right by half.
+function ofRightOrWrong(differences) {
+  const n = differences.length + 1;
+  const [p, q] = [1, -1].map((way) => {
+    const count = differences.filter((one) => one === way).length;
+    return (count + 0.5) / n;
+  });
+  const half = board.normal * Math.sqrt((p + q - (p - q) ** 2) / n);
+  return { mean: mean(differences), low: p - q - half, high: p - q + half };
+}
+
 // The interval of a paired t test: mean -/+ quantile * standard deviation / sqrt(n).
-function interval(differences) {
+function interval(differences, metric) {
+  if (board.right_or_wrong.includes(metric)) return ofRightOrWrong(differences);
   const values = valuesOfClusters(differences);
   const n = values.length;
   const middle = mean(values);
@@ -84,7 +96,7 @@ function show(first, second, metric) {
   const a = first.scores[metric];
   const b = second.scores[metric];
   const differences = a.map((score, at) => score - b[at]);
-  const found = interval(differences);
+  const found = interval(differences, metric);
   const ends = `[${signed(found.low)}, ${signed(found.high)}]`;
   const better = differences.filter((one) => one > 0).length;
   const worse = differences.filter((one) => one < 0).length;

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.stats.arrays import Floats, Indices
@@ -110,12 +110,16 @@ def compare(
     way: Way,
     rng: np.random.Generator,
     parts: Sequence[tuple[Indices | slice, Compared]] = (),
+    *,
+    binary: bool = False,
 ) -> dict[str, Floats]:
     """Test comparisons: difference, low, high, p, p_corrected, effect_size and p_equivalent by name, (comparison,).
 
     parts : where comparisons lack topics (NaN), which ones are on the same topics, and these on their topics.
+    binary : whether all scores are 0 or 1.
     Intervals are by Student's t, by Bonferroni's rule where p is corrected for all comparisons, or those of the joint
-    test; equivalence is by two one-sided t tests, corrected by Holm.
+    test; of scores of 0 and 1 those of `paired.discordant_interval`. Equivalence is by two one-sided t tests, corrected
+    by Holm.
 
     >>> from irmeta.stats.tests.compared import Given
     >>> way = Way("t", "holm", 0.05, None, 100)
@@ -139,12 +143,21 @@ def compare(
         correct = "none" if way.test in CORRECTED else way.correct
         corrected = multiplicity.CORRECTIONS[correct](p)
         at_once = p.size if way.together else 1
-        quantile = stdtrit(topics - 1, 1 - way.alpha / 2 / at_once)
-        half = paired.half_width(np.asarray(quantile, dtype=np.float64), error)
+        share = 1 - way.alpha / 2 / at_once
+        quantile = np.asarray(stdtrit(topics - 1, share), dtype=np.float64)
+        half = paired.half_width(quantile, error)
+    low, high = mean - half, mean + half
+    if binary and not way.joint:
+        # far out, where intervals hold at once, the normal law is too narrow
+        of_0_and_1 = quantile if at_once > 1 else float(ndtri(share))
+        better, worse = compared.over(paired.one_way_or_other)
+        ends = paired.discordant_interval(better, worse, topics, of_0_and_1)
+        # a median of 0 and 1 may lie between
+        low, high = np.where(np.isnan(better), (low, high), ends)
     found = {
         "difference": mean,
-        "low": mean - half,
-        "high": mean + half,
+        "low": low,
+        "high": high,
         "p": p,
         "p_corrected": corrected,
         "effect_size": effect,

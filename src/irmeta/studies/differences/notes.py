@@ -15,9 +15,10 @@ from irmeta.scores.groups.clusters import (
     each,
     held_of_means,
     rejected_over_clusters,
+    right_or_wrong,
 )
 from irmeta.scores.notes import Act, Method
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import CORRECTED, Way
 from irmeta.words import counted
@@ -145,7 +146,7 @@ def on_intervals(
     """
     at_once = way.together and comparisons > 1
     together = words[at_once]
-    by = way.joint or "Student's t"
+    by = way.joint or _by(right_or_wrong(scores))
     lines: list[str] = [
         Method(
             f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for {together} (by {by})"
@@ -157,6 +158,16 @@ def on_intervals(
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
     return lines
+
+
+def _by(binary: Bools) -> str:
+    """Name what intervals of differences are by, of metrics some of which are 0 or 1 on all topics."""
+    added = "a topic more, half of it to each system"
+    if binary.all():
+        return added
+    if binary.any():
+        return f"Student's t; {added}, where scores are 0 or 1"
+    return "Student's t"
 
 
 def _of_runs(scores: xr.DataArray) -> str:

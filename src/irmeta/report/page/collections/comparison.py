@@ -41,9 +41,7 @@ def panels(content: Content) -> list[Panel]:
     return [
         attempt(
             "All pairs",
-            lambda: comparison_panel(
-                content.used, first, content.sources, content.seed
-            ),
+            lambda: comparison_panel(content.used, first, content.source, content.seed),
         )
     ]
 

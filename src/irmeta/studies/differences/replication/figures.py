@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from scipy.special import ndtri
 
-from irmeta.scores.groups.clusters import in_clusters
+from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.rankings.lists import overlap, tau_union
-from irmeta.stats.tests import reproduced
+from irmeta.stats.tests import paired, reproduced
 from irmeta.stats.tests.reproduced import Found, Two
 from irmeta.studies.differences.replication.given import DEPTH, Experiment
 
@@ -74,6 +75,7 @@ def against(
     one, two, together = _arrays(first.scores, again.scores, unpaired)
     by_topic = _arrays(first.topics, again.topics, unpaired)[:2]
     clustered = in_clusters(first.topics)
+    binary = right_or_wrong(first.scores) & right_or_wrong(again.scores)
     rows = []
     for at in range(one.shape[2]):
         runs = [
@@ -88,7 +90,8 @@ def against(
         if len(runs) > 1:
             own, base = runs
             effect = Two(own.first - base.first, own.again - base.again, together)
-        row = _of_effect(effect, runs, keep, within, level)
+        right = bool(binary[at]) and len(runs) > 1
+        row = _of_effect(effect, runs, keep, within, level, binary=right)
         row |= _of_runs(runs, [] if clustered else plain, level)
         if len(runs) > 1:
             row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
@@ -117,14 +120,23 @@ def _named(name: str, found: Found) -> dict[str, Any]:
 
 
 def _of_effect(
-    effect: Two, runs: Sequence[Two], keep: float, within: float, level: float
+    effect: Two,
+    runs: Sequence[Two],
+    keep: float,
+    within: float,
+    level: float,
+    *,
+    binary: bool,
 ) -> dict[str, Any]:
-    """Return what of the effect is there again, the lead over the baseline or, without one, the mean itself."""
+    """Return what of the effect is there again, the lead over the baseline or, without one, the mean itself.
+
+    binary : whether it is of differences of scores of 0 and 1.
+    """
     ratio = reproduced.ratio(effect, level)
     led = len(runs) > 1
     span = (keep, np.inf) if led else (1 - within, 1 + within)
     verdict = _verdict(ratio, *span)
-    original = _mean(effect.first, level)
+    original = _mean(effect.first, level, binary=binary)
     if led and (ratio is reproduced.NOTHING or original.low <= 0 <= original.high):
         verdict = "no effect"
     smallest = keep if led else 1 - within
@@ -136,7 +148,7 @@ def _of_effect(
     if led:
         figures |= {
             **_named("original_lead", original),
-            **_named("lead", _mean(effect.again, level)),
+            **_named("lead", _mean(effect.again, level, binary=binary)),
             **_named("lead_change", reproduced.change(effect, level)),
             **_named("delta_ri", reproduced.relative(runs[0], runs[1], level)),
         }
@@ -160,9 +172,14 @@ def _way(found: Found, below: str, above: str) -> str:
     return below if found.high < 0 else UNSHOWN
 
 
-def _mean(values: Floats, level: float) -> Found:
-    """Return the mean with its t interval."""
+def _mean(values: Floats, level: float, *, binary: bool = False) -> Found:
+    """Return the mean with its interval, as that of a difference by `versus`."""
     mean = float(values.mean())
+    if binary:
+        better, worse = paired.one_way_or_other(values[None])
+        quantile = float(ndtri((1 + level) / 2))
+        low, high = paired.discordant_interval(better, worse, len(values), quantile)
+        return Found(mean, float(low[0]), float(high[0]))
     if len(values) < 2 or np.ptp(values) <= reproduced.ROUNDING:
         return Found(mean, np.nan, np.nan)
     low, high = descriptive.t_interval(values, level)

@@ -15,7 +15,7 @@ from irmeta.metrics.values import geometric
 from irmeta.parallel import again, seeded, steps
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.averages.means import additive, means
-from irmeta.scores.groups.clusters import SIZE
+from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
@@ -96,11 +96,11 @@ def significance(
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of this
     pair by itself, of all at once by tukey and where `correct` is holm or bonferroni, cut to the differences that the
-    metric can have, NaN where systems differ by the same on every topic; p, p_corrected, effect_size (mean difference
-    over the standard deviation of differences), direction (1 where the test favours system_a, -1 system_b) and
-    significant; with a margin p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over
-    (metric) share_significant, the discriminative power, and what half of the topics shows of differences significant
-    on the other half (`Replication`); over (system, metric) mean and rank.
+    metric can have, NaN where systems differ by the same on every topic and scores are not all 0 or 1; p, p_corrected,
+    effect_size (mean difference over the standard deviation of differences), direction (1 where the test favours
+    system_a, -1 system_b) and significant; with a margin p_equivalent, of two one-sided t tests with Holm's correction,
+    and equivalent; over (metric) share_significant, the discriminative power, and what half of the topics shows of
+    differences significant on the other half (`Replication`); over (system, metric) mean and rank.
     Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012), Westfall and Young (1993),
     Schuirmann (1987).
 
@@ -121,10 +121,11 @@ def significance(
         )
 
     values = additive(scores).values
+    binary = right_or_wrong(scores)
     columns = []
     for m in steps(range(scores.sizes["metric"]), "metrics"):
         of_metric = np.ascontiguousarray(values[..., m])
-        one = _tests(of_metric, way, again(generator))
+        one = _tests(of_metric, way, again(generator), binary=bool(binary[m]))
         if test in OF_CLUSTERS and SIZE in scores.coords:
             of_clusters = OF_CLUSTERS[test](of_metric, scores)
             alone = _tests(of_clusters, way, again(generator))
@@ -246,10 +247,12 @@ def _replicated(
     }
 
 
-def _tests(scores: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
+def _tests(
+    scores: Floats, way: Way, rng: np.random.Generator, *, binary: bool = False
+) -> dict[str, Floats]:
     """Test all pairs of systems by one metric, from scores (system, topic): arrays (pair,)."""
     pairs = Pairs(scores)
-    found = compare(pairs, way, rng)
+    found = compare(pairs, way, rng, binary=binary)
     direction, differing = pairs.over(partial(_directions, way.test))
     return found | {"direction": direction, "differing": differing}
 

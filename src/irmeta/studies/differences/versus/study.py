@@ -12,7 +12,7 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
-from irmeta.scores.groups.clusters import SIZE
+from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
@@ -117,8 +117,9 @@ def versus(
     rng : a seed or a generator, of all that is random
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
-    have, NaN where the difference is the same on every topic), wins, ties, losses (topics), p, p_corrected, effect_size
-    and significant, and with a margin p_equivalent, of two one-sided t tests with Holm's correction, and equivalent;
+    have, NaN where the difference is the same on every topic and scores are not all 0 or 1), wins, ties, losses
+    (topics), p, p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with
+    Holm's correction, and equivalent;
     with fail_if_worse verdict (worse, safe, open), loss_shown, loss_possible, visible and topics_needed
     (`irmeta.stats.tests.nights`), and failed, of all; with anchors cause (system, judge, both or none), the fall of
     their scores with fell_least and fell_most (`irmeta.stats.tests.apart`), and the means judge_then, judge_now and
@@ -257,7 +258,10 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
 def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
     """Test all differences by each metric; figures over (against, metric)."""
     found = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
-    tested = [_tested(one, way, again(rng)) for one in found]
+    tested = [
+        _tested(one, way, again(rng), binary=bool(binary))
+        for one, binary in zip(found, right_or_wrong(family.scores), strict=True)
+    ]
     if way.test in OF_CLUSTERS and SIZE in family.line.coords:
         of = OF_CLUSTERS[way.test]
         by_itself = [_tested(of(one, family.line), way, again(rng)) for one in found]
@@ -270,7 +274,9 @@ def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Fl
     return figures | ends
 
 
-def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
+def _tested(
+    found: Floats, way: Way, rng: np.random.Generator, *, binary: bool = False
+) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
     kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
     rows = [np.flatnonzero(kind.ravel() == number) for number in range(len(kinds))]
@@ -278,7 +284,7 @@ def _tested(found: Floats, way: Way, rng: np.random.Generator) -> dict[str, Floa
         (some, Compared(found[some][:, topics]))
         for some, topics in zip(rows, kinds, strict=True)
     ]
-    return compare(Compared(found), way, rng, parts)
+    return compare(Compared(found), way, rng, parts, binary=binary)
 
 
 def _gated(

@@ -125,7 +125,8 @@ export function boardOf(root, board, key) {
     const values = differences(by);
     const name = chosen[1] ?? "the median of the others";
     const title = `${chosen[0]} less ${name} by ${by}, topic by topic`;
-    const found = sentence(by, name, paired(values, board.t));
+    const right = board.right_or_wrong.includes(by);
+    const found = sentence(by, name, paired(values, board.t, right));
     const command = element("code", {}, commandOf(board, chosen, by));
     return [
       element("p", { class: "said" }, found),

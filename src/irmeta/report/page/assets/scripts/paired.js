@@ -2,6 +2,8 @@
 import { mean, sum } from "./numbers.js";
 
 const PIECES = 2000;
+// the normal quantile at 97.5%
+const NORMAL = 1.959964;
 
 // The share of Student's t with these degrees of freedom that lies farther from 0 than t, on both sides.
 export function twoSided(t, freedom) {
@@ -35,8 +37,17 @@ export function median(values) {
   return (lower + upper) / 2;
 }
 
+// Ends of the interval of a difference of scores of 0 and 1, as if on one topic more each had been right by half.
+function discordant(better, worse, topics) {
+  const n = topics + 1;
+  const [p, q] = [(better + 0.5) / n, (worse + 0.5) / n];
+  const half = NORMAL * Math.sqrt((p + q - (p - q) ** 2) / n);
+  return { low: p - q - half, high: p - q + half };
+}
+
 // Mean, 95% interval and p of differences by topic; quantile: t at 97.5% for their number.
-export function paired(values, quantile) {
+// right: whether scores are 0 or 1; of a median of them, which may lie between, the interval is Student's.
+export function paired(values, quantile, right = false) {
   const middle = mean(values);
   const squares = values.map((value) => (value - middle) ** 2);
   const freedom = values.length - 1;
@@ -44,10 +55,14 @@ export function paired(values, quantile) {
   const error = Math.sqrt(variance / values.length);
   const better = values.filter((value) => value > 0);
   const worse = values.filter((value) => value < 0);
+  const whole = values.every((value) => Number.isInteger(value));
+  const ends =
+    right && whole
+      ? discordant(better.length, worse.length, values.length)
+      : { low: middle - quantile * error, high: middle + quantile * error };
   return {
     mean: middle,
-    low: middle - quantile * error,
-    high: middle + quantile * error,
+    ...ends,
     p: error > 0 ? twoSided(middle / error, freedom) : 1,
     better: better.length,
     worse: worse.length,
