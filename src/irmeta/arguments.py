@@ -1,5 +1,6 @@
-"""What values are of a type, as the hints of signatures name it: arguments are held against them once, at the door."""
+"""What signatures and docstrings say of arguments: their types, which the door checks once, and what each is for."""
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Number, Real
@@ -201,3 +202,23 @@ def once(value: Any, kinds: Sequence[Any]) -> Any:
     if isinstance(value, Iterator) or (lists and is_list(value)):
         return list(value)
     return value
+
+
+def entries(doc: str) -> dict[str, str]:
+    r"""Return what a docstring says of each parameter: lines NAME[, NAME] : TEXT, continued on indented lines.
+
+    >>> entries("Sum up.\n\na, b : what to\n    add.\nc : the rest")
+    {'a': 'what to add.', 'b': 'what to add.', 'c': 'the rest'}
+    """
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in inspect.cleandoc(doc).splitlines():
+        head, colon, text = line.partition(" : ")
+        if colon and all(one.isidentifier() for one in head.split(", ")):
+            names = head.split(", ")
+            found |= dict.fromkeys(names, text)
+        elif line.startswith(" ") and names:
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+    return found

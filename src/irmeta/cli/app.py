@@ -26,6 +26,8 @@ from cyclopts.exceptions import (
 )
 from cyclopts.validators import Number
 
+from irmeta.arguments import entries
+from irmeta.choices import MEANINGS, explained
 from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
@@ -58,6 +60,9 @@ ALIKE = 0.75
 
 VALUES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
 """What stands for the value of an option in the help, by its type."""
+_BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")
+ENTRY = re.compile(r"[a-z_]+(, [a-z_]+)* : ")
+"""How a line of a docstring begins that says what a parameter is for."""
 
 
 def option(
@@ -72,6 +77,7 @@ def option(
 ) -> Any:
     """Declare an option: its names if not that of the parameter, its panel of the help, its value and default there.
 
+    help, show_default : where the docstring of the command, or of the group, has no line NAME : TEXT for it
     several : whether it takes all words up to the next option, as in --train A B C.
     """
     settings: dict[str, Any] = {"help": help, "metavar": metavar}
@@ -92,7 +98,10 @@ def argument(*, metavar: str | None = None, help: str = "") -> Any:
 
 
 class Verbs:
-    """Commands whose parameters may be groups of options: dataclasses with one annotated field an option."""
+    """Commands whose parameters may be groups of options: dataclasses with one field an option.
+
+    What an option is for stands in the docstring of the command or of the group, in a line NAME : TEXT.
+    """
 
     def __init__(self, verb: str = "", **settings: Any) -> None:
         self.verb = verb
@@ -197,6 +206,7 @@ def _flattened(
     """Return a function that takes each group of options as its fields, by name, and their signature."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
+    texts = entries(function.__doc__ or "")
     defaults = {
         name: parameter.default
         for name, parameter in inspect.signature(function).parameters.items()
@@ -209,7 +219,8 @@ def _flattened(
         if name in groups:
             parameters += fields_of(groups[name])
         else:
-            parameters.append(parameter_of(name, defaults[name], hint))
+            text = texts.get(name, "")
+            parameters.append(parameter_of(name, defaults[name], hint, text))
     parameters.sort(key=lambda one: (one.kind, one.default is not one.empty))
 
     def command(given: dict[str, Any]) -> Any:
@@ -237,22 +248,44 @@ def _usage(verb: str, signature: inspect.Signature) -> str:
 
 
 def fields_of(group: Any) -> list[inspect.Parameter]:
-    """Return a group's fields as options."""
+    """Return a group's fields as options, in the panel of the help that the group names."""
     hints = get_type_hints(group, include_extras=True)
+    texts: dict[str, str] = {}
+    for base in reversed(group.__mro__):
+        texts |= entries(base.__doc__ or "")
     return [
         parameter_of(
             one.name,
             inspect.Parameter.empty if one.default is MISSING else one.default,
             hints[one.name],
+            texts.get(one.name, ""),
+            panel=getattr(group, "panel", None),
         )
         for one in fields(group)
     ]
 
 
-def parameter_of(name: str, default: Any, hint: Any) -> inspect.Parameter:
-    """Return an option or an argument as Cyclopts takes it, with what stands for its value in the help."""
-    kind, taken = get_args(hint)
+def parameter_of(
+    name: str, default: Any, hint: Any, text: str = "", *, panel: str | None = None
+) -> inspect.Parameter:
+    """Return an option or an argument as Cyclopts takes it, with what stands for its value in the help.
+
+    hint : its type, in which `option` or `argument` may have declared something.
+    text : what the docstring says of it, with what it is by default.
+    """
+    kind, taken = _declared(hint)
+    if text:
+        said, shown = question(text)
+        meanings = [one for one in (kind, *get_args(kind)) if one in MEANINGS]
+        if meanings:
+            said = explained(meanings[0], said)
+        taken = Parameter.combine(taken, Parameter(help=said))
+        if shown is not None:
+            taken = Parameter.combine(taken, Parameter(show_default=shown))
     positional = taken.group == (ARGUMENTS,)
+    if panel is not None and not positional:
+        group = Group(panel, sort_key=2)
+        taken = Parameter.combine(taken, Parameter(group=group))
     if taken.metavar is None:
         shown = name.upper() if positional else _value(kind)
         taken = Parameter.combine(taken, Parameter(metavar=shown))
@@ -268,6 +301,32 @@ def parameter_of(name: str, default: Any, hint: Any) -> inspect.Parameter:
         default=default,
         annotation=Annotated[kind, taken],
     )
+
+
+def _declared(hint: Any) -> tuple[Any, Parameter]:
+    """Return a type without what was declared in it, and that: of `Name | None` the text and None, and its value."""
+    parts = [one for one in (hint, *get_args(hint)) if get_origin(one) is Annotated]
+    if not parts:
+        return hint, option()
+    kind, taken = get_args(parts[0])
+    return (kind if parts[0] is hint else kind | None), taken
+
+
+def question(text: str) -> tuple[str, str | None]:
+    """Return what a docstring says of a parameter as a sentence, and what it says of its default.
+
+    >>> question("how many topics; by default `all`")
+    ('How many topics.', 'all')
+    """
+    found = _BY_DEFAULT.search(text)
+    shown = found[1].replace("`", "") if found else None
+    return sentence(_BY_DEFAULT.sub("", text)), shown
+
+
+def sentence(text: str) -> str:
+    """Return a text as a sentence, without the quotes of code."""
+    text = text.replace("`", "").strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _number(kind: Any, tokens: Sequence[Token]) -> float:
@@ -304,7 +363,9 @@ def _kinds(kind: Any) -> list[Any]:
 def _help(doc: str) -> tuple[str, list[str]]:
     """Return the help of a command: its sentences, without the line breaks of the source, and its examples."""
     paragraphs = [
-        " ".join(paragraph.split()) for paragraph in inspect.cleandoc(doc).split("\n\n")
+        " ".join(paragraph.split())
+        for paragraph in inspect.cleandoc(doc).split("\n\n")
+        if not ENTRY.match(paragraph)
     ]
     sentences = [one for one in paragraphs if not one.startswith("irmeta ")]
     return "\n\n".join(sentences), [one for one in paragraphs if one not in sentences]

@@ -1,7 +1,6 @@
 """Commands derived from studies: signature, types, defaults and docstring of the function are the list of options."""
 
 import inspect
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -12,8 +11,18 @@ from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta import choices
+from irmeta.arguments import entries
 from irmeta.choices import MEANINGS, explained
-from irmeta.cli.app import app, argument, fields_of, option, parameter_of
+from irmeta.cli.app import (
+    ENTRY,
+    app,
+    argument,
+    fields_of,
+    option,
+    parameter_of,
+    question,
+    sentence,
+)
 from irmeta.cli.options import (
     SCORES,
     WHERE_MISSING,
@@ -46,7 +55,6 @@ VALUES = {
     "history": "FILE",
 }
 """What stands for the value of a text, by the name of the option."""
-_BY_DEFAULT = re.compile(r"[;,] by default (.+?)\.?$")
 
 
 def register(words: Sequence[str] | None) -> None:
@@ -118,12 +126,10 @@ class Derived:
             text = explained(views, "What --plot draws.")
             hints["view"] = (Annotated[views, option(help=text)], views.__args__[0])
         if self.verb.page:
-            from irmeta.studies.door import entries
-
             writer = _named(self.verb.page)
             texts = entries(writer.__doc__ or "")
             for name in self._of_page:
-                taken, default = _said(texts[name])
+                taken, default = question(texts[name])
                 own = option(help=taken, show_default=default)
                 hints[name] = (Annotated[str | None, own], None)
         parameters = [
@@ -138,7 +144,7 @@ class Derived:
             parameters += fields_of(Selected)
         elif "metrics" in self.takes:
             one = self.takes["metrics"]
-            text, default = _said(one.text)
+            text, default = question(one.text)
             names = ("-m", "--metrics", "--metric")
             taken = option(
                 *names,
@@ -261,17 +267,17 @@ class Derived:
                 list[Path] if default is inspect.Parameter.empty else list[Path] | None
             )
             return Annotated[
-                hint, option(several=True, help=_sentence(one.text))
+                hint, option(several=True, help=sentence(one.text))
             ], default
         if len(self.positional) > 1:
-            return Annotated[Path, argument(help=_sentence(one.text))], default
+            return Annotated[Path, argument(help=sentence(one.text))], default
         if one.cube:
             return Annotated[Path, argument(metavar="SCORES", help=ONE)], default
         return Annotated[list[Path], argument(metavar="SCORES", help=SEVERAL)], default
 
     def _data(self, name: str, one: "Parameter", given: "Given") -> tuple[Any, Any]:
         """Return how data that are no scores are named: a file, a folder, or what else their text stands for."""
-        text, shown = _said(one.text)
+        text, shown = question(one.text)
         kind: Any = list[str] if given.several else str
         default = one.default
         if default is None:
@@ -285,7 +291,7 @@ class Derived:
         """Return an option or argument of the study itself, by its name on the command line."""
         if one.given is not None:
             return {name: self._data(name, one, one.given)}
-        text, shown = _said(one.text)
+        text, shown = question(one.text)
         if name in self.verb.flags:
             flag = self.verb.flags[name][0]
             return {
@@ -346,7 +352,7 @@ def described(doc: str) -> str:
     ends = ("Returns ", "Raises ", "Source", ">>>", "Gives ")
     kept = []
     for one in paragraphs:
-        if re.match(r"[a-z_]+(, [a-z_]+)* : ", one) or one.startswith(ends):
+        if ENTRY.match(one) or one.startswith(ends):
             break
         kept.append(" ".join(one.split()))
     return "\n\n".join(kept)
@@ -381,17 +387,3 @@ def _called(qrels: Any, collection: str) -> Any:
 def _identifier(flag: str) -> str:
     """Return the name of a flag as one of Python: --these-topics is these_topics."""
     return flag.removeprefix("--").replace("-", "_")
-
-
-def _said(text: str) -> tuple[str, str | None]:
-    """Return what a docstring says of a parameter, and what it says of its default."""
-    found = _BY_DEFAULT.search(text)
-    return _sentence(_BY_DEFAULT.sub("", text)), (
-        found[1].replace("`", "") if found else None
-    )
-
-
-def _sentence(text: str) -> str:
-    """Return a text as a sentence, without the quotes of code."""
-    text = text.replace("`", "").strip().rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}." if text else ""

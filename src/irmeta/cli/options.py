@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from irmeta.choices import Format, MeanOver, Missing, MissingOfPairs, explained
 from irmeta.cli.app import argument, option
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 
 WHERE_MISSING = "What to do where scores are missing."
 
+Name = Annotated[str, option(metavar="NAME")]
+Names = Annotated[str, option(metavar="NAMES")]
+Metric = Annotated[str, option(metavar="METRIC")]
+Team = Annotated[str, option(metavar="TEAM")]
+Address = Annotated[str, option(metavar="ADDRESS")]
+FileOrUrl = Annotated[str, option(metavar="FILE")]
+FileOrStem = Annotated[str, option(metavar="FILE|stem")]
+Folder = Annotated[Path, option(metavar="DIR")]
+Output = Annotated[Path, option("-o", "--output")]
+OutputFolder = Annotated[Path, option("-o", "--output", metavar="DIR")]
+Count = Annotated[int, option(min=1)]
+Cost = Annotated[float, option(min=0)]
 
 Seed = Annotated[
     int, option(min=0, panel=RESULT, help="Random seed; the result records it.")
@@ -63,72 +75,34 @@ _NAMED = "separated by commas; {}* matches names, @FILE has one on each line"
 
 @dataclass(frozen=True, kw_only=True)
 class Selected:
-    """Which of the scores to use."""
+    """Which of the scores to use.
 
-    collection: Annotated[
-        str | None,
-        option(
-            panel=SCORES,
-            metavar="NAME",
-            help="The collection to use, where a file holds several.",
-            show_default="all, or the one that has what is named",
-        ),
-    ] = None
+    collection : the collection to use, where a file holds several; by default all, or the one that has what is named
+    systems : systems, separated by commas; bm25* matches names, @FILE has one on each line
+    topics : topics, separated by commas; 30* matches names, @FILE has one on each line
+    clusters : clusters of the topics, as turns of one conversation: a CSV with columns topic and cluster; or stem, if a
+        name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by itself,
+        or as the file has them
+    mean_over : what a mean is over, where topics have clusters; by default topics, or as the file has it
+    repeats : runs of one system that does not answer twice the same: a CSV with columns run and system; or stem, if a
+        run's name begins with its system, up to the last hyphen, underscore or full stop; by default each run is a
+        system
+    over_judges : the collections of the file are the same runs as several judges see them: use the means over judges,
+        with intervals that allow for other judges
+    """
+
+    panel: ClassVar[str] = SCORES
+
+    collection: Name | None = None
     metrics: Metrics = None
-    systems: Annotated[
-        str | None,
-        option(
-            panel=SCORES, metavar="NAMES", help=f"Systems, {_NAMED.format('bm25')}."
-        ),
-    ] = None
-    topics: Annotated[
-        str | None,
-        option(panel=SCORES, metavar="NAMES", help=f"Topics, {_NAMED.format('30')}."),
-    ] = None
+    systems: Names | None = None
+    topics: Names | None = None
 
-    clusters: Annotated[
-        str | None,
-        option(
-            panel=SCORES,
-            metavar="FILE|stem",
-            help="Clusters of the topics, as turns of one conversation: a CSV with columns topic and "
-            "cluster; or stem, if a name begins with its cluster, up to the last hyphen, "
-            "underscore or full stop.",
-            show_default="each topic by itself, or as the file has them",
-        ),
-    ] = None
-    mean_over: Annotated[
-        MeanOver | None,
-        option(
-            "--mean-over",
-            panel=SCORES,
-            help=explained(
-                MeanOver, "What a mean is over, where topics have clusters."
-            ),
-            show_default="topics, or as the file has it",
-        ),
-    ] = None
+    clusters: FileOrStem | None = None
+    mean_over: MeanOver | None = None
 
-    repeats: Annotated[
-        str | None,
-        option(
-            panel=SCORES,
-            metavar="FILE|stem",
-            help="Runs of one system that does not answer twice the same: a CSV with columns run and "
-            "system; or stem, if a run's name begins with its system, up to the last hyphen, "
-            "underscore or full stop.",
-            show_default="each run is a system",
-        ),
-    ] = None
-    over_judges: Annotated[
-        bool,
-        option(
-            "--over-judges",
-            panel=SCORES,
-            help="The collections of the file are the same runs as several judges see them: use the means over judges, "
-            "with intervals that allow for other judges.",
-        ),
-    ] = False
+    repeats: FileOrStem | None = None
+    over_judges: bool = False
 
     def one(self, path: Path, also: str | None = None) -> "xr.DataArray":
         """Read the cube of a file: of several that which --collection names, or the only one with what is named."""
@@ -214,14 +188,12 @@ class Chosen(Selected):
 
 @dataclass(frozen=True, kw_only=True)
 class Held(Selected):
-    """Scores of one file, whether some are missing or not."""
+    """Scores of one file, whether some are missing or not.
 
-    scores: Annotated[
-        Path,
-        argument(
-            help="A score file (Parquet), as written by irmeta evaluate or import."
-        ),
-    ]
+    scores : a score file (Parquet), as written by irmeta evaluate or import
+    """
+
+    scores: Annotated[Path, argument()]
 
     def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read every collection of the file."""
@@ -234,22 +206,24 @@ class Held(Selected):
 
 @dataclass(frozen=True, kw_only=True)
 class PickedPairs(Held, Chosen):
-    """Scores of one file, for a study that compares two and two, so that each pair can keep the scores it has."""
+    """Scores of one file, for a study that compares two and two, so that each pair can keep the scores it has.
 
-    missing: Annotated[
-        MissingOfPairs,
-        option(panel=SCORES, help=explained(MissingOfPairs, WHERE_MISSING)),
-    ] = "error"  # type: ignore[assignment]  # one choice more
+    missing : what to do where scores are missing
+    """
+
+    panel: ClassVar[str] = SCORES
+
+    missing: MissingOfPairs = "error"  # type: ignore[assignment]  # one choice more
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pooled(Chosen):
-    """Scores of one or more files, all collections in them."""
+    """Scores of one or more files, all collections in them.
 
-    scores: Annotated[
-        list[Path],
-        argument(help="Score files (Parquet); every collection in them is used."),
-    ]
+    scores : score files (Parquet); every collection in them is used
+    """
+
+    scores: Annotated[list[Path], argument()]
 
     def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
         """Read every collection of the files by name."""
@@ -261,41 +235,31 @@ class Pooled(Chosen):
 
 @dataclass(frozen=True, kw_only=True)
 class Best:
-    """Which systems to keep."""
+    """Which systems to keep.
 
-    top: Annotated[
-        float | None,
-        option(
-            panel=SCORES,
-            help="Use only the best systems: this share of them, as in 0.75.",
-            show_default="all",
-        ),
-    ] = None
-    by: Annotated[
-        str | None,
-        option(
-            panel=SCORES,
-            metavar="METRIC",
-            help="The metric whose best systems --top keeps; it need not be in --metrics.",
-            show_default="the only one, or AP, else the deepest AP@k",
-        ),
-    ] = None
+    top : use only the best systems: this share of them, as in 0.75; by default all
+    by : the metric whose best systems --top keeps; it need not be in --metrics; by default the only one, or AP, else
+        the deepest AP@k
+    """
+
+    panel: ClassVar[str] = SCORES
+
+    top: float | None = None
+    by: Metric | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Teamed:
-    """Which systems come from one team, so that they are not independent of each other."""
+    """Which systems come from one team, so that they are not independent of each other.
 
-    teams: Annotated[
-        str | None,
-        option(
-            panel=SCORES,
-            metavar="FILE|stem|each",
-            help="Teams of the systems: a CSV with columns run and team; stem, if a name begins with its team, up to "
-            "the last hyphen, underscore or full stop; each, if no two systems come from one team.",
-            show_default="stem where many names share one",
-        ),
-    ] = None
+    teams : teams of the systems: a CSV with columns run and team; stem, if a name begins with its team, up to the last
+        hyphen, underscore or full stop; each, if no two systems come from one team; by default stem where many names
+        share one
+    """
+
+    panel: ClassVar[str] = SCORES
+
+    teams: Annotated[str | None, option(metavar="FILE|stem|each")] = None
 
     def read(self) -> "Groups | str | None":
         """Read the table, if one is named."""
@@ -309,93 +273,42 @@ class Teamed:
 
 @dataclass(frozen=True, kw_only=True)
 class Families:
-    """Which systems are of one family, whom a judge may favour."""
+    """Which systems are of one family, whom a judge may favour.
 
-    families: Annotated[
-        str | None,
-        option(
-            panel=SCORES,
-            metavar="FILE|stem",
-            help="Families of the systems, whom a judge may favour: a CSV with columns run and family; or stem, if a "
-            "name begins with its family, up to the last hyphen, underscore or full stop.",
-            show_default="each system by itself",
-        ),
-    ] = None
+    families : families of the systems, whom a judge may favour: a CSV with columns run and family; or stem, if a name
+        begins with its family, up to the last hyphen, underscore or full stop; by default each system by itself
+    """
+
+    panel: ClassVar[str] = SCORES
+
+    families: FileOrStem | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """How to compute a result, and where it goes."""
+    """How to compute a result, and where it goes.
 
-    output: Annotated[
-        Path | None,
-        option(
-            "-o",
-            "--output",
-            panel=RESULT,
-            help="Write to this file instead of the terminal.",
-        ),
-    ] = None
-    form: Annotated[
-        Format | None,
-        option(
-            "--format",
-            panel=RESULT,
-            help=explained(Format, "Format of the result."),
-            show_default="from the suffix of -o, else table",
-        ),
-    ] = None
-    table: Annotated[
-        str | None,
-        option(
-            "--table",
-            panel=RESULT,
-            metavar="NAME",
-            help="Write only the table of this name; the study's page in the documentation lists them.",
-            show_default="all; the first for csv",
-        ),
-    ] = None
-    plot: Annotated[
-        Path | None,
-        option(
-            panel=RESULT,
-            help="Draw the result: FILE.svg, .pdf or .png.",
-        ),
-    ] = None
-    summary: Annotated[
-        Path | None,
-        option(
-            panel=RESULT,
-            help="Also add the answer, the tables and the notes in Markdown to the end of this file, as in CI.",
-        ),
-    ] = None
-    highlight: Annotated[
-        str | None,
-        option(
-            metavar="NAMES",
-            panel=RESULT,
-            help="With --plot: systems to mark, separated by commas; 'bm25*' matches names.",
-        ),
-    ] = None
-    plot_width: Annotated[
-        float | None,
-        option(
-            "--plot-width",
-            min=1,
-            max=40,
-            panel=RESULT,
-            help="Width of the plot in inches: 3.3 fits a column, 7 a page.",
-            show_default="as wide as the plot needs",
-        ),
-    ] = None
-    explain: Annotated[
-        bool,
-        option(
-            "--explain",
-            panel=RESULT,
-            help="Print every row, finding and note; by default what one screen holds.",
-        ),
-    ] = False
+    output : write to this file instead of the terminal
+    form : format of the result; by default from the suffix of -o, else table
+    table : write only the table of this name; the study's page in the documentation lists them; by default all; the
+        first for csv
+    plot : draw the result: FILE.svg, .pdf or .png
+    summary : also add the answer, the tables and the notes in Markdown to the end of this file, as in CI
+    highlight : with --plot: systems to mark, separated by commas; 'bm25*' matches names
+    plot_width : width of the plot in inches: 3.3 fits a column, 7 a page; by default as wide as the plot needs
+    explain : print every row, finding and note, not only what one screen holds
+    """
+
+    panel: ClassVar[str] = RESULT
+
+    output: Output | None = None
+    form: Annotated[Format | None, option("--format")] = None
+    table: Name | None = None
+    plot: Path | None = None
+    summary: Path | None = None
+    highlight: Names | None = None
+    plot_width: Annotated[float | None, option(min=1, max=40)] = None
+    explain: bool = False
     workers: Workers = None
     quiet: Quiet = False
 

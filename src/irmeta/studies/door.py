@@ -22,7 +22,13 @@ from typing import (
 import numpy as np
 import xarray as xr
 
-from irmeta.arguments import is_list, kinds_of, once, require_fitting
+from irmeta.arguments import (
+    entries,
+    is_list,
+    kinds_of,
+    once,
+    require_fitting,
+)
 from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
 from irmeta.io.formats.schemas import Attributes
 from irmeta.io.strictly import fitting, number, whole
@@ -316,26 +322,6 @@ def _plain(*values: Any) -> bool:
         value is None or isinstance(value, bool | int | float | str | np.generic)
         for value in values
     )
-
-
-def entries(doc: str) -> dict[str, str]:
-    r"""Return what a docstring says of each parameter: lines NAME[, NAME] : TEXT, continued on indented lines.
-
-    >>> entries("Sum up.\n\na, b : what to\n    add.\nc : the rest")
-    {'a': 'what to add.', 'b': 'what to add.', 'c': 'the rest'}
-    """
-    found: dict[str, str] = {}
-    names: list[str] = []
-    for line in inspect.cleandoc(doc).splitlines():
-        head, colon, text = line.partition(" : ")
-        if colon and all(one.isidentifier() for one in head.split(", ")):
-            names = head.split(", ")
-            found |= dict.fromkeys(names, text)
-        elif line.startswith(" ") and names:
-            found |= {name: f"{found[name]} {line.strip()}" for name in names}
-        else:
-            names = []
-    return found
 
 
 def whole_numbers(name: str, text: str) -> list[int]:

@@ -122,14 +122,13 @@ def _factors() -> "pl.DataFrame":
 
 @datasets.command()
 def fetch(
-    names: Annotated[
-        list[str],
-        argument(metavar="NAME", help="Names that irmeta datasets list shows."),
-    ],
+    names: Annotated[list[str], argument(metavar="NAME")],
     data: Data = None,
     quiet: Quiet = False,
 ) -> None:
     """Fetch public collections from where they are published, check them, and say how to use and cite them.
+
+    names : names that irmeta datasets list shows
 
     irmeta datasets fetch trec8-adhoc
 

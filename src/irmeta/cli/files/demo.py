@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from irmeta.cli.app import app, option
-from irmeta.cli.options import Quiet, Seed
+from irmeta.cli.app import app
+from irmeta.cli.options import OutputFolder, Quiet, Seed
 from irmeta.cli.output import say, say_wrote, working, write
 from irmeta.words import counted
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @app.command()
 def demo(
-    output: Annotated[
-        Path, option("-o", "--output", metavar="DIR", help="The folder to make.")
-    ] = Path("demo"),
+    output: OutputFolder = Path("demo"),
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
     """Simulate a collection, evaluate its runs, run every study, and say what they find.
+
+    output : the folder to make
 
     irmeta demo -o demo/
     """

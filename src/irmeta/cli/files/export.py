@@ -1,11 +1,10 @@
 """`irmeta export`: scores for spreadsheets, pandas and R, and for Every Eval Ever."""
 
 from pathlib import Path
-from typing import Annotated
 
-from irmeta.choices import ExportKind, Missing, explained
-from irmeta.cli.app import app, option
-from irmeta.cli.options import Held, MissingScores, Quiet
+from irmeta.choices import ExportKind, Missing
+from irmeta.cli.app import app
+from irmeta.cli.options import Held, MissingScores, Output, Quiet
 from irmeta.cli.output import say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
@@ -14,29 +13,17 @@ from irmeta.words import counted
 @app.command()
 def export(
     held: Held,
-    wide: Annotated[
-        bool,
-        option(
-            "--wide",
-            help="One row per system and one column per topic, instead of one row per score.",
-        ),
-    ] = False,
-    to: Annotated[
-        ExportKind, option(help=explained(ExportKind, "What to write."))
-    ] = "table",
+    wide: bool = False,
+    to: ExportKind = "table",
     missing: MissingScores = "error",
-    output: Annotated[
-        Path | None,
-        option(
-            "-o",
-            "--output",
-            help="The file, .csv or .parquet; for eee the folder.",
-            show_default="standard output",
-        ),
-    ] = None,
+    output: Output | None = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the scores of a score file as a plain table, or as records of Every Eval Ever.
+
+    wide : one row per system and one column per topic, instead of one row per score
+    to : what to write
+    output : the file, .csv or .parquet; for eee the folder; by default standard output
 
     irmeta export scores.parquet --wide --metric AP -o ap.csv
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from irmeta.choices import NamedBy, Rows, TableKind, explained
+from irmeta.choices import NamedBy, Rows, TableKind
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import Quiet
+from irmeta.cli.options import Name, Names, Output, Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import PRINTED, about
@@ -26,57 +26,28 @@ ITEMS = "Evaluations of language models"
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """What the columns of a table are called, where they do not go by a name that people use."""
+    """What the columns of a table are called, where they do not go by a name that people use.
 
-    metric: Annotated[
-        str | None,
-        option(
-            panel=TABLE,
-            metavar="NAME",
-            help="The metric of all scores, or the column that names it.",
-        ),
-    ] = None
-    system: Annotated[
-        str | None,
-        option(
-            panel=TABLE,
-            metavar="NAME",
-            help="The column of systems (models); several with commas name one together.",
-        ),
-    ] = None
-    topic: Annotated[
-        str | None,
-        option(panel=TABLE, metavar="NAME", help="The column of topics (tasks)."),
-    ] = None
-    score: Annotated[
-        str | None, option(panel=TABLE, metavar="NAME", help="The column of scores.")
-    ] = None
-    repeat: Annotated[
-        str | None,
-        option(
-            panel=TABLE,
-            metavar="NAME",
-            help="The column that tells the runs of one system apart, as a seed.",
-            show_default="repeat, seed, trial, epoch or experiment",
-        ),
-    ] = None
-    cluster: Annotated[
-        str | None,
-        option(
-            panel=TABLE,
-            metavar="NAME",
-            help="The column that says which topics come together, as turns of a conversation.",
-            show_default="cluster or conversation",
-        ),
-    ] = None
-    ignore: Annotated[
-        str | None,
-        option(
-            panel=TABLE,
-            metavar="NAMES",
-            help="Columns to leave out, separated by commas.",
-        ),
-    ] = None
+    metric : the metric of all scores, or the column that names it
+    system : the column of systems (models); several with commas name one together
+    topic : the column of topics (tasks)
+    score : the column of scores
+    repeat : the column that tells the runs of one system apart, as a seed; by default repeat, seed, trial, epoch or
+        experiment
+    cluster : the column that says which topics come together, as turns of a conversation; by default cluster or
+        conversation
+    ignore : columns to leave out, separated by commas
+    """
+
+    panel: ClassVar[str] = TABLE
+
+    metric: Name | None = None
+    system: Name | None = None
+    topic: Name | None = None
+    score: Name | None = None
+    repeat: Name | None = None
+    cluster: Name | None = None
+    ignore: Names | None = None
 
     def named(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_table`."""
@@ -120,34 +91,18 @@ def _by_task(given: list[str] | None, option: str) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Averaged:
-    """What the score of a task of MTEB is the mean of, where it is not as mteb has it."""
+    """What the score of a task of MTEB is the mean of, where it is not as mteb has it.
 
-    benchmark: Annotated[
-        str | None,
-        option(
-            panel=MTEB,
-            metavar="NAME",
-            help="A benchmark, as 'MTEB(eng, v2)': its tasks, with its splits and subsets.",
-        ),
-    ] = None
-    splits: Annotated[
-        list[str] | None,
-        option(
-            panel=MTEB,
-            metavar="TASK=NAMES",
-            help="The splits of a task that are averaged; once for each task.",
-            show_default="mteb's",
-        ),
-    ] = None
-    subsets: Annotated[
-        list[str] | None,
-        option(
-            panel=MTEB,
-            metavar="TASK=NAMES",
-            help="The subsets of a task that are averaged; once for each task.",
-            show_default="mteb's",
-        ),
-    ] = None
+    benchmark : a benchmark, as 'MTEB(eng, v2)': its tasks, with its splits and subsets
+    splits : the splits of a task that are averaged; once for each task; by default mteb's
+    subsets : the subsets of a task that are averaged; once for each task; by default mteb's
+    """
+
+    panel: ClassVar[str] = MTEB
+
+    benchmark: Name | None = None
+    splits: Annotated[list[str] | None, option(metavar="TASK=NAMES")] = None
+    subsets: Annotated[list[str] | None, option(metavar="TASK=NAMES")] = None
 
     def chosen(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_mteb`."""
@@ -160,24 +115,16 @@ class Averaged:
 
 @dataclass(frozen=True, kw_only=True)
 class Items:
-    """How systems and clusters of items are named, where programs evaluate language models."""
+    """How systems and clusters of items are named, where programs evaluate language models.
 
-    names: Annotated[
-        NamedBy | None,
-        option(
-            panel=ITEMS,
-            help=explained(NamedBy, "What systems are called by."),
-            show_default="model",
-        ),
-    ] = None
-    cluster_by: Annotated[
-        str | None,
-        option(
-            panel=ITEMS,
-            metavar="NAME",
-            help="The field of an item that names its cluster, as the document that questions are on.",
-        ),
-    ] = None
+    names : what systems are called by; by default model
+    cluster_by : the field of an item that names its cluster, as the document that questions are on
+    """
+
+    panel: ClassVar[str] = ITEMS
+
+    names: NamedBy | None = None
+    cluster_by: Name | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_inspect` that were given."""
@@ -187,63 +134,32 @@ class Items:
 
 @app.command(name="import")
 def import_scores(
-    output: Annotated[Path, option("-o", "--output", help="The score file to write.")],
+    output: Output,
     columns: Named,
     averaged: Averaged,
     items: Items,
-    kind: Annotated[
-        TableKind | None,
-        argument(metavar="KIND", help=explained(TableKind, "What the files hold.")),
-    ] = None,
-    files: Annotated[
-        list[str] | None,
-        argument(metavar="FILES", help="The files, or folders, globs or URLs of them."),
-    ] = None,
-    rows: Annotated[
-        Rows | None,
-        option(
-            help=explained(Rows, "What the rows of a matrix or of a wide table are.")
-        ),
-    ] = None,
-    topics: Annotated[
-        str | None,
-        option(
-            metavar="NAMES",
-            help="For matrix: the names of the topics, in order, as in 401-450.",
-            show_default="the file's",
-        ),
-    ] = None,
-    collection: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            help="Name of the collection; not for systemwise tables.",
-            show_default='"collection"; for table and mteb the name of the file or folder',
-        ),
-    ] = None,
-    append: Annotated[
-        bool,
-        option(
-            "--append",
-            help="Add to a score file that exists: to the collection that shares models or tasks, or as a new one.",
-        ),
-    ] = False,
-    replace: Annotated[
-        bool,
-        option(
-            "--replace", help="With --append: where scores differ, take the new ones."
-        ),
-    ] = False,
-    remove: Annotated[
-        str | None,
-        option(
-            metavar="NAMES",
-            help="Systems to remove from the score file, in place of KIND and FILES; separated by commas.",
-        ),
-    ] = None,
+    kind: Annotated[TableKind | None, argument()] = None,
+    files: Annotated[list[str] | None, argument()] = None,
+    rows: Rows | None = None,
+    topics: Names | None = None,
+    collection: Name | None = None,
+    append: bool = False,
+    replace: bool = False,
+    remove: Names | None = None,
     quiet: Quiet = False,
 ) -> None:
     """Make a score file from scores that exist already.
+
+    output : the score file to write
+    kind : what the files hold
+    files : the files, or folders, globs or URLs of them
+    rows : what the rows of a matrix or of a wide table are
+    topics : for matrix: the names of the topics, in order, as in 401-450; by default the file's
+    collection : name of the collection; not for systemwise tables; by default "collection"; for table and mteb the name
+        of the file or folder
+    append : add to a score file that exists: to the collection that shares models or tasks, or as a new one
+    replace : with --append: where scores differ, take the new ones
+    remove : systems to remove from the score file, in place of KIND and FILES; separated by commas
 
     irmeta import table results.csv -o results.parquet
 

@@ -4,47 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 from irmeta.cli.app import app, option
-from irmeta.cli.options import Quiet, Seed
+from irmeta.cli.options import Count, Name, Quiet, Seed
 from irmeta.cli.output import refuse_overwriting, say, say_wrote, working
 
 
 @app.command()
 def simulate(
-    output: Annotated[
-        Path,
-        option(
-            "-o",
-            "--output",
-            metavar="DIR|FILE",
-            help="The folder to write: new, empty, or simulated before; with --like a score file.",
-        ),
-    ],
-    like: Annotated[
-        Path | None,
-        option(
-            help="A score file: simulate scores like these, instead of runs.",
-            show_default="none",
-        ),
-    ] = None,
-    systems: Annotated[
-        int | None,
-        option(
-            min=2,
-            help="Number of systems.",
-            show_default="40; with --like as many as there are",
-        ),
-    ] = None,
-    topics: Annotated[
-        int | None,
-        option(min=1, help="Number of topics.", show_default="50; with --like as many"),
-    ] = None,
-    collection: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            help="The collection to imitate, where the file of --like holds several.",
-        ),
-    ] = None,
+    output: Annotated[Path, option("-o", "--output", metavar="DIR|FILE")],
+    like: Path | None = None,
+    systems: Annotated[int | None, option(min=2)] = None,
+    topics: Count | None = None,
+    collection: Name | None = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -53,6 +23,12 @@ def simulate(
     Systems come in groups and differ in ability, in focus on precision or recall, and in habits such as short lists,
     missing topics and tied scores; topics differ in difficulty. DIR gets runs/, qrels.txt and simulation.json, the
     truth. The same seed gives the same collection.
+
+    output : the folder to write: new, empty, or simulated before; with --like a score file
+    like : a score file: simulate scores like these, instead of runs; by default none
+    systems : number of systems; by default 40; with --like as many as there are
+    topics : number of topics; by default 50; with --like as many
+    collection : the collection to imitate, where the file of --like holds several
 
     irmeta simulate -o demo/ --systems 40 --topics 50 --seed 1
 

@@ -79,12 +79,11 @@ POOLED = 6
 
 @app.command()
 def what(
-    files: Annotated[
-        list[str],
-        argument(help="Files and folders: runs, judgments, scores, anything else."),
-    ],
+    files: Annotated[list[str], argument()],
 ) -> None:
     """Say what files hold, and what can be asked of them, with the commands to paste.
+
+    files : files and folders: runs, judgments, scores, anything else
 
     irmeta what qrels.txt runs/
 

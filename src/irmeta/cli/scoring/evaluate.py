@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from irmeta.choices import (
     Duplicates,
@@ -11,10 +11,9 @@ from irmeta.choices import (
     Precision,
     QrelsFormat,
     TopicSet,
-    explained,
 )
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import Shown
+from irmeta.cli.options import Name, Shown
 from irmeta.cli.output import (
     form_of,
     refuse_overwriting,
@@ -46,40 +45,24 @@ Runs = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """How run files and judgments are read."""
+    """How run files and judgments are read.
 
-    allow_missing_tag: Annotated[
-        bool,
-        option(
-            "--allow-missing-tag", panel=FILES, help="Accept run lines of 5 fields."
-        ),
-    ] = False
-    extra_columns: Annotated[
-        bool,
-        option(
-            "--extra-columns",
-            panel=FILES,
-            help="Ignore fields after the sixth of a run line.",
-        ),
-    ] = False
-    skip_header: Annotated[
-        bool, option("--skip-header", panel=FILES, help="Skip a header line.")
-    ] = False
-    allow_empty: Annotated[
-        bool,
-        option("--allow-empty", panel=FILES, help="Accept an empty run: it scores 0."),
-    ] = False
-    dedup: Annotated[
-        Duplicates,
-        option(
-            panel=FILES,
-            help=explained(Duplicates, "What to do where a list has a document twice."),
-        ),
-    ] = "error"
-    qrels_format: Annotated[
-        QrelsFormat,
-        option(panel=FILES, help=explained(QrelsFormat, "The form of the judgments.")),
-    ] = "trec"
+    allow_missing_tag : accept run lines of 5 fields
+    extra_columns : ignore fields after the sixth of a run line
+    skip_header : skip a header line
+    allow_empty : accept an empty run: it scores 0
+    dedup : what to do where a list has a document twice
+    qrels_format : the form of the judgments
+    """
+
+    panel: ClassVar[str] = FILES
+
+    allow_missing_tag: bool = False
+    extra_columns: bool = False
+    skip_header: bool = False
+    allow_empty: bool = False
+    dedup: Duplicates = "error"
+    qrels_format: QrelsFormat = "trec"
 
     def reading(self) -> "Reading":
         """Return the options as those of a reader."""
@@ -90,92 +73,45 @@ class Reader:
 
 @app.command()
 def evaluate(
-    qrels: Annotated[
-        str,
-        argument(help="Relevance judgments: topic, iteration, document, grade."),
-    ],
+    qrels: Annotated[str, argument()],
     runs: Runs,
     reader: Reader,
     shown: Shown,
     metrics: Annotated[
-        list[str] | None,
-        option(
-            "-m",
-            "--metrics",
-            "--metric",
-            metavar="METRICS",
-            help="Metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated.",
-        ),
+        list[str] | None, option("-m", "--metrics", "--metric", metavar="METRICS")
     ] = None,
-    metric_set: Annotated[
-        MetricSet,
-        option(help=explained(MetricSet, "A named set of metrics, used without -m.")),
-    ] = "seeds23",
-    append: Annotated[
-        bool,
-        option(
-            "--append",
-            help="Add to a score file that exists: a new collection, or new runs to a collection.",
-        ),
-    ] = False,
-    replace: Annotated[
-        bool,
-        option(
-            "--replace",
-            help="With --append: replace runs of the same name.",
-        ),
-    ] = False,
-    collection: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            help="Name of the collection.",
-            show_default="as the qrels file, or its folder",
-        ),
-    ] = None,
-    names: Annotated[
-        str,
-        option(
-            metavar="file|tag|folder|PATTERN|FILE",
-            help="Where system names come from: file, the name of the run file; tag, the last "
-            "field of its lines; folder, those of its folder and file, as e5_1 of e5/1.run, which "
-            "--repeats stem then takes for a run of e5; a pattern says the same of other paths, as "
-            "'{system}-seed{repeat}.run'; or a CSV file with a run file and its system's name on "
-            "each line, and which run of it this is if there are several; others keep their file's name.",
-        ),
-    ] = "file",
-    topics: Annotated[
-        TopicSet, option(help=explained(TopicSet, "The topics to score."))
-    ] = "qrels",
-    score_precision: Annotated[
-        Precision,
-        option(
-            help=explained(
-                Precision, "The precision of the scores that order documents."
-            )
-        ),
-    ] = "float64",
-    on_error: Annotated[
-        OnError,
-        option(help=explained(OnError, "What to do with a run that cannot be read.")),
-    ] = "stop",
-    drop_copies: Annotated[
-        bool,
-        option(
-            "--drop-copies",
-            help="Leave out runs that rank as an earlier one on every topic.",
-        ),
-    ] = False,
-    drop_empty: Annotated[
-        bool,
-        option("--drop-empty", help="Leave out runs that retrieve nothing."),
-    ] = False,
+    metric_set: MetricSet = "seeds23",
+    append: bool = False,
+    replace: bool = False,
+    collection: Name | None = None,
+    names: Annotated[str, option(metavar="file|tag|folder|PATTERN|FILE")] = "file",
+    topics: TopicSet = "qrels",
+    score_precision: Precision = "float64",
+    on_error: OnError = "stop",
+    drop_copies: bool = False,
+    drop_empty: bool = False,
 ) -> None:
     """Score runs against relevance judgments.
 
     With -o scores.parquet every score goes to a score file, which the other commands read; without it the system means
     are printed (--table scores: every score). If a long evaluation is interrupted, the same command continues it: what
     is finished is kept in .scores.parquet.parts.
+
+    qrels : relevance judgments: topic, iteration, document, grade
+    metrics : metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated
+    metric_set : a named set of metrics, used without -m
+    append : add to a score file that exists: a new collection, or new runs to a collection
+    replace : with --append: replace runs of the same name
+    collection : name of the collection; by default as the qrels file, or its folder
+    names : where system names come from: file, the name of the run file; tag, the last field of its lines; folder,
+        those of its folder and file, as e5_1 of e5/1.run, which --repeats stem then takes for a run of e5; a pattern
+        says the same of other paths, as '{system}-seed{repeat}.run'; or a CSV file with a run file and its system's
+        name on each line, and which run of it this is if there are several; others keep their file's name
+    topics : the topics to score
+    score_precision : the precision of the scores that order documents
+    on_error : what to do with a run that cannot be read
+    drop_copies : leave out runs that rank as an earlier one on every topic
+    drop_empty : leave out runs that retrieve nothing
 
     irmeta evaluate qrels.txt runs/ -o scores.parquet
 

@@ -1,10 +1,9 @@
 """`irmeta validate`: what is odd about runs and judgments."""
 
 import sys
-from typing import Annotated
 
-from irmeta.cli.app import app, option
-from irmeta.cli.options import Shown
+from irmeta.cli.app import app
+from irmeta.cli.options import Count, FileOrUrl, Shown
 from irmeta.cli.scoring.evaluate import Reader, Runs
 
 
@@ -13,32 +12,17 @@ def validate(
     runs: Runs,
     reader: Reader,
     shown: Shown,
-    qrels: Annotated[
-        str | None,
-        option(
-            metavar="FILE",
-            help="Relevance judgments to check, and to check the runs against.",
-        ),
-    ] = None,
-    topics: Annotated[
-        str | None,
-        option(
-            metavar="FILE",
-            help="The topics that every run should have, one on each line.",
-        ),
-    ] = None,
-    documents: Annotated[
-        str | None,
-        option(
-            metavar="FILE",
-            help="The documents of the collection, one id on each line.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int | None, option(min=1, help="The most documents that a list may have.")
-    ] = None,
+    qrels: FileOrUrl | None = None,
+    topics: FileOrUrl | None = None,
+    documents: FileOrUrl | None = None,
+    depth: Count | None = None,
 ) -> None:
     """Check run files and judgments without evaluating them; exit with 1 if there is an error.
+
+    qrels : relevance judgments to check, and to check the runs against
+    topics : the topics that every run should have, one on each line
+    documents : the documents of the collection, one id on each line
+    depth : the most documents that a list may have
 
     irmeta validate runs/ --qrels qrels.txt
 

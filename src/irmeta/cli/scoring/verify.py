@@ -5,32 +5,27 @@ from pathlib import Path
 from typing import Annotated
 
 from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import FileOrUrl
 from irmeta.cli.scoring.evaluate import Reader
 
 
 @app.command()
 def verify(
-    scores: Annotated[
-        Path, argument(help="A score file that irmeta evaluate wrote (Parquet).")
-    ],
+    scores: Annotated[Path, argument()],
     reader: Reader,
-    qrels: Annotated[str, option(metavar="FILE", help="Relevance judgments.")],
-    runs: Annotated[
-        list[str],
-        option(
-            metavar="FILE|DIR",
-            help="Run files, folders, globs or URLs; can be repeated.",
-        ),
-    ],
-    collection: Annotated[
-        str | None,
-        option(help="The collection of the file.", show_default="its only one"),
-    ] = None,
+    qrels: FileOrUrl,
+    runs: Annotated[list[str], option(metavar="FILE|DIR")],
+    collection: str | None = None,
 ) -> None:
     """Evaluate runs again, and compare every score of a score file; exit with 1 if one does not follow from them.
 
     A seal says that a file was not changed by accident; whoever changes it on purpose can seal it again. This says
     whether its scores are those of the runs and judgments that it names.
+
+    scores : a score file that irmeta evaluate wrote (Parquet)
+    qrels : relevance judgments
+    runs : run files, folders, globs or URLs; can be repeated
+    collection : the collection of the file; by default its only one
 
     irmeta verify scores.parquet --runs runs/ --qrels qrels.txt
     """

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import irmeta
 from irmeta.cli.app import Verbs, argument, option
+from irmeta.cli.options import Count, Name, Names
 from irmeta.cli.output import say_note
 from irmeta.cli.showing.serve import extra
 from irmeta.errors import IrmetaError
@@ -22,84 +23,67 @@ SiteOption = Annotated[
 ]
 File = Path | None
 YesNo = Literal["yes", "no"] | None
-
-
-def _text(help: str, value: str = "TEXT") -> Any:
-    return option(metavar=value, help=help)
-
-
-def _date(text: str) -> Any:
-    return _text(f"{text} (UTC date, now, never).", "DATE")
+Date = Annotated[str, option(metavar="DATE")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a board is like, as far as it is said."""
+    """What a board is like, as far as it is said.
 
-    title: Annotated[str | None, _text("Title.")] = None
-    description: Annotated[File, _text("File with the text.", "FILE")] = None
-    rules: Annotated[File, _text("File with the text.", "FILE")] = None
-    metrics: Annotated[
-        str | None,
-        option("-m", "--metrics", metavar="METRICS", help="Metrics; the first ranks."),
-    ] = None
-    depth: Annotated[
-        int | None, option(min=1, help="The most documents of a list.")
-    ] = None
-    precision: Annotated[
-        Literal["float32", "float64"] | None,
-        option(help="float32, as trec_eval; or float64."),
-    ] = None
-    licence: Annotated[str | None, _text("Licence of the data.")] = None
-    factors: Annotated[
-        str | None, _text("Factors to standardize by, by name or file.", "NAME")
-    ] = None
-    series: Annotated[str | None, _text("Series of which it is an edition.")] = None
-    edition: Annotated[str | None, _text("Its name in the series, as 2026.")] = None
-    anchors: Annotated[
-        str | None,
-        option(
-            metavar="NAMES",
-            help="Runs of unchanged systems, or NAME=RUN.",
-        ),
-    ] = None
-    hub: Annotated[
-        str | None, _text("Its data set on the Hugging Face Hub.", "OWNER/NAME")
-    ] = None
-    publish_runs: Annotated[
-        YesNo, option(help="yes or no: whether freezing may copy runs.")
-    ] = None
-    publish_judgments: Annotated[
-        YesNo, option(help="yes or no: whether revealing shows them.")
-    ] = None
-    opens: Annotated[str | None, _date("Takes runs from")] = None
-    closes: Annotated[str | None, _date("Takes runs until")] = None
-    reveals: Annotated[str | None, _date("Shows scores from")] = None
-    frozen: Annotated[str | None, _date("Takes no change from")] = None
-    visibility: Annotated[
-        Literal["public", "readers", "members"] | None,
-        option(help="Who sees it: public, readers or members."),
-    ] = None
-    join: Annotated[
-        Literal["invite", "ask", "open"] | None,
-        option(help="invite, ask, or open to whoever logs in."),
-    ] = None
-    late: Annotated[
-        Literal["refuse", "mark"] | None,
-        option(help="refuse or mark runs after the board closed."),
-    ] = None
-    feedback: Annotated[
-        Literal["none", "split", "ladder", "open"] | None,
-        option(help="Early answers: none, split, ladder or open."),
-    ] = None
-    step: Annotated[float | None, option(help="Of a ladder; above 1 / topics.")] = None
-    per_day: Annotated[
-        int | None, option(min=1, help="Runs of a team in a day (UTC).")
-    ] = None
-    per_month: Annotated[
-        int | None, option(min=1, help="Runs of a team in a month.")
-    ] = None
-    per_team: Annotated[int | None, option(min=1, help="Runs of a team in all.")] = None
+    title : title
+    description : file with the text
+    rules : file with the text
+    metrics : metrics; the first ranks
+    depth : the most documents of a list
+    precision : the precision of the scores that order documents
+    licence : licence of the data
+    factors : factors to standardize by, by name or file
+    series : series of which it is an edition
+    edition : its name in the series, as 2026
+    anchors : runs of unchanged systems, or NAME=RUN
+    hub : its data set on the Hugging Face Hub
+    publish_runs : whether freezing may copy runs: yes or no
+    publish_judgments : whether revealing shows them: yes or no
+    opens : takes runs from (UTC date, now, never)
+    closes : takes runs until (UTC date, now, never)
+    reveals : shows scores from (UTC date, now, never)
+    frozen : takes no change from (UTC date, now, never)
+    visibility : who sees it: public, readers or members
+    join : how to take part: invite, ask, or open to whoever logs in
+    late : what to do with runs after the board closed: refuse or mark
+    feedback : early answers
+    step : of a ladder; above 1 / topics
+    per_day : runs of a team in a day (UTC)
+    per_month : runs of a team in a month
+    per_team : runs of a team in all
+    """
+
+    title: str | None = None
+    description: File = None
+    rules: File = None
+    metrics: Annotated[str | None, option("-m", "--metrics", metavar="METRICS")] = None
+    depth: Count | None = None
+    precision: Literal["float32", "float64"] | None = None
+    licence: str | None = None
+    factors: Name | None = None
+    series: str | None = None
+    edition: str | None = None
+    anchors: Names | None = None
+    hub: Annotated[str | None, option(metavar="OWNER/NAME")] = None
+    publish_runs: YesNo = None
+    publish_judgments: YesNo = None
+    opens: Date | None = None
+    closes: Date | None = None
+    reveals: Date | None = None
+    frozen: Date | None = None
+    visibility: Literal["public", "readers", "members"] | None = None
+    join: Literal["invite", "ask", "open"] | None = None
+    late: Literal["refuse", "mark"] | None = None
+    feedback: Literal["none", "split", "ladder", "open"] | None = None
+    step: float | None = None
+    per_day: Count | None = None
+    per_month: Count | None = None
+    per_team: Count | None = None
 
     def said(self) -> dict[str, Any]:
         """Return what was said, texts from their files."""
@@ -150,15 +134,18 @@ def new(
     key: Key,
     site: SiteOption,
     *,
-    qrels: Annotated[File, _text("Its judgments.", "FILE")] = None,
-    topics: Annotated[File, _text("Its topics, one a line.", "FILE")] = None,
-    documents: Annotated[File, _text("Its documents, one id a line.", "FILE")] = None,
-    clusters: Annotated[
-        File, _text("CSV of clusters: columns topic, cluster.", "FILE")
-    ] = None,
+    qrels: File = None,
+    topics: File = None,
+    documents: File = None,
+    clusters: File = None,
     settings: Settings,
 ) -> None:
     """Make a board, and its site if there is none.
+
+    qrels : its judgments
+    topics : its topics, one a line
+    documents : its documents, one id a line
+    clusters : CSV of clusters: columns topic, cluster
 
     irmeta board new covid1 --site site/ --qrels qrels.txt -m 'nDCG@10 AP' --title 'TREC-COVID round 1'
 
@@ -188,11 +175,11 @@ def set_(
     site: SiteOption,
     *,
     settings: Settings,
-    confirm: Annotated[
-        str, _text("The key again, for what gives more away.", "KEY")
-    ] = (""),
+    confirm: Annotated[str, option(metavar="KEY")] = "",
 ) -> None:
     """Change a board; its page of changes says what.
+
+    confirm : the key again, for what gives more away
 
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
@@ -275,9 +262,11 @@ def show(key: Key, site: SiteOption) -> None:
 @board.command()
 def check(
     site: SiteOption,
-    format: Annotated[Literal["text", "json"], option(help="What to print.")] = "text",
+    format: Literal["text", "json"] = "text",
 ) -> None:
     """Say what is damaged or unsafe in a site, and how to mend it; exit with 1 if anything is.
+
+    format : what to print
 
     irmeta board check --site site/
     """
@@ -305,18 +294,14 @@ def check(
 @board.command("import")
 def import_(
     key: Key,
-    sources: Annotated[
-        list[Path],
-        argument(
-            metavar="FROM", help="Run files or folders, a frozen site, or a score file."
-        ),
-    ],
+    sources: Annotated[list[Path], argument(metavar="FROM")],
     site: SiteOption,
-    table: Annotated[
-        File, option(metavar="FILE", help="CSV of runs: columns run, team, type, date.")
-    ] = None,
+    table: File = None,
 ) -> None:
     """Submit runs to a board; or make one of a frozen site or of a score file.
+
+    sources : run files or folders, a frozen site, or a score file
+    table : CSV of runs: columns run, team, type, date
 
     irmeta board import covid1 runs/ --table runs.csv --site site/
 
@@ -342,14 +327,13 @@ def import_(
 def rescore(
     key: Key,
     site: SiteOption,
-    qrels: Annotated[
-        File, option(metavar="FILE", help="New judgments, the next version.")
-    ] = None,
-    note: Annotated[
-        str, option(metavar="TEXT", help="Why; the page of changes says it.")
-    ] = "",
+    qrels: File = None,
+    note: str = "",
 ) -> None:
     """Have all runs of a board scored again, under new judgments if there are any.
+
+    qrels : new judgments, the next version
+    note : why; the page of changes says it
 
     irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
     """

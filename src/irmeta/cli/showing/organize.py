@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from irmeta.cli.app import argument, option
+from irmeta.cli.options import Address, Count
 from irmeta.cli.output import say_note, say_wrote
 from irmeta.cli.showing.board import Key, SiteOption, board, opened
 from irmeta.cli.showing.serve import extra
@@ -12,6 +13,7 @@ from irmeta.errors import IrmetaError
 Output = Annotated[
     Path, option("-o", "--output", metavar="FILE", help="File to write.")
 ]
+Person = Annotated[str, option(metavar="PERSON")]
 Team = Annotated[str, option(metavar="TEAM", help="The team.")]
 
 
@@ -19,12 +21,12 @@ Team = Annotated[str, option(metavar="TEAM", help="The team.")]
 def invite(
     key: Key,
     site: SiteOption,
-    role: Annotated[
-        Literal["reader", "member", "organizer"], option(help="What they become.")
-    ] = "member",
+    role: Literal["reader", "member", "organizer"] = "member",
     team: Team = "",
 ) -> None:
     """Print an invitation, which one person can take once within 14 days.
+
+    role : what they become
 
     irmeta board invite covid1 --team Lund --site site/
 
@@ -45,27 +47,21 @@ def invite(
 def people_(
     key: Key,
     site: SiteOption,
-    accept: Annotated[
-        str, option(metavar="TEAM", help="Let a team take part that asks to.")
-    ] = "",
-    remove: Annotated[
-        str, option(metavar="TEAM", help="End what a team may; its runs stay.")
-    ] = "",
-    holder: Annotated[
-        str,
-        option(metavar="TEAM", help="A team has seen the judgments: it is not ranked."),
-    ] = "",
-    erase: Annotated[
-        str, option(metavar="PERSON", help="Erase a person, by key; runs stay.")
-    ] = "",
-    disable: Annotated[
-        str, option(metavar="PERSON", help="Keep a person out, by key.")
-    ] = "",
-    enable: Annotated[
-        str, option(metavar="PERSON", help="Let a person log in again, by key.")
-    ] = "",
+    accept: Team = "",
+    remove: Team = "",
+    holder: Team = "",
+    erase: Person = "",
+    disable: Person = "",
+    enable: Person = "",
 ) -> None:
     """List the people of a board and who is invited, or change what teams may.
+
+    accept : let a team take part that asks to
+    remove : end what a team may; its runs stay
+    holder : a team has seen the judgments: it is not ranked
+    erase : erase a person, by key; runs stay
+    disable : keep a person out, by key
+    enable : let a person log in again, by key
 
     irmeta board people covid1 --site site/
 
@@ -108,11 +104,14 @@ def people_(
 @board.command()
 def judgments(
     key: Key,
-    qrels: Annotated[Path, option("--qrels", metavar="FILE", help="The judgments.")],
+    qrels: Path,
     site: SiteOption,
-    note: Annotated[str, option(metavar="TEXT", help="Why; everybody reads it.")] = "",
+    note: str = "",
 ) -> None:
     """Add judgments, or a new version: all runs are scored, and only organizers see it before the reveal.
+
+    qrels : the judgments
+    note : why; everybody reads it
 
     irmeta board judgments covid1 --qrels qrels.txt --site site/
     """
@@ -133,10 +132,13 @@ def pool(
     key: Key,
     output: Output,
     site: SiteOption,
-    depth: Annotated[int, option(min=1, help="First documents of a run.")] = 10,
-    runs: Annotated[int, option(min=1, help="First runs of a team.")] = 2,
+    depth: Count = 10,
+    runs: Count = 2,
 ) -> None:
     """Write the documents to judge, as topic and document, in an order that says nothing of ranks or runs.
+
+    depth : first documents of a run
+    runs : first runs of a team
 
     irmeta board pool covid1 --depth 10 --runs 2 -o pool.tsv --site site/
     """
@@ -169,10 +171,12 @@ def runs(key: Key, site: SiteOption) -> None:
 @board.command()
 def withdraw(
     key: Key,
-    run: Annotated[str, argument(metavar="RUN", help="Its key, NAME or TEAM/NAME.")],
+    run: Annotated[str, argument()],
     site: SiteOption,
 ) -> None:
     """Take a run off the table for good; its page stays, and says so.
+
+    run : its key, NAME or TEAM/NAME
 
     irmeta board withdraw covid1 Lund/bm25 --site site/
     """
@@ -215,11 +219,11 @@ def duplicates(key: Key, site: SiteOption) -> None:
 def reveal(
     key: Key,
     site: SiteOption,
-    confirm: Annotated[
-        str, option(metavar="KEY", help="The key again.", show_default="it asks")
-    ] = "",
+    confirm: Annotated[str, option(metavar="KEY")] = "",
 ) -> None:
     """Show the scores of a board to whoever may see it, for ever.
+
+    confirm : the key again; by default it asks
 
     irmeta board reveal covid1 --site site/
     """
@@ -236,11 +240,11 @@ def reveal(
 def log(
     key: Key,
     site: SiteOption,
-    verify: Annotated[
-        bool, option("--verify", help="Say whether a line was changed or is lost.")
-    ] = False,
+    verify: bool = False,
 ) -> None:
     """Print what happened to a board, and who did it; who was erased is a number.
+
+    verify : say whether a line was changed or is lost
 
     irmeta board log covid1 --verify --site site/
     """
@@ -277,15 +281,13 @@ def restore(
     ],
     site: SiteOption,
     *,
-    database: Annotated[
-        str,
-        option(metavar="ADDRESS", help="Of an empty PostgreSQL; SQLite otherwise."),
-    ] = "",
-    replace: Annotated[
-        bool, option("--replace", help="Put a site that is there aside.")
-    ] = False,
+    database: Address = "",
+    replace: bool = False,
 ) -> None:
     """Make a site of a backup, which is verified first.
+
+    database : of an empty PostgreSQL; SQLite otherwise
+    replace : put a site that is there aside
 
     irmeta board restore site-2026-11-27.tar --site site/
 

@@ -1,13 +1,16 @@
 """`irmeta report`: every study on one page."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, option
 from irmeta.cli.options import (
+    FileOrUrl,
+    Metric,
     MissingScores,
+    Names,
+    OutputFolder,
     Pooled,
     Quiet,
     Seed,
@@ -35,79 +38,17 @@ class Reported(Pooled):
 def report(
     pooled: Reported,
     teamed: Teamed,
-    output: Annotated[
-        Path,
-        option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="The output folder: new, empty, or one of an earlier report.",
-        ),
-    ],
-    by: Annotated[
-        str | None,
-        option(
-            metavar="METRIC",
-            help="The metric that systems are ordered by.",
-            show_default="the first of --metrics, else AP or the deepest AP@k",
-        ),
-    ] = None,
-    title: Annotated[
-        str | None, option(help="Title of the page.", show_default="the collections")
-    ] = None,
-    highlight: Annotated[
-        str | None,
-        option(
-            metavar="NAMES",
-            help=(
-                "Systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on "
-                "each line."
-            ),
-        ),
-    ] = None,
-    qrels: Annotated[
-        str | None,
-        option(
-            metavar="FILE",
-            help="The qrels of the collection: adds a section on what a new run loses.",
-        ),
-    ] = None,
-    runs: Annotated[
-        list[str] | None,
-        option(
-            metavar="FILE|DIR",
-            help="With --qrels, the runs that were pooled; with --human, those judged; can be repeated.",
-        ),
-    ] = None,
-    human: Annotated[
-        str | None,
-        option(
-            metavar="FILE",
-            help="Judgments by people, of some topics or all: adds sections on what they and a machine show.",
-        ),
-    ] = None,
-    llm: Annotated[
-        str | None,
-        option(metavar="FILE", help="With --human: judgments by a machine."),
-    ] = None,
-    beside: Annotated[
-        str | None,
-        option(
-            metavar="PAGE",
-            help="A page to link to, as that of irmeta leaderboard: ../board/index.html.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int,
-        option(help="With --qrels: the depth of the pool; 0 if it had none.", min=0),
-    ] = 10,
-    pdf: Annotated[
-        bool,
-        option(
-            "--pdf",
-            help="Write every figure as PDF, too, with fonts inside, for print.",
-        ),
-    ] = False,
+    output: OutputFolder,
+    by: Metric | None = None,
+    title: str | None = None,
+    highlight: Names | None = None,
+    qrels: FileOrUrl | None = None,
+    runs: Annotated[list[str] | None, option(metavar="FILE|DIR")] = None,
+    human: FileOrUrl | None = None,
+    llm: FileOrUrl | None = None,
+    beside: Annotated[str | None, option(metavar="PAGE")] = None,
+    depth: Annotated[int, option(min=0)] = 10,
+    pdf: bool = False,
     seed: Seed = 0,
     workers: Workers = None,
     quiet: Quiet = False,
@@ -115,6 +56,18 @@ def report(
     """Run every study and write one HTML page, with its tables and figures as files.
 
     The folder gets index.html, which works by itself and offline; tables/ with CSV and LaTeX; figures/ with SVG.
+
+    output : the output folder: new, empty, or one of an earlier report
+    by : the metric that systems are ordered by; by default the first of --metrics, else AP or the deepest AP@k
+    title : title of the page; by default the collections
+    highlight : systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on each line
+    qrels : the qrels of the collection: adds a section on what a new run loses
+    runs : with --qrels, the runs that were pooled; with --human, those judged; can be repeated
+    human : judgments by people, of some topics or all: adds sections on what they and a machine show
+    llm : with --human: judgments by a machine
+    beside : a page to link to, as that of irmeta leaderboard: ../board/index.html
+    depth : with --qrels: the depth of the pool; 0 if it had none
+    pdf : write every figure as PDF, too, with fonts inside, for print
 
     irmeta report scores.parquet -o report/
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
-from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import Seed, Shown
+from irmeta.cli.app import app, argument
+from irmeta.cli.options import Folder, Seed, Shown
 from irmeta.cli.output import emit, form_of, say_wrote, working, write
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import nearest
@@ -32,20 +32,15 @@ PAPERS: dict[str, str] = {
 def reproduce(
     shown: Shown,
     paper: Annotated[str, argument(help=f"One of: {', '.join(PAPERS)}; or all.")],
-    data: Annotated[
-        Path | None,
-        option(
-            metavar="DIR",
-            help="Folder of the data.",
-            show_default="IRMETA_DATA, else the user's cache",
-        ),
-    ] = None,
+    data: Folder | None = None,
     seed: Seed = 0,
 ) -> None:
     """Recompute the figures of a paper and print them beside the published ones, each with a status.
 
     Figures whose data are not at hand are not checkable, with the data sets' names; the others are computed. It exits
     with 1 if a figure is contradicted without a known reason.
+
+    data : folder of the data; by default IRMETA_DATA, else the user's cache
 
     irmeta reproduce webber2008-standardization
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from irmeta.cli.app import app, argument, option
+from irmeta.cli.options import Address, Count, Name, OutputFolder, Team
 from irmeta.cli.output import FAILED
 from irmeta.errors import IrmetaError
 from irmeta.words import message
 
+Url = Annotated[str, option(metavar="URL")]
 SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
 
 
@@ -32,27 +34,21 @@ def extra() -> Iterator[None]:
 @app.command()
 def serve(
     site: SiteFolder,
-    qrels: Annotated[
-        Path | None, option(metavar="FILE", help="Judgments of a board to make.")
-    ] = None,
-    runs: Annotated[
-        list[Path] | None,
-        option(metavar="DIR", help="Runs to submit to it, files or folders."),
-    ] = None,
+    qrels: Path | None = None,
+    runs: Annotated[list[Path] | None, option(metavar="DIR")] = None,
     metrics: Annotated[
-        str,
-        option(
-            "-m", "--metrics", metavar="METRICS", help="Its metrics; the first ranks."
-        ),
+        str, option("-m", "--metrics", metavar="METRICS")
     ] = "nDCG@10 AP P@10",
-    listen: Annotated[
-        str, option(metavar="ADDRESS", help="Where to listen; others need https.")
-    ] = "127.0.0.1:8400",
-    children: Annotated[
-        int, option(min=1, help="Processes that check and score runs.")
-    ] = 2,
+    listen: Address = "127.0.0.1:8400",
+    children: Count = 2,
 ) -> None:
     """Serve a site: it takes runs, checks and scores them, and shows where they stand.
+
+    qrels : judgments of a board to make
+    runs : runs to submit to it, files or folders
+    metrics : its metrics; the first ranks
+    listen : where to listen; others need https
+    children : processes that check and score runs
 
     irmeta serve lab/ --qrels qrels.txt --runs runs/
     """
@@ -71,14 +67,13 @@ def serve(
 @app.command()
 def freeze(
     site: SiteFolder,
-    output: Annotated[
-        Path, option("-o", "--output", metavar="DIR", help="Folder to write.")
-    ],
-    runs: Annotated[
-        bool, option("--runs", help="Copy the runs, too, of boards that publish them.")
-    ] = False,
+    output: OutputFolder,
+    runs: bool = False,
 ) -> None:
     """Write a copy of a site that needs no server: any browser opens it from a disk.
+
+    output : folder to write
+    runs : copy the runs, too, of boards that publish them
 
     irmeta freeze lab/ -o lab-2026/
     """
@@ -91,77 +86,45 @@ def freeze(
 
 @app.command()
 def submit(
-    runs: Annotated[list[Path], argument(metavar="RUN", help="Run files.")],
-    to: Annotated[
-        str,
-        option(metavar="URL", help="The board, as in https://runs.example.org/b/KEY."),
-    ],
-    name: Annotated[
-        str | None,
-        option(metavar="NAME", help="Name of the run.", show_default="its file's"),
-    ] = None,
-    team: Annotated[str, option(metavar="TEAM", help="Your team.")] = "",
-    system: Annotated[
-        str, option(metavar="NAME", help="The system, where it ran several times.")
-    ] = "",
-    repeat: Annotated[str, option(metavar="N", help="Which of these times.")] = "",
-    type: Annotated[
-        str, option("--type", metavar="TYPE", help="As in automatic, manual.")
-    ] = "",
-    description: Annotated[str, option(metavar="TEXT", help="What the run does.")] = "",
-    baseline: Annotated[
-        str,
-        option(
-            metavar="RUN",
-            help="The run to be better than; before a reveal one of your own.",
-        ),
-    ] = "",
-    link: Annotated[
-        str, option(metavar="URL", help="A page on the run, https only.")
-    ] = "",
-    replace: Annotated[
-        bool, option("--replace", help="Replace the run of this name.")
-    ] = False,
-    check: Annotated[
-        bool, option("--check", help="Only check; nothing is kept.")
-    ] = False,
-    wait: Annotated[
-        bool, option("--wait", help="Wait for the score, and print it.")
-    ] = False,
-    fail_if_worse: Annotated[
-        float | None,
-        option(
-            metavar="X",
-            min=0,
-            help="Exit with 3 if a loss above X is shown; needs --wait, --baseline.",
-            show_default="never",
-        ),
-    ] = None,
-    unless_safe: Annotated[
-        bool,
-        option(
-            "--unless-safe", help="Exit with 3 also if such a loss is not excluded."
-        ),
-    ] = False,
-    history: Annotated[
-        Path | None,
-        option(
-            metavar="FILE",
-            help="File of earlier nights, with which this one shares the level of 5%.",
-            show_default="one look",
-        ),
-    ] = None,
-    token_file: Annotated[
-        Path | None,
-        option(
-            metavar="FILE",
-            help="File with the token, of mode 0600.",
-            show_default="IRMETA_TOKEN",
-        ),
-    ] = None,
-    format: Annotated[Literal["text", "json"], option(help="What to print.")] = "text",
+    runs: Annotated[list[Path], argument(metavar="RUN")],
+    to: Url,
+    name: Name | None = None,
+    team: Team = "",
+    system: Name = "",
+    repeat: Annotated[str, option(metavar="N")] = "",
+    type: Annotated[str, option(metavar="TYPE")] = "",
+    description: str = "",
+    baseline: Annotated[str, option(metavar="RUN")] = "",
+    link: Url = "",
+    replace: bool = False,
+    check: bool = False,
+    wait: bool = False,
+    fail_if_worse: Annotated[float | None, option(metavar="X", min=0)] = None,
+    unless_safe: bool = False,
+    history: Path | None = None,
+    token_file: Path | None = None,
+    format: Literal["text", "json"] = "text",
 ) -> None:
     """Submit runs to a board; exit with 1 if one is refused, with 3 if it is worse than it may be.
+
+    runs : run files
+    to : the board, as in https://runs.example.org/b/KEY
+    name : name of the run; by default its file's
+    team : your team
+    system : the system, where it ran several times
+    repeat : which of these times
+    type : as in automatic, manual
+    description : what the run does
+    baseline : the run to be better than; before a reveal one of your own
+    link : a page on the run, https only
+    replace : replace the run of this name
+    check : only check; nothing is kept
+    wait : wait for the score, and print it
+    fail_if_worse : exit with 3 if a loss above X is shown; needs --wait, --baseline; by default never
+    unless_safe : exit with 3 also if such a loss is not excluded
+    history : file of earlier nights, with which this one shares the level of 5%; by default one look
+    token_file : file with the token, of mode 0600; by default IRMETA_TOKEN
+    format : what to print
 
     irmeta submit tonight.gz --to http://127.0.0.1:8400/b/lab --baseline main --wait --fail-if-worse 0.02
     """

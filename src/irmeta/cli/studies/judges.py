@@ -1,13 +1,9 @@
 """`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from irmeta.cli.app import Verbs, argument, option
-from irmeta.cli.options import (
-    Quiet,
-    Seed,
-)
+from irmeta.cli.options import Cost, Count, FileOrStem, Name, Output, Quiet, Seed
 from irmeta.cli.output import say, say_wrote, write
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
@@ -23,58 +19,31 @@ judges = Verbs(
 
 @judges.command()
 def sample(
-    file: Annotated[
-        str,
-        argument(help="Judgments (qrels) or scores of the topics to draw from."),
-    ],
-    topics: Annotated[
-        int,
-        option(min=2, help="How many topics to draw, of whole clusters on average."),
-    ],
-    strata: Annotated[
-        int,
-        option(
-            min=1,
-            help="Draw equally from N groups of topics, from easy to hard (score files only).",
-        ),
-    ] = 1,
-    clusters: Annotated[
-        str | None,
-        option(
-            metavar="FILE|stem",
-            help="Draw whole clusters, as conversations, of on average --topics topics: a CSV with columns topic and "
-            "cluster; or stem, if a name begins with its cluster.",
-            show_default="topics one by one, or the clusters that the file has",
-        ),
-    ] = None,
-    collection: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            help="The collection of a score file, where it holds several.",
-            show_default="the only one",
-        ),
-    ] = None,
-    topic_cost: Annotated[float, option(min=0, help="Cost of a topic.")] = 0.0,
-    judgment_cost: Annotated[
-        float,
-        option(
-            min=0,
-            help="Cost of a document judged by a person; as many as FILE has (judgments only).",
-        ),
-    ] = 0.0,
-    cluster_cost: Annotated[
-        float,
-        option(min=0, help="Cost of a cluster beside that of its topics."),
-    ] = 0.0,
-    output: Annotated[
-        Path | None,
-        option("-o", "--output", help="Write to this file (CSV), not to the terminal."),
-    ] = None,
+    file: Annotated[str, argument()],
+    topics: Annotated[int, option(min=2)],
+    strata: Count = 1,
+    clusters: FileOrStem | None = None,
+    collection: Name | None = None,
+    topic_cost: Cost = 0.0,
+    judgment_cost: Cost = 0.0,
+    cluster_cost: Cost = 0.0,
+    output: Output | None = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Draw at random the topics that people should judge, and write them with their probabilities.
+
+    file : judgments (qrels) or scores of the topics to draw from
+    topics : how many topics to draw, of whole clusters on average
+    strata : draw equally from N groups of topics, from easy to hard (score files only)
+    clusters : draw whole clusters, as conversations, of on average --topics topics: a CSV with columns topic and
+        cluster; or stem, if a name begins with its cluster; by default topics one by one, or the clusters that the file
+        has
+    collection : the collection of a score file, where it holds several; by default the only one
+    topic_cost : cost of a topic
+    judgment_cost : cost of a document judged by a person; as many as FILE has (judgments only)
+    cluster_cost : cost of a cluster beside that of its topics
+    output : write to this file (CSV), not to the terminal
 
     irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
 

@@ -1,11 +1,10 @@
 """`irmeta predict apply` and `fit`: the metrics that nobody reported from those that were."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from irmeta.choices import Scale, Unit, explained
 from irmeta.cli.app import Verbs, option
-from irmeta.cli.options import Pooled
+from irmeta.cli.options import Output, Pooled
 from irmeta.cli.output import say, say_note, say_wrote
 from irmeta.words import counted
 
@@ -26,14 +25,15 @@ UnitOption = Annotated[Unit, option("--unit", help=explained(Unit, "What to pred
 @predict.command()
 def fit(
     pooled: Pooled,
-    output: Annotated[
-        Path, option("-o", "--output", help="The model file to write (JSON).")
-    ],
+    output: Output,
     scale: ScaleOption = "raw",
     unit: UnitOption = "system",
-    quiet: Annotated[bool, option("--quiet", help="No notes on stderr.")] = False,
+    quiet: bool = False,
 ) -> None:
     """Fit a model: for each collection the counts, means and covariances of its systems' scores, but not the scores.
+
+    output : the model file to write (JSON)
+    quiet : no notes on stderr
 
     irmeta predict fit web2012.parquet web2013.parquet web2014.parquet -o model.json
 

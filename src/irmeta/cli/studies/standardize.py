@@ -67,29 +67,18 @@ def fit(
 
 @standardize.command()
 def apply(
-    scores: Annotated[
-        Path,
-        argument(
-            help="A score file (Parquet), as written by irmeta evaluate or import."
-        ),
-    ],
+    scores: Annotated[Path, argument()],
     selected: Selected,
-    factors: Annotated[
-        str,
-        option(
-            metavar="NAME|FILE",
-            help=(
-                "A file from irmeta standardize fit, or the name of factors that ship (irmeta "
-                "datasets list)."
-            ),
-        ),
-    ],
+    factors: Annotated[str, option(metavar="NAME|FILE")],
     output: To,
     kind: KindOption = "normal",
     flat: FlatTopics = "half",
     quiet: Quiet = False,
 ) -> None:
     """Standardize scores with factors from any systems on the same topics; the result is a score file like others.
+
+    scores : a score file (Parquet), as written by irmeta evaluate or import
+    factors : a file from irmeta standardize fit, or the name of factors that ship (irmeta datasets list)
 
     irmeta standardize apply new-runs.parquet --factors factors.parquet -o standardized.parquet --kind normal
     """
