@@ -275,13 +275,16 @@ class Run {
     ties_ = false;
   }
 
-  // Look up the judgments of the list's documents. Those of a few documents ahead are fetched meanwhile: the tables of
-  // many topics are larger than the first caches.
+  // Look up the judgments of the list's documents. Those of all topics are larger than the first caches: what a topic
+  // has is fetched as a whole for a list that is long enough to need much of it, else for a few documents ahead.
   void judge() {
+    const Judged& judged = judgments_.of(current_);
+    const bool all = judged.bytes() <= 2 * CACHE_LINE * count_;
+    if (all) judged.fetch_all();
     for (size_t i = 0; i < count_; ++i) {
-      if (i + AHEAD < count_) judgments_.fetch(current_, documents_[i + AHEAD].key);
+      if (!all && i + AHEAD < count_) judged.fetch(documents_[i + AHEAD].key);
       Document& document = documents_[i];
-      document.judgment = static_cast<i32>(judgments_.find(current_, document.key, &ids_[document.begin], document.length));
+      document.judgment = judged.find(document.key, &ids_[document.begin], document.length);
     }
   }
 

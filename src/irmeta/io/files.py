@@ -417,10 +417,9 @@ def stem(path: Location) -> str:
     >>> stem(Path("runs/input.bm25.gz")), stem("s3://archive/bm25.run")
     ('input.bm25', 'bm25.run')
     """
-    name = PurePath(shown(path)).name
-    if PurePath(name).suffix in SUFFIXES:
-        return PurePath(name).stem
-    return name
+    name = path.name if isinstance(path, Path) else PurePath(shown(path)).name
+    bare, _, suffix = name.rpartition(".")
+    return bare if bare and f".{suffix}" in SUFFIXES else name
 
 
 def shown(path: Location) -> str:

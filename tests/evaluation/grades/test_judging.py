@@ -8,7 +8,6 @@ import pytest
 
 import irmeta
 from irmeta.evaluation.grades import judging
-from irmeta.evaluation.grades.judging import Judgments
 from irmeta.io.runs.rankings import qrels_from_mapping
 
 
@@ -40,16 +39,14 @@ def test_ids_that_end_with_nul_are_different(order: tuple[str, ...]) -> None:
 def test_bisection_finds_what_steps_find(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judgments that begin alike are found by bisection, as the others are by steps."""
     names = [f"d{number}" for number in range(300)]
-    judgments = Judgments(qrels_from_mapping({"1": dict.fromkeys(names, 1)}))
-    key = np.append(judgments._key, judgments._key + np.uint64(1))
-    at = judgments._places(key)
+    keys = judging._Keys(qrels_from_mapping({"1": dict.fromkeys(names, 1)}))
+    key = np.append(keys._key, keys._key + np.uint64(1))
+    at = keys.places(key)
     monkeypatch.setattr(judging, "_STEPS", 0)
-    bisected = judgments._places(key)
+    bisected = keys.places(key)
     np.testing.assert_array_equal(at[:300], np.arange(300))
     np.testing.assert_array_equal(bisected[:300], np.arange(300))
-    np.testing.assert_array_equal(
-        judgments._key[at] == key, judgments._key[bisected] == key
-    )
+    np.testing.assert_array_equal(keys._key[at] == key, keys._key[bisected] == key)
 
 
 def test_ids_that_are_no_utf8_name_topics_and_systems_as_text() -> None:

@@ -299,6 +299,7 @@ class GradeArray:
 
     def __init__(self, qrels: Qrels) -> None:
         self._grades, self._grade = np.unique(qrels.grades, return_inverse=True)
+        self._code = (FIRST + self._grade).astype(np.int32)
         # the judgments topic by topic, the highest grade first, and where each topic's begin
         self._order = np.lexsort((-self._grade, qrels.topic))
         self._judged = np.bincount(qrels.topic, minlength=len(qrels.topics))
@@ -349,16 +350,24 @@ class GradeArray:
             for part in ("topic", "rank", "judgment")
         )
         system = np.repeat(np.arange(len(runs)), [run.topic.size for run in runs])
-        # where each topic stands among those asked for, -1 where it is not
-        place = np.full(self._judged.size, -1)
-        place[topics] = np.arange(topics.size)
-        topic = place[topic]
-        kept = topic >= 0
-        if pool is not None:
-            kept &= pool[judgment]
-        parts = (system * topics.size + topic, rank, FIRST + self._grade[judgment])
-        cell, rank, code = (part[kept].astype(np.int32) for part in parts)
-        return Judged(cell, rank, code, retrieved, self.facts(topics, pool))
+        if pool is not None or not np.array_equal(topics, self.topics):
+            # where each topic stands among those asked for, -1 where it is not
+            place = np.full(self._judged.size, -1)
+            place[topics] = np.arange(topics.size)
+            topic = place[topic]
+            kept = topic >= 0
+            if pool is not None:
+                kept &= pool[judgment]
+            topic, rank, judgment, system = (
+                part[kept] for part in (topic, rank, judgment, system)
+            )
+        return Judged(
+            (system * topics.size + topic).astype(np.int32),
+            rank.astype(np.int32),
+            self._code[judgment],
+            retrieved,
+            self.facts(topics, pool),
+        )
 
     def facts(self, topics: Indices, pool: Bools | None = None) -> Facts:
         """Return what the judgments say of these topics; `pool` as in `of`."""

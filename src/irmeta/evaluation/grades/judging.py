@@ -90,31 +90,20 @@ class Judgments:
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
         self._topics = {topic: index for index, topic in enumerate(qrels.topics)}
-        key = pair_keys(qrels.topic, qrels.documents.hash)
-        self._order = np.argsort(key)
-        self._key = key[self._order]
-        # about four slots for each key, so that few keys share one; a key's first bits say which slot is its own
-        bits = max(14, int(key.size * 4).bit_length())
-        # a filter, four times as fine: where a key's first bits lead to an empty place, its document is not judged
-        self._filter = np.uint64(64 - bits - 2)
-        self._present = np.zeros(1 << (bits + 2), dtype=np.bool_)
-        self._present[key >> self._filter] = True
-        # where the keys of each slot begin among the sorted ones, and how many share a slot at most
-        self._slot = np.uint64(64 - bits)
-        slots = (self._key >> self._slot).astype(np.intp)
-        count = np.bincount(slots, minlength=1 << bits)
-        self._first = (np.cumsum(count) - count).astype(np.int32)
-        self._most = int(count.max())
-        self._colliding = self._collisions()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what the core holds: another process makes its own."""
-        return {name: part for name, part in vars(self).items() if name != "table"}
+        """Leave out the tables: another process makes its own."""
+        return {"qrels": self.qrels, "_topics": self._topics}
 
     @cached_property
     def table(self) -> Any:
         """The judgments as the core looks them up; None where it cannot."""
         return core.table(self.qrels)
+
+    @cached_property
+    def _keys(self) -> "_Keys":
+        """The judgments as NumPy looks them up."""
+        return _Keys(self.qrels)
 
     def rank(self, run: Run, precision: Precision = "float64") -> Ranking:
         """Order the lists of a run by score, highest first; ties by document id, last in byte order first.
@@ -159,7 +148,7 @@ class Judgments:
         """Find the judged documents of a run that is ranked."""
         key = pair_keys(ranking.topic, run.documents.hash.take(ranking.row))
         rank = ranking.rank
-        at, judgment = self._find(run, ranking, key)
+        at, judgment = self._keys.find(run, ranking, key)
         # how long each topic's list is
         heads = np.flatnonzero(ranking.new)
         retrieved = np.zeros(len(self.qrels.topics), dtype=np.int64)
@@ -177,7 +166,30 @@ class Judgments:
             order=_digest(key, rank),
         )
 
-    def _find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
+
+class _Keys:
+    """The judgments' keys in order, and where to begin to look for one among them."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self._qrels = qrels
+        key = pair_keys(qrels.topic, qrels.documents.hash)
+        self._order = np.argsort(key)
+        self._key = key[self._order]
+        # about four slots for each key, so that few keys share one; a key's first bits say which slot is its own
+        bits = max(14, int(key.size * 4).bit_length())
+        # a filter, four times as fine: where a key's first bits lead to an empty place, its document is not judged
+        self._filter = np.uint64(64 - bits - 2)
+        self._present = np.zeros(1 << (bits + 2), dtype=np.bool_)
+        self._present[key >> self._filter] = True
+        # where the keys of each slot begin among the sorted ones, and how many share a slot at most
+        self._slot = np.uint64(64 - bits)
+        slots = (self._key >> self._slot).astype(np.intp)
+        count = np.bincount(slots, minlength=1 << bits)
+        self._first = (np.cumsum(count) - count).astype(np.int32)
+        self._most = int(count.max())
+        self._colliding = self._collisions()
+
+    def find(self, run: Run, ranking: Ranking, key: Words) -> tuple[Indices, Indices]:
         """Return the positions in the ranking that hold judged documents, and the judgments they hold.
 
         key : of each topic and document of the ranking, as `pair_keys` makes it.
@@ -186,7 +198,7 @@ class Judgments:
         in_filter = self._present.take((key >> self._filter).astype(np.intp))
         maybe = np.flatnonzero(in_filter)
         key = key[maybe]
-        place = self._places(key)
+        place = self.places(key)
         equal = np.flatnonzero(self._key[place] == key)
         maybe = maybe[equal]
         place = place[equal]
@@ -195,12 +207,12 @@ class Judgments:
             judgment = self._among_colliding(run, ranking, maybe, judgment)
         # equal keys may be of different pairs: compare the documents and topics themselves
         same = run.documents.take(ranking.row[maybe]).equals(
-            self.qrels.documents.take(judgment)
+            self._qrels.documents.take(judgment)
         )
-        same &= self.qrels.topic[judgment] == ranking.topic[maybe]
+        same &= self._qrels.topic[judgment] == ranking.topic[maybe]
         return maybe[same], judgment[same]
 
-    def _places(self, key: Words) -> Indices:
+    def places(self, key: Words) -> Indices:
         """Return where each number is among the sorted keys of the judgments, or would be."""
         last = self._key.size - 1
         if self._most > _STEPS:  # keys chosen to begin alike
@@ -217,7 +229,8 @@ class Judgments:
         alike = np.flatnonzero(self._key[1:] == self._key[:-1])
         rows = self._order[np.union1d(alike, alike + 1)].tolist()
         return {
-            (int(self.qrels.topic[row]), self.qrels.documents[row]): row for row in rows
+            (int(self._qrels.topic[row]), self._qrels.documents[row]): row
+            for row in rows
         }
 
     def _among_colliding(
