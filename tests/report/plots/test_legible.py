@@ -5,37 +5,41 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from tests.report.plots.kinds import KINDS, plotted
 
-from irmeta.report.plots.figure import COLUMN, PAGE
+from irmeta.report.plots.figure import COLUMN, PAGE, rendered
 from irmeta.studies import STUDIES
 
-SLACK = 1.2
-"""Points that boxes may share at each side: letters are smaller than their boxes."""
-QUICK = {"describe", "table", "versus", "versus, one", "rank, pivot", "leaderboard"}
+SLACK = 0.1
+"""What boxes may share at each side, in heights of their letters, which are smaller than their boxes."""
+QUICK = {"describe", "table", "versus", "versus, one", "rank, pivot"}
+QUICK |= {"leaderboard", "predictivity"}
 
 
-def written(figure: Figure) -> Iterator[tuple[str, Bbox]]:
-    """Draw a figure, and return every text that was drawn with its box in points."""
-    seen: list[Text] = []
-    draw = Text.draw
+def written(figure: Figure) -> Iterator[tuple[str, float, Bbox]]:
+    """Draw a figure as its file is, and return every text that was drawn last with its size and box in points."""
+    seen: list[dict[Text, Bbox]] = [{}]
+    draw, start = Text.draw, Figure.draw
 
-    def noting(self: Text, *args: Any, **more: Any) -> None:
+    def starting(self: Figure, renderer: Any) -> None:
+        seen.append({})
+        start(self, renderer)
+
+    def noting(self: Text, renderer: Any, *args: Any, **more: Any) -> None:
         if self.get_visible() and self.get_text().strip():
-            seen.append(self)
-        draw(self, *args, **more)
+            box = Text.get_window_extent(self, renderer)
+            seen[-1][self] = Bbox(box.get_points() * 72 / figure.dpi)
+        draw(self, renderer, *args, **more)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "draw", starting)
         patch.setattr(Text, "draw", noting)
-        canvas = FigureCanvasAgg(figure)
-        canvas.draw()
-    for text in dict.fromkeys(seen):
-        box = Text.get_window_extent(text, canvas.get_renderer())
-        yield text.get_text(), Bbox(box.get_points() * 72 / figure.dpi)
+        rendered(figure, "png")
+    for text, box in seen[-1].items():
+        yield text.get_text(), float(text.get_fontsize()), box
 
 
 def faults(figure: Figure) -> list[str]:
@@ -45,10 +49,10 @@ def faults(figure: Figure) -> list[str]:
     wide, tall = 72 * figure.get_size_inches()
     cut = [
         f"{text!r} is cut"
-        for text, box in found
+        for text, _, box in found
         if box.x0 < -0.5 or box.y0 < -0.5 or box.x1 > wide + 0.5 or box.y1 > tall + 0.5
     ]
-    smaller = [(text, box.padded(-SLACK)) for text, box in found]
+    smaller = [(text, box.padded(-SLACK * size)) for text, size, box in found]
     covered = [
         f"{one!r} covers {other!r}"
         for (one, own), (other, box) in combinations(smaller, 2)

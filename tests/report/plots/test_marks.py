@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from irmeta.report.plots.figure import COLUMN, PAGE, as_wide_as, draw, svg
 from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import MARKED, highlight, placed, say
-from irmeta.report.plots.matrix import matrix
+from irmeta.report.plots.matrix import matrix, square
 from irmeta.report.plots.rows import named_rows
 
 NAMES = ["bm25", "<dense> & \x07", "mine"]
@@ -108,7 +108,26 @@ def test_figures_stand_in_cells_that_have_room_for_them() -> None:
         figure.draw_without_rendering()
         [axes, *_] = figure.axes
         assert {text.get_visible() for text in axes.texts} == {shown}
-        assert axes.bbox.width == pytest.approx(axes.bbox.height)
+        assert axes.bbox.width == pytest.approx(axes.bbox.height, rel=0.01)
+
+
+def test_few_metrics_have_no_large_matrix() -> None:
+    """At the width of a page three metrics are three low rows, their names upright, and near values differ in shade."""
+    metrics = ["AP", "RR", "P@10"]
+    result = xr.Dataset(coords={"metric": metrics})
+    phi = 0.91 + 0.03 * np.eye(3)
+
+    def pairs(result: xr.Dataset, axes: Axes) -> None:
+        matrix(axes, phi, metrics, metrics, label="phi")
+
+    with as_wide_as(PAGE):
+        figure = square(pairs, result)
+    figure.draw_without_rendering()
+    [axes, _] = figure.axes
+    assert figure.get_figheight() < 2
+    assert {label.get_rotation() for label in axes.get_xticklabels()} == {0}
+    one, other = axes.images[0].to_rgba(np.array([0.91, 0.94]))[:, :3]
+    assert abs(one - other).max() > 0.15
 
 
 def test_no_name_is_cut() -> None:

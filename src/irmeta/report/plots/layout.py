@@ -1,12 +1,14 @@
 """Where words stand in a figure, so that all of them can be read: legends, labels of axes, names beside marks."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Annotation, Text
+from matplotlib.ticker import AutoLocator
 from matplotlib.transforms import Bbox, BboxBase
 
 BESIDE = "beside"
@@ -17,6 +19,10 @@ _PLACES = ((4, 3), (-4, 3), (4, -3), (-4, -3))
 """Points from a mark to its name: to the right and up first."""
 
 
+SQUARE = "square"
+"""What marks a matrix whose cells are as high as they are wide, where they are not large."""
+LARGEST_CELL = 24.0
+"""The height in points that such a cell has at most."""
 SMALLEST_CELL = 12.5
 """The width in points of a cell that has room for a figure that can be read; LOWEST_CELL is the height."""
 LOWEST_CELL = 7.0
@@ -144,12 +150,9 @@ def fitted(axes: Axes) -> tuple[float, ...]:
 
     Nothing is written where it could not be read. Other axes have no sizes.
     """
-    columns, rows = len(axes.get_xticks()), len(axes.get_yticks())
-    whole = axes.get_figure(root=True)
-    if whole is None or not axes.images or not columns:
+    if not axes.images or not len(axes.get_xticks()):
         return ()
-    points = 72 / whole.dpi
-    across, down = points * axes.bbox.width / columns, points * axes.bbox.height / rows
+    across, down = _cell(axes)
     room = across >= SMALLEST_CELL and down >= LOWEST_CELL
     # to a tenth, so that another layout soon changes them no more
     figures, over, left = (
@@ -159,10 +162,43 @@ def fitted(axes: Axes) -> tuple[float, ...]:
     for text in axes.texts:
         text.set_visible(room)
         text.set_fontsize(figures)
-    axes.tick_params(axis="x", labelsize=over, labelbottom=over >= SMALLEST_TEXT)
-    if rows == columns:
+    if axes.get_gid() == SQUARE:
         axes.tick_params(axis="y", labelsize=left)
-    return room, figures, over, left
+        if _longest(axes) > across:
+            axes.tick_params(axis="x", labelrotation=90)
+        elif not _turned(axes):
+            over = LARGEST_TEXT
+    axes.tick_params(axis="x", labelsize=over, labelbottom=over >= SMALLEST_TEXT)
+    return room, figures, over, left, float(_turned(axes))
+
+
+def _cell(axes: Axes) -> tuple[float, float]:
+    """Return width and height in points of a cell of a matrix that is laid out."""
+    points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    wide, tall = points * axes.bbox.width, points * axes.bbox.height
+    return wide / len(axes.get_xticks()), tall / len(axes.get_yticks())
+
+
+def _turned(axes: Axes) -> bool:
+    """Say whether the names below a matrix are turned, as they then stay."""
+    return any(label.get_rotation() == 90 for label in axes.get_xticklabels())
+
+
+def _longest(axes: Axes) -> float:
+    """Return the points that the longest name below a matrix takes in its largest size, with room beside it."""
+    points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
+    axes.tick_params(axis="x", labelbottom=True)
+    boxes = [
+        (label.get_window_extent(), float(label.get_fontsize()))
+        for label in axes.get_xticklabels()
+    ]
+    return (
+        max(
+            points * max(box.width, box.height) * LARGEST_TEXT / size
+            for box, size in boxes
+        )
+        + LARGEST_TEXT / 2
+    )
 
 
 def smallest(figure: Figure) -> float:
@@ -192,14 +228,14 @@ def keep(figure: Figure) -> None:
 
 
 def settle(figure: Figure) -> None:
-    """Break labels that are wider than a figure, and make it tall enough for those along its height."""
+    """Break labels that are wider than a figure, and make it as tall as those along its height, or its cells, need."""
     for axes in figure.axes:
         break_lines(axes.xaxis.label, figure.bbox.width)
     lay_out(figure)
-    if any(axes.images and axes.get_aspect() == 1 for axes in figure.axes):
-        drawn = figure.get_tightbbox()  # a square leaves room above and below
-        figure.set_figheight(drawn.height + 0.1)
-        return
+    for axes in figure.axes:
+        _thin(axes)
+        if axes.get_gid() == SQUARE:
+            _square(figure, axes)
     lacking = [
         axes.yaxis.label.get_window_extent().height - axes.bbox.height
         for axes in figure.axes
@@ -208,6 +244,33 @@ def settle(figure: Figure) -> None:
     lack = max(lacking, default=0)
     if lack > 0:
         figure.set_figheight(figure.get_figheight() + len(lacking) * lack / figure.dpi)
+
+
+def _thin(axes: Axes) -> None:
+    """Number a horizontal axis at fewer places, until no number touches the next."""
+    locator = axes.xaxis.get_major_locator()
+    if not isinstance(locator, AutoLocator):
+        return
+    for places in range(8, 2, -1):
+        boxes = [
+            label.get_window_extent()
+            for label in axes.get_xticklabels()
+            if label.get_text()
+        ]
+        if not any(one.padded(2).overlaps(other) for one, other in pairwise(boxes)):
+            break
+        locator.set_params(nbins=places)
+
+
+def _square(figure: Figure, axes: Axes) -> None:
+    """Make the cells of a matrix as high as they are wide, and none larger than it need be."""
+    for _ in range(_ROUNDS):
+        across, down = _cell(axes)
+        lack = len(axes.get_yticks()) * (min(across, LARGEST_CELL) - down)
+        if abs(lack) < 1:
+            break
+        figure.set_figheight(figure.get_figheight() + lack / 72)
+        lay_out(figure)
 
 
 def break_lines(label: Text, width: float) -> None:

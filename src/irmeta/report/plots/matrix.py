@@ -1,13 +1,25 @@
 """Matrices drawn as shades, with their names, and with figures where a cell has room for them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
 
+from irmeta.report.plots.figure import PAGE, Plot, draw, wide
+from irmeta.report.plots.layout import LARGEST_CELL, SQUARE
 from irmeta.report.plots.marks import say_cells
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
+
+_LOWEST = (0.9, 0.8, 0.5, 0.0, -1.0)
+"""Values that a scale of colours may begin with: the highest that is not above a matrix's own."""
+_BAR = 0.1
+"""Inches across a bar of colours."""
 
 
 def matrix(
@@ -17,44 +29,67 @@ def matrix(
     columns: Sequence[str],
     *,
     label: str,
-    low: float = -1,
-    colours: str = "RdBu",
 ) -> None:
-    """Draw values as shades, rows down and columns across, with a bar of the colours.
+    """Draw values up to 1 as shades, rows down and columns across, with a bar of the colours; 1 is darkest.
 
-    label : what the values are.  low : the least value that has a colour; the greatest is 1.
+    label : what the values are.
     """
-    square = len(rows) == len(columns)
+    least = float(np.nanmin(values, initial=1.0))
+    low = next((lowest for lowest in _LOWEST if lowest <= least), -1.0)
     image = axes.imshow(
         values,
-        cmap=colours,
+        cmap="RdBu" if low < 0 else "Blues",
         vmin=low,
         vmax=1,
-        aspect="equal" if square else "auto",
+        aspect="auto",
         interpolation="nearest",
     )
-    axes.set_xticks(range(len(columns)), columns, rotation=90 if square else 0)
+    if len(rows) == len(columns):
+        axes.set_gid(SQUARE)
+    axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    _write_figures(axes, values, low)
-    bar = axes.get_figure(root=True).colorbar(  # type: ignore[union-attr]
-        image, ax=axes, fraction=0.046, pad=0.02, shrink=0.8
-    )
-    bar.set_label(label)
+    _write_figures(axes, image, values)
+    shade_bar(axes, image, label, shrink=0.8)
     say_cells(axes, rows, columns, [short(value, 3) for value in values.ravel()])
 
 
-def _write_figures(axes: Axes, values: Floats, low: float) -> None:
-    middle = (1 + low) / 2
+def square(plot: Plot, result: xr.Dataset, **options: Any) -> Figure:
+    """Draw a matrix of all pairs of metrics, the more of them the larger."""
+    metrics = result.sizes["metric"]
+    side = wide(min(PAGE, 2.0 + 0.25 * metrics))
+    tall = 1.0 + min(side - 1.6, metrics * LARGEST_CELL / 72)
+    return draw(plot, result, width=side, height=tall, **options)
+
+
+def shade_bar(axes: Axes, image: AxesImage, label: str, *, shrink: float = 1.0) -> None:
+    """Draw beside a matrix what its colours stand for, no wider in a large figure than in a small one."""
+    figure: Any = axes.get_figure(root=True)
+    wide, tall = figure.get_size_inches()
+    bar = figure.colorbar(
+        image,
+        ax=axes,
+        label=label,
+        ticks=MaxNLocator(5, steps=[1, 2, 5, 10]),
+        fraction=2 * _BAR / wide,
+        pad=_BAR / wide,
+        shrink=shrink,
+        aspect=shrink * tall / _BAR,
+    )
+    bar.outline.set_visible(False)
+
+
+def _write_figures(axes: Axes, image: AxesImage, values: Floats) -> None:
+    # relative luminance; from 0.18 on, black is read more easily than white. Source: WCAG 2.1
+    light = image.to_rgba(values)[..., :3] ** 2.2 @ (0.2126, 0.7152, 0.0722)
     for (row, column), value in np.ndenumerate(values):
-        dark = abs(value - middle) > 0.6 * (1 - middle)
         figure = axes.text(
             column,
             row,
             short(value),
             ha="center",
-            va="center",
-            color="white" if dark else "black",
+            va="center_baseline",
+            color="black" if light[row, column] > 0.18 else "white",
         )
         figure.set_in_layout(False)  # it lies within its cell

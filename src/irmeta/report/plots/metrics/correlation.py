@@ -11,8 +11,8 @@ from scipy.cluster.hierarchy import dendrogram, leaves_list
 
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
-from irmeta.report.plots.figure import PAGE, PALETTE, draw, wide
-from irmeta.report.plots.matrix import matrix
+from irmeta.report.plots.figure import PALETTE, draw
+from irmeta.report.plots.matrix import matrix, square
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
@@ -30,9 +30,8 @@ def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
             result,
             height=1.0 + 0.15 * metrics,
         )
-    side = wide(min(PAGE, 2.0 + 0.25 * metrics))
     order = "clustered" if view == "clustered" else "given"
-    return draw(heatmap, result, width=side, height=0.92 * side, order=order)
+    return square(heatmap, result, order=order)
 
 
 def heatmap(
@@ -71,8 +70,8 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     count = int(np.searchsorted(np.cumsum(share), 0.95 - 1e-9)) + 1
     names = [str(name) for name in result["metric"].values]
     heads = [f"{number}\n{part:.0%}" for number, part in enumerate(share[:count], 1)]
-    matrix(axes, result["loading"].values[:, :count], names, heads, label="Loading")
-    axes.set_xlabel("Principal component, share of variance")
+    matrix(axes, result["loading"].values[:, :count], names, heads, label="loading")
+    axes.set_xlabel("principal component, share of variance")
     return axes
 
 
@@ -93,6 +92,6 @@ def tree(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlim(top * 1.05, 0)
     ticks = [tick for tick in axes.get_xticks() if 0 <= tick <= top * 1.05]
     axes.set_xticks(ticks, [short(1 - tick) for tick in ticks])
-    axes.set_xlabel(f"Least {about(result)['options']['coefficient']} within the group")
+    axes.set_xlabel(f"least {about(result)['options']['coefficient']} within the group")
     axes.spines["left"].set_visible(False)
     return axes

@@ -32,4 +32,4 @@ def agreed(result: xr.Dataset, axes: Axes) -> Axes:
         for value, least, most in zip(share, low, high, strict=True)
     ]
     say(axes, share, rows, names, words, nearest="y")
-    return named_rows(axes, names, "Pairs of systems on which users agree (%)")
+    return named_rows(axes, names, "pairs of systems on which users agree (%)")

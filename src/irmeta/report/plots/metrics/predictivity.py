@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import PredictivityView
 from irmeta.errors import ScoresError
-from irmeta.report.plots.figure import PAGE, PALETTE, draw, wide
+from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.matrix import matrix
+from irmeta.report.plots.matrix import matrix, square
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
     NEAR,
@@ -28,8 +28,7 @@ def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figur
     if view == "advantage":
         return draw(gains, result, height=height(metrics))
     if view == "matrix":
-        side = wide(min(PAGE, 2.0 + 0.25 * metrics))
-        return draw(pairs, result, width=side, height=0.92 * side)
+        return square(pairs, result)
     if metrics > 3:
         raise ScoresError(
             "a curve of more than 3 metrics cannot be read; name those to draw with --metrics"
@@ -103,12 +102,8 @@ def pairs(result: xr.Dataset, axes: Axes) -> Axes:
     phi = result["phi"].values
     order = np.argsort(-np.diagonal(phi), kind="stable")
     names = [str(result["metric"].values[at]) for at in order]
-    low = -1.0 if phi.min() < 0 else 0.0
-    colours = "RdBu" if phi.min() < 0 else "Blues"
     shown = phi[np.ix_(order, order)]
-    matrix(
-        axes, shown, names, names, label="predictive power φ", low=low, colours=colours
-    )
+    matrix(axes, shown, names, names, label="predictive power φ")
     axes.set_ylabel("predictor")
     axes.set_xlabel("target")
     return axes

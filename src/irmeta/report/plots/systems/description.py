@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say, say_cells
+from irmeta.report.plots.matrix import shade_bar
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
     BETTER_RIGHT,
@@ -101,7 +102,7 @@ def shades(scores: xr.DataArray, axes: Axes) -> Axes:
     else:
         axes.set_xticks([])
         axes.set_xlabel(f"{len(topics)} topics, easiest first")
-    axes.get_figure().colorbar(image, ax=axes, label=str(scores.name), aspect=40)  # type: ignore[union-attr]
+    shade_bar(axes, image, str(scores.name))
     say_cells(axes, systems, topics, [short(one, 3) for one in scores.values.ravel()])
     return axes
 
