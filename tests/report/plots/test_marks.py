@@ -12,7 +12,7 @@ from irmeta.report.plots.figure import COLUMN, PAGE, as_wide_as, draw, svg
 from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import MARKED, highlight, placed, say
 from irmeta.report.plots.matrix import matrix, square
-from irmeta.report.plots.rows import named_rows
+from irmeta.report.plots.rows import legend, named_rows
 
 NAMES = ["bm25", "<dense> & \x07", "mine"]
 RESULT = xr.Dataset({"x": ("y", [3.0, 2.0, 1.0])})
@@ -98,6 +98,44 @@ def test_a_name_covers_no_mark_where_it_need_not() -> None:
     assert name.get_visible()
     assert not box.contains(*other)
     assert box.x1 < other[0]
+
+
+def test_a_name_covers_no_line_where_it_need_not() -> None:
+    """A name stands below its mark where a line runs above it."""
+
+    def line(result: xr.Dataset, axes: Axes) -> Axes:
+        axes.plot([0.5], [0.5], "o")
+        axes.plot([0, 1], [0.53, 0.53])
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        beside(axes, "below", 0.5, 0.5)
+        return axes
+
+    figure = draw(line, RESULT)
+    [name] = figure.axes[0].texts
+    mark = figure.axes[0].transData.transform((0.5, 0.5))
+    assert name.get_window_extent().y1 < mark[1]
+
+
+def test_entries_of_a_legend_fill_its_columns() -> None:
+    """Four entries for which a row has no room stand two by two, not three and one."""
+
+    def four(result: xr.Dataset, axes: Axes) -> Axes:
+        for at in range(4):
+            axes.plot([0, at], label=f"trec-covid-round-{at}")
+        legend(axes)
+        return axes
+
+    [made] = draw(four, RESULT).legends
+    assert made._ncols == 2
+
+
+def test_two_rows_stand_in_the_middle() -> None:
+    """Two rows have as much room above as below."""
+
+    def two(result: xr.Dataset, axes: Axes) -> Axes:
+        return named_rows(axes, ["AP", "RR"], "x")
+
+    assert draw(two, RESULT).axes[0].get_ylim() == (2, -1)
 
 
 def test_figures_stand_in_cells_that_have_room_for_them() -> None:

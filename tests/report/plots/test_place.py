@@ -36,7 +36,7 @@ def test_each_system_is_a_row_with_its_interval():
         ends, np.stack([outcome["low"], outcome["high"]])[..., 0].T
     )
     assert [tick.get_text() for tick in panel.get_yticklabels()] == ["s1", "s4"]
-    assert panel.get_ylim() == (2.5, -0.5)  # no mark is cut
+    assert panel.get_ylim() == (2, -1)  # no mark is cut
     assert figure_of(outcome).axes
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from irmeta.report.plots.metrics.coverage import coverage
 from irmeta.report.plots.metrics.lowcost import lowcost
-from irmeta.report.plots.metrics.prediction import prediction
+from irmeta.report.plots.metrics.prediction import MOST, prediction
 from irmeta.report.plots.metrics.predictors import predictors
 
 
@@ -44,6 +44,17 @@ def test_predictions_are_points_between_the_ends_of_their_intervals(axes):
     ]
     colours = [line.get_color() for line in axes.lines[::2]]
     assert colours[0] == colours[1] != colours[2]
+
+
+def test_a_plot_of_many_predictions_says_how_many_it_shows(axes):
+    """Of more predictions than fit a page the first are drawn, and the axis says of how many."""
+    dims = {"system": [f"s{at}" for at in range(60)], "target": ["AP", "RR", "P@10"]}
+    grid = {"value": 0.5, "low": 0.4, "high": 0.6, "outside": 0.0}
+    data = {name: (tuple(dims), np.full((60, 3), one)) for name, one in grid.items()}
+    outcome = xr.Dataset(data, dims, attrs={"options": {"level": 0.9}})
+    panel = prediction(outcome, axes)
+    assert len(panel.get_yticks()) == MOST
+    assert panel.get_xlabel().endswith(f"first {MOST} of 180")
 
 
 def test_tau_of_each_target_stands_in_its_row(axes):

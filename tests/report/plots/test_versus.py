@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import irmeta
 from irmeta.report.plots import figure_of
@@ -29,8 +30,22 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
     assert axes.lines[-1].get_ydata()[0] == pytest.approx(one["difference"].item())
-    assert axes.get_xlabel() == "topics, by mine\nless bm25"
+    assert axes.get_xlabel() == "topics, by mine\nless bm25 (dashed: mean)"
     assert list(axes.get_xticks()) == []
+
+
+@pytest.mark.parametrize(("width", "own"), [(7, True), (1.3, False)])
+def test_a_topic_is_named_at_its_bar_where_bars_are_wide(width, own):
+    """On a page each name stands at its own bar; where bars are narrow, names stand apart."""
+    figure = figure_of(made().data, width=width)
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    away = [
+        axes.transData.transform((name.xy[0], 0))[0]
+        - np.mean(Text.get_window_extent(name).intervalx)
+        for name in axes.texts
+    ]
+    assert (np.abs(away).max() < 3) == own
 
 
 def test_gains_are_blue_and_losses_orange():
@@ -61,4 +76,7 @@ def test_against_everybody_the_opponent_is_the_median():
     median = np.median(values[[0, 2, 3], :, 0], axis=0)
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(values[1, :, 0] - median)[::-1])
-    assert axes.get_xlabel() == "topics, by b\nless the median of the others"
+    assert (
+        axes.get_xlabel()
+        == "topics, by b\nless the median of the others (dashed: mean)"
+    )

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Annotation, Text
@@ -15,8 +17,10 @@ BESIDE = "beside"
 """What marks a name that may move around its mark, or be left out."""
 MARKED = "#D55E00"
 """The colour of systems of interest; their names are never left out."""
-_PLACES = ((4, 3), (-4, 3), (4, -3), (-4, -3))
+_PLACES = ((4, 3), (-4, 3), (4, -3), (-4, -3), (0, 5), (0, -5))
 """Points from a mark to its name: to the right and up first."""
+_ALONG = 4.0
+"""Dots from a place on a line to the next that a name should not cover."""
 
 
 SQUARE = "square"
@@ -70,7 +74,7 @@ _OFFSET: Any = {"textcoords": "offset points", "annotation_clip": False}
 
 
 def _keep_apart(figure: Figure) -> None:
-    """Move each name around its mark until it covers no other and no mark, or else no other; leave out the rest."""
+    """Move each name around its mark until it covers nothing, or else no mark, or no name; leave out the rest."""
     names = [
         text
         for axes in figure.axes
@@ -86,9 +90,13 @@ def _keep_apart(figure: Figure) -> None:
         text.get_window_extent(renderer) for text in _others(figure)
     ]
     marks = _marks(figure)
+    lines = _lines(figure)
     for name in names:
-        apart = _free(name, [*taken, *marks], figure.bbox, renderer)
-        found = apart or _free(name, taken, figure.bbox, renderer)
+        found = (
+            _free(name, [*taken, *marks, *lines], figure.bbox, renderer)
+            or _free(name, [*taken, *marks], figure.bbox, renderer)
+            or _free(name, taken, figure.bbox, renderer)
+        )
         if found is None and name.get_color() == MARKED:
             _move(name, *_PLACES[0])
             found = name.get_window_extent(renderer)
@@ -125,15 +133,32 @@ def _marks(figure: Figure) -> list[BboxBase]:
     return boxes
 
 
+def _lines(figure: Figure) -> list[BboxBase]:
+    """Return boxes along the lines that are drawn."""
+    boxes: list[BboxBase] = []
+    for line in (line for axes in figure.axes for line in axes.lines):
+        if line.get_linestyle() in ("", " ", "None", "none"):
+            continue
+        steps = STEP_LOOKUP_MAP[line.get_drawstyle()]
+        ends = line.get_transform().transform(np.column_stack(steps(*line.get_data())))
+        for start, end in pairwise(ends):
+            count = int(np.hypot(*(end - start)) / _ALONG) + 2
+            boxes += [
+                Bbox([dot - 1, dot + 1]) for dot in np.linspace(start, end, count)
+            ]
+    return boxes
+
+
 def _free(
     name: Annotation, taken: Sequence[BboxBase], whole: BboxBase, renderer: Any
 ) -> BboxBase | None:
     """Put a name at the first free place around its mark, if there is one."""
     name.set_visible(True)
+    axes: Any = name.axes
     for across, up in _PLACES:
         _move(name, across, up)
         own = name.get_window_extent(renderer)
-        inside = whole.x0 <= own.x0 and own.x1 <= whole.x1
+        inside = axes.bbox.x0 <= own.x0 and own.x1 <= whole.x1
         if inside and not any(own.overlaps(other) for other in taken):
             return own
     return None
@@ -141,7 +166,9 @@ def _free(
 
 def _move(name: Annotation, across: float, up: float) -> None:
     name.xyann = (across, up)
-    name.set_horizontalalignment("left" if across > 0 else "right")
+    name.set_horizontalalignment(
+        "center" if across == 0 else "left" if across > 0 else "right"
+    )
     name.set_verticalalignment("bottom" if up > 0 else "top")
 
 

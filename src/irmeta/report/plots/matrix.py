@@ -87,7 +87,7 @@ def _write_figures(axes: Axes, image: AxesImage, values: Floats) -> None:
         figure = axes.text(
             column,
             row,
-            short(value),
+            short(round(float(value), 2) + 0.0),  # never -.00
             ha="center",
             va="center_baseline",
             color="black" if light[row, column] > 0.18 else "white",

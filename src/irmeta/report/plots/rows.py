@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import cycle
+from math import ceil
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -18,6 +19,8 @@ NEAR = "0.6"
 """The grey of what stands in the background."""
 BETTER_RIGHT = "right is better"
 BETTER_LEFT = "left is better"
+_COLUMNS = 4
+"""Columns that a legend has at most."""
 HANDLE = 32
 """Points that the mark of an entry of a legend takes beside its text."""
 LONGEST = 40
@@ -41,8 +44,9 @@ def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -
     size = min(8.0, 72 * 0.85 * row_height(len(names)))
     shown = [shortened(str(name), LONGEST) for name in names]
     axes.set_yticks(range(len(names)), shown, fontsize=size)
-    # half a row above the first and below the last, so that no mark is cut
-    axes.set_ylim(max(len(names), 3) - 0.5, -0.5)
+    # half a row above the first and below the last, so that no mark is cut; one or two stand in the middle
+    around = 0.5 + max(3 - len(names), 0) / 2
+    axes.set_ylim(len(names) - 1 + around, -around)
     # from the right end, as below the names there is room
     axes.set_xlabel(directed(label, better), loc="right")
     axes.grid(axis="y", color="0.92", linewidth=0.6)
@@ -76,7 +80,11 @@ def legend(axes: Axes, handles: Sequence[Artist] = (), *, title: str = "") -> No
     figure = axes.get_figure(root=True)
     assert figure is not None
     listed = list(handles) or axes.get_legend_handles_labels()[0]
-    for columns in range(min(4, len(listed)), 0, -1):
+    # as many entries in each column, but for the last
+    even = {ceil(len(listed) / rows) for rows in range(1, len(listed) + 1)}
+    for columns in sorted(even, reverse=True):
+        if columns > _COLUMNS:
+            continue
         made = figure.legend(
             handles=listed,
             title=title,

@@ -1,9 +1,12 @@
 """How far collections agree on the same systems' scores, by metric and form."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
@@ -25,18 +28,20 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     kinds = [str(kind) for kind in result.kind.values]
     names = result.metric.values.astype(str).tolist()
     thick = 0.8 / len(kinds)
+    listed: list[Any] = []
     for at, kind in enumerate(kinds):
         one = result.sel(kind=kind)
         rows = np.arange(len(names)) + (at - (len(kinds) - 1) / 2) * thick
         drmse = one["drmse"].mean("pair").values
         colour = PALETTE[at]
-        axes.barh(rows, drmse, thick * 0.9, color=colour, alpha=0.6, label=kind)
+        bars = axes.barh(rows, drmse, thick * 0.9, color=colour, alpha=0.6, label=kind)
+        listed.append(bars)
         for pair in one["drmse"].values:
             axes.plot(pair, rows, "o", markersize=2.5, color=colour)
         chance = one["drmse_mean"].mean("pair")
         axes.vlines(chance, rows - thick * 0.45, rows + thick * 0.45, color="black")
         words = [f"{kind}: dRMSE {short(value, 3)}" for value in drmse]
         say(axes, drmse, rows, names, words)
-    axes.plot([], [], color="black", label="topics re-partitioned at random")
-    legend(axes)
+    random = Line2D([], [], color="black", label="topics re-partitioned at random")
+    legend(axes, [*listed, random])
     return named_rows(axes, names, "dRMSE between collections", BETTER_LEFT)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
 from irmeta.scores.figures import short
 
 
@@ -18,15 +18,17 @@ def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
 
 
 def means(one: xr.Dataset, axes: Axes) -> Axes:
-    """Draw each system's mean with its 95% interval, best first; behind it, in grey, by the human topics alone."""
+    """Draw each system's mean with its 95% interval, best first; behind it, broader, by the human topics alone."""
     order = np.argsort(-one["mean"].values, kind="stable")
     rows = np.arange(order.size)
     axes.hlines(
         rows,
         one["human_low"].values[order],
         one["human_high"].values[order],
-        color="0.85",
-        linewidth=3,
+        color=PALETTE[1],
+        alpha=0.4,
+        linewidth=4,
+        label="people alone",
     )
     axes.hlines(
         rows,
@@ -35,8 +37,22 @@ def means(one: xr.Dataset, axes: Axes) -> Axes:
         color=PALETTE[0],
         linewidth=1.2,
     )
-    axes.plot(one["mean"].values[order], rows, "o", markersize=3, color=PALETTE[0])
-    axes.plot(one["machine"].values[order], rows, "x", markersize=3, color=NEAR)
+    axes.plot(
+        one["mean"].values[order],
+        rows,
+        "o",
+        markersize=3,
+        color=PALETTE[0],
+        label="both",
+    )
+    axes.plot(
+        one["machine"].values[order],
+        rows,
+        "|",
+        markersize=5,
+        color="black",
+        label="machine alone",
+    )
     names = one.system.values[order].astype(str).tolist()
     mean, low, high = (one[name].values[order] for name in ("mean", "low", "high"))
     words = [
@@ -44,5 +60,6 @@ def means(one: xr.Dataset, axes: Axes) -> Axes:
         for middle, least, most in zip(mean, low, high, strict=True)
     ]
     say(axes, mean, rows, names, words, nearest="y")
-    label = f"mean {one.metric.item()}: both; people (grey), machine (x)"
+    legend(axes)
+    label = f"mean {one.metric.item()}, 95% interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

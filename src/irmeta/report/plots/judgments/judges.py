@@ -69,15 +69,15 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
     say(axes, tau, rows, names, words, nearest="y")
     axes.axvline(float(one["ceiling"]), color=PALETTE[5], linewidth=0.8, linestyle="--")
     truth = about(one)["options"]["truth"]
-    place = axes.get_xaxis_transform()  # across by tau, up by the height of the axes
-    axes.text(
-        float(one["ceiling"]),
-        1.01,
+    axes.annotate(
         f"{truth} itself",
+        (float(one["ceiling"]), 1),
+        xycoords=axes.get_xaxis_transform(),  # across by tau, up by the height of the axes
+        xytext=(0, 3),
+        textcoords="offset points",
         color=PALETTE[5],
         ha="center",
         fontsize=7,
-        transform=place,
     )
     label = f"tau-b with {truth} by {one.metric.item()}, 95% interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

@@ -30,7 +30,11 @@ def widths(one: xr.Dataset, axes: Axes) -> Axes:
         label="people alone",
     )
     axes.axhline(
-        about(one)["options"]["width"], color="0.6", linewidth=0.8, linestyle="--"
+        about(one)["options"]["width"],
+        color="0.6",
+        linewidth=0.8,
+        linestyle="--",
+        label="width wanted",
     )
     axes.set_ylim(bottom=0)
     axes.set_xlabel("human topics")

@@ -66,4 +66,6 @@ def accuracy(outcome: xr.Dataset, axes: Axes) -> Axes:
     axes.plot(tau, rows, "o", color=PALETTE[0], markersize=4)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
     say(axes, tau, rows, names, [f"tau {short(one, 3)}" for one in tau], nearest="y")
-    return named_rows(axes, names, "tau-b, predicted and actual scores", BETTER_RIGHT)
+    return named_rows(
+        axes, names, "tau-b, predicted and actual scores; line: .9", BETTER_RIGHT
+    )

@@ -32,9 +32,8 @@ def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
             label=str(name),
             linestyle="none",
         )
-    axes.axvline(
-        about(outcome)["options"]["level"], color=NEAR, linewidth=0.8, zorder=0
-    )
+    level = about(outcome)["options"]["level"]
+    axes.axvline(level, color=NEAR, linewidth=0.8, zorder=0, label=f"asked: {level:g}")
     legend(axes)
     return named_rows(
         axes,

@@ -11,6 +11,9 @@ from irmeta.report.plots.rows import NEAR, height, named_rows
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
+MOST = 120
+"""Predictions that have a row, as many as fit a tall page; more are a table."""
+
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of predictions, as wide as a page."""
@@ -18,13 +21,14 @@ def figure(result: xr.Dataset) -> Figure:
         prediction,
         result,
         width=PAGE,
-        height=height(int(result["value"].notnull().sum())),
+        height=height(min(int(result["value"].notnull().sum()), MOST)),
     )
 
 
 def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
     """Draw each predicted score with its interval, one row each; grey: outside what the model has seen."""
-    at = np.argwhere(~np.isnan(outcome["value"].values))
+    known = np.argwhere(~np.isnan(outcome["value"].values))
+    at = known[:MOST]
     value, low, high, outside = (
         outcome[name].values[*at.T] for name in ("value", "low", "high", "outside")
     )
@@ -45,8 +49,7 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         for middle, least, most in zip(value, low, high, strict=True)
     ]
     say(axes, value, rows, names, words, nearest="y")
-    return named_rows(
-        axes,
-        names,
-        f"predicted score and {about(outcome)['options']['level']:.0%} interval",
-    )
+    label = f"predicted score and {about(outcome)['options']['level']:.0%} interval"
+    if len(known) > MOST:
+        label += f", first {MOST} of {len(known)}"
+    return named_rows(axes, names, label)

@@ -46,6 +46,6 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
     return named_rows(
         axes,
         [str(target) for target in outcome.target.values],
-        "Kendall's tau-b, predicted and actual scores",
+        "tau-b, predicted and actual scores; line: .9",
         BETTER_RIGHT,
     )

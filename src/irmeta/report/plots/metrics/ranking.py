@@ -69,6 +69,7 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
                 color=PALETTE[5],
                 markerfacecolor=face,
                 markersize=4,
+                clip_on=False,
                 label=label,
             )
     metrics = outcome["order"].values.astype(str)
@@ -90,11 +91,12 @@ def _ratios(outcome: xr.Dataset, axes: Axes) -> None:
         *zip(map(short, ratios), outcome["k"].values - 1, strict=True),
     ]
     for text, row in written:
-        axes.text(
-            1.01,
-            row,
+        axes.annotate(
             text,
-            transform=beside,
-            va="center",
+            (1, row),
+            xycoords=beside,
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center_baseline",
             ha="right" if row < 0 else "left",
         )

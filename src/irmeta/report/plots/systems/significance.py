@@ -57,6 +57,6 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlim(0, 1)
     axes.set_ylim(0, min(1.0, 4 * alpha))
     axes.set_xlabel("share of system pairs (longer below is better)")
-    axes.set_ylabel(f"p ({options['test']}, not corrected), to {4 * alpha:g}")
+    axes.set_ylabel(f"p ({options['test']}, not corrected)")
     legend(axes)
     return axes

@@ -19,7 +19,9 @@ MOST = 4
 NAMED = 5
 """Topics at each end that have their name at their bar: those that the table names."""
 STEP = 7.5
-"""Points from the name of a topic to the next."""
+"""Points from the name of a topic to the next; bars that are as wide have it below or above themselves."""
+_BESIDE = 0.8
+"""Inches beside the bars."""
 LONGEST = 9
 """Letters of a topic's name; longer ones are shortened in the middle."""
 
@@ -59,13 +61,13 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
     axes.axhline(values.mean(), color="0.4", linewidth=0.8, linestyle="--")
     words = [f"difference {short(value, 3, sign=True)}" for value in values]
     say(axes, places, values, topics, words, nearest="x")
+    axes.set_xlim(0.3, places[-1] + 0.7)
     _name_ends(axes, places, values, topics)
     axes.set_ylabel(f"{one.metric.item()} difference\n(up is better)")
-    label = f"topics, by {system}\nless {other}" if last else ""
+    label = f"topics, by {system}\nless {other} (dashed: mean)" if last else ""
     axes.set_xlabel(label, loc="right")
     # places are no topics, whose names may be numbers, too
     axes.set_xticks([])
-    axes.set_xlim(0.3, places[-1] + 0.7)
     return axes
 
 
@@ -88,15 +90,22 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
     """Write the name of a topic beyond the zero line from its bar, so far from the end that names lie apart."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    across = (3 + STEP * number) * (1 if left else -1)
-    apart = ScaledTranslation(
-        across / 72, (-8 if left else 8) / 72, figure.dpi_scale_trans
-    )
+    bars = axes.get_xlim()[1] - axes.get_xlim()[0]
+    if 72 * (figure.get_figwidth() - _BESIDE) >= STEP * bars:
+        away = ScaledTranslation(0, (-3 if left else 3) / 72, figure.dpi_scale_trans)
+        there, where = place, axes.transData + away
+    else:
+        across = (3 + STEP * number) * (1 if left else -1)
+        away = ScaledTranslation(
+            across / 72, (-8 if left else 8) / 72, figure.dpi_scale_trans
+        )
+        there = 0 if left else 1
+        where = blended_transform_factory(axes.transAxes, axes.transData) + away
     axes.annotate(
         shortened(topic, LONGEST),
         (place, 0),
-        xytext=(0 if left else 1, 0),
-        textcoords=blended_transform_factory(axes.transAxes, axes.transData) + apart,
+        xytext=(there, 0),
+        textcoords=where,
         rotation=90,
         ha="center",
         va="top" if left else "bottom",
