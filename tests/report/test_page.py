@@ -342,6 +342,26 @@ def test_missing_scores_are_counted_and_follow_the_policy(scores: xr.DataArray) 
     assert "over 11 topics" in dropped["systems"][0].pictures["means"].title
 
 
+def test_the_page_says_ahead_of_who_leads_what_is_left_out(
+    scores: xr.DataArray,
+) -> None:
+    """A best system that lacks scores is named, with what keeps it, and commands leave out what the page leaves out."""
+    holes = scores.isel(metric=[0]).copy()
+    holes[4] = holes.max("system") + 0.01
+    holes[4, :2] = np.nan
+    [best] = run({"made": holes}, "common")["standings"]
+    assert best.findings[0].startswith("Without 1 of 9 systems that lack scores, ")
+    name, leader = str(holes.system.values[4]), best.board["rows"][0]["system"]
+    assert best.warnings == [
+        f"made: {name}, left out, is ahead of {leader} on the 10 topics that both have; "
+        "irmeta leaderboard scores.parquet --holes predict leaves out none."
+    ]
+    assert best.command.startswith("irmeta table scores.parquet --missing common")
+    [whole] = run({"made": scores}, "common")["standings"]
+    assert not whole.warnings
+    assert "Without" not in whole.findings[0]
+
+
 def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
     """A metric with the same mean for every system is said to be left out, and the studies go on."""
     flat = scores.copy()

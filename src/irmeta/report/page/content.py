@@ -30,8 +30,9 @@ class Content:
 
     cubes : by name, as given.  used : what of each the studies can use.  left_out : by name, what they cannot.
     order : the metric that orders its systems.
-    seed : of all that is random.  source : the score file, as the commands on the page name it.  teams : the teams of
-    the systems, if they are known.  highlight : systems to mark.
+    seed : of all that is random.  source : the score file, as the commands on the page name it.
+    missing : what was done with missing scores.  teams : the teams of the systems, if they are known.
+    highlight : systems to mark.
     given : results of studies that need judgments or runs, by the study's name.
     results : what one section computes and another needs.
     """
@@ -42,6 +43,7 @@ class Content:
     order: Mapping[str, str]
     seed: int
     source: str
+    missing: Missing = "error"
     teams: Grouping = None
     highlight: Sequence[str] = ()
     given: Mapping[str, xr.Dataset] = field(default_factory=dict)
@@ -72,6 +74,7 @@ class Content:
             order,
             seed,
             source,
+            missing,
             teams,
             _marked(cubes, highlight),
             {name_of(one.data): one.data for one in results},
@@ -95,11 +98,26 @@ class Content:
             self.results[key] = compute()
         return self.results[key]
 
-    def source_of(self, name: str) -> str:
+    def file_of(self, name: str) -> str:
         """Return how a command names one collection."""
         if len(self.used) > 1:
             return f"{self.source} --collection {quote(name)}"
         return self.source
+
+    def source_of(self, name: str) -> str:
+        """Return how a command names what is used of one collection."""
+        return self.file_of(name) + self._way([name])
+
+    @property
+    def sources(self) -> str:
+        """How a command names what is used of all collections."""
+        return self.source + self._way(self.cubes)
+
+    def _way(self, names: Iterable[str]) -> str:
+        """Return the option that leaves out what lacks scores, if some do."""
+        if any(self.cubes[name].isnull().any() for name in names):
+            return f" --missing {self.missing}"
+        return ""
 
     def each(self, panel: Callable[[str], Panel]) -> list[Panel]:
         """Make a panel for each collection."""

@@ -7,6 +7,7 @@ from irmeta.errors import ScoresError
 from irmeta.metrics import values as arrays
 from irmeta.scores.attributes import CLUSTER, OVER
 from irmeta.scores.cube import in_order
+from irmeta.stats.arrays import settled
 
 
 def additive(scores: xr.DataArray) -> xr.DataArray:
@@ -40,6 +41,22 @@ def means(scores: xr.DataArray) -> xr.DataArray:
             "the sum of scores is too large for a number; multiply all of them by a small one"
         )
     return from_additive(found)
+
+
+def ahead(scores: xr.DataArray, system: str) -> dict[str, int]:
+    """Return the systems whose mean is above that of one system on the topics that both have: how many these are.
+
+    scores : a cube of one metric, with holes.
+
+    >>> from irmeta.scores.cube import from_frame
+    >>> ahead(from_frame({"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0.6}, "c": {"2": 0.1}}), "a")
+    {'b': 1}
+    """
+    line = additive(scores).isel(metric=0)
+    lead = line - line.sel(system=system)
+    above = settled(lead.mean("topic").values) > 0
+    shared = lead.notnull().sum("topic")
+    return {str(one): int(shared.sel(system=one)) for one in lead.system[above].values}
 
 
 def _weights(scores: xr.DataArray) -> xr.DataArray:

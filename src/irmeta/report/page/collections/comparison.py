@@ -41,7 +41,9 @@ def panels(content: Content) -> list[Panel]:
     return [
         attempt(
             "All pairs",
-            lambda: comparison_panel(content.used, first, content.source, content.seed),
+            lambda: comparison_panel(
+                content.used, first, content.sources, content.seed
+            ),
         )
     ]
 

@@ -67,7 +67,7 @@ def _compared(content: Content) -> Panel:
     teams = content.by_team
     families = teams + teams.replace("--teams", "--families")
     of_first = f"{families} --truth '{next(iter(cubes))}'"
-    return _panel(outcome, f"irmeta judges compare {content.source}{of_first}")
+    return _panel(outcome, f"irmeta judges compare {content.sources}{of_first}")
 
 
 def _panel(outcome: xr.Dataset, command: str) -> Panel:

@@ -28,7 +28,7 @@ def panels(content: Content) -> list[Panel]:
     if not content.several_metrics:
         return []
     return content.levels(
-        lambda level: correlation_panel(level, content.used, content.source)
+        lambda level: correlation_panel(level, content.used, content.sources)
     )
 
 

@@ -61,7 +61,7 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     The subset to report is the smallest that leaves less than a tenth unexplained; only up to its size are topics
     partitioned, since every half is a search of its own.
     """
-    source, seed = content.source, content.seed
+    source, seed = content.sources, content.seed
     choose = partial(ranking.rank, content.used, unit=level, rng=seed)
     outcome = choose().data
     tables = ranking.tables(outcome)

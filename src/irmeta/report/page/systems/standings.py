@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import lettered
-from irmeta.scores.averages.means import additive
+from irmeta.scores.averages.means import additive, ahead
 from irmeta.scores.figures import short
-from irmeta.scores.groups.clusters import right_or_wrong
+from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.studies.choice.ranking import is_reported
-from irmeta.words import counted, listed
+from irmeta.words import counted, joined, listed
 
 MOST = 400_000
 """Scores of single topics that the page holds; of more, only those of the metric that orders systems."""
@@ -42,10 +43,16 @@ def panel(content: Content, name: str) -> Panel:
     leaders = best.system.values[best["rank"].values == 1]
     may = int((best["rank_low"].values == 1).sum())
     verb = "leads" if len(leaders) == 1 else "lead together"
-    finding = f"{listed(leaders)} {verb} by {by} with {short(float(best['mean'].max()), 3)}; {_others(may)}."
+    lacking = joined(_left_out(content, name))
+    without = f"Without {lacking} that lack scores, " if lacking else ""
+    finding = (
+        f"{without}{listed(leaders)} {verb} by {by} with "
+        f"{short(float(best['mean'].max()), 3)}; {_others(may)}."
+    )
     return Panel(
         name,
         [finding],
+        warnings=_of_left_out(content, name, str(leaders[0])),
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'",
         board=board(
@@ -57,6 +64,45 @@ def panel(content: Content, name: str) -> Panel:
             content.source_of(name),
         ),
     )
+
+
+def _left_out(content: Content, name: str) -> list[str]:
+    """Count the systems and topics that are not on the page, as scores are missing."""
+    given, used = content.cubes[name].sizes, content.used[name].sizes
+    return [
+        f"{given[dim] - used[dim]} of {counted(given[dim], dim)}"
+        for dim in ("system", "topic")
+        if used[dim] < given[dim]
+    ]
+
+
+def _of_left_out(content: Content, name: str, leader: str) -> list[str]:
+    """Say which systems that are left out are ahead of the leader on the topics of both, and what leaves out none."""
+    given, used = content.cubes[name], content.used[name]
+    said = []
+    if used.sizes["system"] < given.sizes["system"]:
+        said += [_ahead(given, used, content.order[name], leader)]
+    if _left_out(content, name) and not in_clusters(given):
+        one = f" -m {quote(content.order[name])}" if given.sizes["metric"] > 1 else ""
+        file = content.file_of(name)
+        said += [f"irmeta leaderboard {file}{one} --holes predict leaves out none"]
+    return [f"{name}: {'; '.join(said)}."] if said else []
+
+
+def _ahead(given: xr.DataArray, used: xr.DataArray, by: str, leader: str) -> str:
+    """Say which systems that are left out are ahead of the leader."""
+    topics = ahead(given.sel(metric=[by]), leader)
+    absent = {name: topics[name] for name in topics if name not in used.system}
+    if not absent:
+        return f"of the systems left out none is ahead of {leader} on the topics that both have"
+    most_shared = sorted(absent, key=absent.__getitem__, reverse=True)
+    who = listed(most_shared, 3)
+    if len(absent) > 1:
+        return (
+            f"{who}, left out, are each ahead of {leader} on the topics that both have"
+        )
+    [shared] = absent.values()
+    return f"{who}, left out, is ahead of {leader} on the {counted(shared, 'topic')} that both have"
 
 
 def _others(may: int) -> str:
