@@ -200,6 +200,7 @@ def test_flat_topics_are_told(typed, files):
         ("describe old.parquet --level 95", "between 0 and 1"),
         ("describe old.parquet --plot means.gif", "saved as .svg, .pdf or .png"),
         ("describe old.parquet --highlight s1", "--highlight needs --plot FILE"),
+        ("leaderboard old.parquet --highlight s1", "--plot FILE or -o DIR"),
         ("describe old.parquet --plot m.png --highlight sX", "no system 'sX'"),
         ("significance old.parquet --alpha 2", "alpha must be between 0 and 1"),
         ("significance old.parquet --systems s1", "at least 2 systems"),

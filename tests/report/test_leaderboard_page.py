@@ -60,6 +60,22 @@ def text(result: xr.Dataset, tmp_path_factory: pytest.TempPathFactory) -> str:
     ).read_text(encoding="utf-8")
 
 
+def test_a_board_marks_models_and_names_its_lines(tmp_path: Path) -> None:
+    """Models to mark stand in the content; lines of ties have a key where no score is missing, else there is none."""
+    scores = np.array([[0.9, 0.8, 0.7], [0.5, 0.4, 0.3], [0.5, 0.4, 0.3]])[..., None]
+    tied = cube(scores, ["a", "b", "c"], ["x", "y", "z"], ["score"])
+    made = leaderboard(tied, resamples=40)
+    text = write_leaderboard(made, tmp_path / "ties", highlight="b").read_text("utf-8")
+    found = re.search(r'id="content">(.*?)</script>', text, flags=re.DOTALL)
+    assert json.loads(found[1])["marked"] == ["b"]
+    lines = 'class="holes"></i>'
+    assert f"{lines}ranks that ties share<" in text
+    with pytest.raises(ScoresError, match="no system 'nobody' in the board"):
+        write_leaderboard(made, tmp_path / "none", highlight="nobody")
+    distinct = leaderboard(tied.isel(system=[0, 1]), resamples=40)
+    assert lines not in html(distinct.data, "Board", "s.parquet")
+
+
 def test_only_its_own_scripts_may_run(text: str) -> None:
     """The policy names the digests of the page's two scripts and allows no other, no network and no frame."""
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)[1].replace(

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.systems.leaderboard import plot
+from irmeta.report.plots.systems.leaderboard import ranks
 from irmeta.report.screen import whole
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
@@ -483,7 +483,41 @@ def test_drawn_ranks(full: xr.Dataset) -> None:
     assert labels[0] == str(full.system.values[full["rank"].values[:, 0].argmin()])
     other = figure_of(full, view="aggregates")
     assert len(other.axes[0].lines) == 5
-    assert plot(full, axes) is axes
+    assert ranks(full, axes) is axes
+
+
+@pytest.fixture(scope="module")
+def tied() -> Any:
+    """36 models, of which the last two have the same scores."""
+    scores = np.linspace(0.9, 0.1, 36)[:, None] + np.linspace(0, 0.1, 5)
+    scores[35] = scores[34]
+    return leaderboard(board(scores), aggregate="mean", resamples=40)
+
+
+def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
+    """A model beyond the best 30 that is to be marked has a row after a gap; an unknown one is an error."""
+    names = tied.system.values.astype(str)
+    [axes] = tied.plot(highlight=names[33]).axes
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert len(labels) == 32
+    assert labels[30:] == ["\N{HORIZONTAL ELLIPSIS}", names[33]]
+    assert axes.get_yticklabels()[31].get_fontweight() == "bold"
+    assert axes.lines[0].get_xdata()[-1] == 34
+    assert axes.lines[0].get_ydata()[-1] == 31
+    assert axes.get_xlabel().startswith("rank by mean, the best 30 and 1 more of 36")
+    with pytest.raises(ScoresError, match="no system 'nobody' in the plot"):
+        tied.plot(highlight=["nobody"])
+
+
+def test_thin_lines_are_of_ties_where_nothing_is_missing(tied: Any, holed: Any) -> None:
+    """The legend calls a thin line tied ranks, and what holes allow only where scores are missing."""
+
+    def listed(figure: Any) -> list[str]:
+        return [text.get_text() for text in figure.legends[0].get_texts()]
+
+    marked = tied.plot(highlight=tied.system.values[34:])
+    assert listed(marked) == ["rank set", "tied ranks", "rank"]
+    assert "what holes allow" in listed(figure_of(holed))
 
 
 def test_models_that_share_no_task_have_no_strengths():

@@ -36,7 +36,7 @@ from irmeta.cli.options import (
     to_import,
 )
 from irmeta.cli.output import FAILED, refuse_overwriting, say_wrote, working
-from irmeta.errors import FileFormatError
+from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
@@ -190,7 +190,10 @@ class Derived:
             return []
         taken = inspect.signature(_named(self.verb.page)).parameters
         kept = [one for one in taken.values() if one.kind is one.KEYWORD_ONLY]
-        return [one.name for one in kept if one.default is None]
+        shared = {one.name for one in fields(Shown)}
+        return [
+            one.name for one in kept if one.default is None and one.name not in shared
+        ]
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
@@ -233,7 +236,11 @@ class Derived:
             options["rng"] = options.pop("seed")
         folder = shown.folder if self.verb.page else None
         if folder is not None:
-            shown = replace(shown, output=None)
+            of_page["highlight"] = named(shown.highlight)
+            plotted = shown.highlight if shown.plot else None
+            shown = replace(shown, output=None, highlight=plotted)
+        elif self.verb.page and shown.highlight and not shown.plot:
+            raise IrmetaError("--highlight needs --plot FILE or -o DIR")
         try:
             result = shown.show(self.function, view=view, **cubes, **options)
         except FileFormatError as error:

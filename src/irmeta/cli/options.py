@@ -294,7 +294,7 @@ class Shown:
         first for csv
     plot : draw the result: FILE.svg, .pdf or .png
     summary : also add the answer, the tables and the notes in Markdown to the end of this file, as in CI
-    highlight : with --plot: systems to mark, separated by commas; 'bm25*' matches names
+    highlight : systems to mark in the plot or on the page, separated by commas; 'bm25*' matches names
     plot_width : width of the plot in inches: 3.3 fits a column, 7 a page; by default as wide as the plot needs
     explain : print every row, finding and note, not only what one screen holds
     """
@@ -339,21 +339,15 @@ class Shown:
         with working(self.workers, quiet=self.quiet):
             result = study(*scores, **options)
         if self.plot is not None:
-            from irmeta.report.plots import figure_of, marks
+            from irmeta.report.plots import figure_of
             from irmeta.report.plots.figure import save
-            from irmeta.scores.selection import choose_names
 
             drawn = figure_of(
                 result.data,
+                highlight=named(self.highlight),
                 width=self.plot_width,
                 **({"view": view} if view else {}),
             )
-            if self.highlight is not None:
-                known = marks.named(drawn)
-                marks.highlight(
-                    drawn,
-                    choose_names("system", self.highlight, known, "the plot"),
-                )
             save(drawn, self.plot)
             say_wrote(self.plot, quiet=self.quiet)
             self._say_if_small(drawn)

@@ -1,6 +1,6 @@
 """What a study returns: its answer in words, tables and a plot, and the labelled arrays beneath."""
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
@@ -90,13 +90,13 @@ class Result:
     def plot(
         self,
         *,
-        highlight: Collection[str] = (),
+        highlight: str | Iterable[str] | None = None,
         width: float | None = None,
         **view: Any,
     ) -> "Figure":
         """Return the figure that `--plot` draws; `savefig` writes it.
 
-        highlight : names to mark, of systems or of what else the figure names
+        highlight : names to mark, a list or one text with commas, of systems or of what else the figure names
         width : in inches; as wide as the plot needs by default
         view : what to draw, as `--view` does: view="bars"
 

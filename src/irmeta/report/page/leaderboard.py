@@ -1,7 +1,7 @@
 """A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
@@ -33,6 +33,7 @@ from irmeta.report.page.templates import (
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
+from irmeta.scores.selection import choose_names
 from irmeta.studies import leaderboard
 from irmeta.studies.result import Result
 from irmeta.words import counted, listed, shortened
@@ -59,6 +60,7 @@ def write_leaderboard(
     title: str | None = None,
     about: str | PathLike[str] | Mapping[str, Mapping[str, str]] | None = None,
     beside: str | None = None,
+    highlight: str | Iterable[str] | None = None,
     source: str = "results.parquet",
 ) -> Path:
     """Write folder/index.html, one file with all it needs, of a result of `irmeta.leaderboard`; return its path.
@@ -69,6 +71,7 @@ def write_leaderboard(
     about : what models are: a CSV with the columns model, link, kind, size, date, licence, or others; some models are
         enough
     beside : another page to link to, as that of irmeta report: ../report/index.html
+    highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
     source : the score file, as the page names it
 
     A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
@@ -90,10 +93,18 @@ def write_leaderboard(
             earlier,
             _about(about, names(outcome.data.system)),
             address(beside),
+            _marked(highlight, names(outcome.data.system)),
         )
         with kept.replaced([PAGE]) as write:
             write(PAGE, text)
     return folder / PAGE
+
+
+def _marked(highlight: str | Iterable[str] | None, models: Sequence[str]) -> list[str]:
+    """Return the models to mark."""
+    if highlight is None:
+        return []
+    return choose_names("system", highlight, models, "the board")
 
 
 def _about(
@@ -130,6 +141,7 @@ def html(
     earlier: bytes | None = None,
     known: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     beside: str | None = None,
+    marked: Sequence[str] = (),
 ) -> str:
     """Return the page as text; earlier : the page that stood in its place.  known : what models are."""
     options = about(outcome)["options"]
@@ -141,10 +153,8 @@ def html(
         title=title,
         findings=leaderboard.findings(outcome),
         aggregates=_aggregates(outcome),
-        missing=bool(np.isnan(outcome["score"].values).any()),
-        holes_allow="ranks that predicted scores allow, with 90% confidence"
-        if "predicted" in outcome
-        else "ranks that missing scores allow",
+        missing=_has_holes(outcome),
+        lines=_lines(outcome),
         nouns=leaderboard.nouns(outcome),
         types=_types(outcome),
         tables=_shown(outcome),
@@ -170,6 +180,7 @@ def html(
             {
                 **drawn,
                 **_facts(known, drawn["models"]),
+                "marked": marked,
                 "written": written,
                 "since": said,
             }
@@ -194,7 +205,7 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),
         "filled": filled,
-        "holesSay": _missing_note(outcome),
+        "linesSay": _lines_note(outcome),
         "nouns": nouns,
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
     }
@@ -323,11 +334,28 @@ def _compared(outcome: xr.Dataset) -> str:
     return f"of the {counted(some, model)} that every aggregate has a value for"
 
 
-def _missing_note(outcome: xr.Dataset) -> str:
-    """Say what the thin line of a model with missing scores means."""
+def _has_holes(outcome: xr.Dataset) -> bool:
+    return bool(outcome["score"].isnull().any())
+
+
+def _lines(outcome: xr.Dataset) -> str:
+    """Say in the legend what the thin lines are, where there are some."""
+    if (outcome["best"] == outcome["worst"]).all():
+        return ""
+    if "predicted" in outcome:
+        return "ranks that predicted scores allow, with 90% confidence"
+    return (
+        f"ranks that {'missing scores allow' if _has_holes(outcome) else 'ties share'}"
+    )
+
+
+def _lines_note(outcome: xr.Dataset) -> str:
+    """Say of one model what its thin line means."""
     if "predicted" in outcome:
         return "by predicted scores, with 90% confidence, it has rank"
-    return "whatever the missing scores are, it has rank"
+    if _has_holes(outcome):
+        return "whatever the missing scores are, it has rank"
+    return "with those that it ties with, it has rank"
 
 
 def _command(options: Mapping[str, Any], source: str) -> str:

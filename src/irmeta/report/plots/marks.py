@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.layout import MARKED, beside, lay_out
+from irmeta.report.plots.rows import LONGEST
+from irmeta.words import shortened
 
 Nearest = Literal["x", "y", "xy"]
 """By what a pointer finds its mark: across, down, or by distance."""
@@ -135,9 +137,10 @@ def named(figure: Figure) -> list[str]:
 
 def highlight(figure: Figure, names: Collection[str]) -> None:
     """Mark what has these names: bold where an axis names it, else a ring, and its name beside it."""
+    shown = {shortened(name, LONGEST) for name in names}
     for axes in figure.axes:
         labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
-        named = [label for label in labels if label.get_text() in names]
+        named = [label for label in labels if label.get_text() in shown]
         for label in named:
             label.set_color(MARKED)
             label.set_fontweight("bold")

@@ -45,7 +45,8 @@ def panel(content: Content, name: str) -> Panel:
     seed = content.seed
     level = about(outcome)["options"]["level"]
     topics = outcome.sizes["topic"]
-    drawn = partial(figure_of, outcome, highlight=content.highlight)
+    there = [one for one in content.highlight if one in outcome.system]
+    drawn = partial(figure_of, outcome, highlight=there or None)
     pictures = {
         "means": Picture(
             f"Means by {by} with {level:.0%} intervals over {topics} topics",

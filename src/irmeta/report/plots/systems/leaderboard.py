@@ -1,5 +1,7 @@
 """A leaderboard drawn: the ranks that each model may have, and how aggregates order the best models."""
 
+from collections.abc import Collection
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -21,6 +23,7 @@ from irmeta.report.plots.rows import (
     whole_ranks,
 )
 from irmeta.scores.figures import short
+from irmeta.stats.arrays import Indices
 from irmeta.studies.leaderboard import order
 from irmeta.studies.leaderboard.summary import nouns
 from irmeta.words import listed, shortened
@@ -29,24 +32,24 @@ SHOWN = 30
 """Models that have their name; more are a table."""
 
 
-def figure(result: xr.Dataset, *, view: LeaderboardView = "ranks") -> Figure:
-    """Draw the best models of a result of `leaderboard` with their ranks, as wide as a page."""
+def figure(
+    result: xr.Dataset,
+    *,
+    view: LeaderboardView = "ranks",
+    marked: Collection[str] = (),
+) -> Figure:
+    """Draw the best models of a result of `leaderboard` with their ranks, and those to mark, as wide as a page."""
     if view == "front":
-        return draw(plot, result, width=PAGE, height=4.2, view=view)
-    models = min(result.sizes["system"], SHOWN)
-    return draw(plot, result, width=PAGE, height=height(models), view=view)
+        return draw(front, result, width=PAGE, height=4.2)
+    drawn = {"ranks": ranks, "aggregates": aggregates}[view]
+    tall = height(int(_places(result, marked)[-1]) + 1)
+    return draw(drawn, result, width=PAGE, height=tall, marked=marked)
 
 
-def plot(result: xr.Dataset, axes: Axes, *, view: LeaderboardView = "ranks") -> Axes:
-    """Draw a result of `leaderboard`: the ranks that models may have, those by each aggregate, or quality and cost."""
-    drawn = {"ranks": ranks, "aggregates": aggregates, "front": front}
-    return drawn[view](result, axes)
-
-
-def ranks(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw each model's rank by the first aggregate, its rank set, and a thin line for what its holes allow."""
-    one = _best(result).isel(aggregate=0)
-    place = np.arange(one.sizes["system"])
+def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
+    """Draw each model's rank by the first aggregate, its rank set, and a thin line for what its holes or ties allow."""
+    one = _drawn(result, marked).isel(aggregate=0)
+    place = _places(result, marked)
     axes.hlines(
         place, one["low"], one["high"], color=PALETTE[4], linewidth=4, label="rank set"
     )
@@ -57,7 +60,9 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
             one["worst"],
             color=PALETTE[5],
             linewidth=0.8,
-            label="what holes allow",
+            label="what holes allow"
+            if result["score"].isnull().any()
+            else "tied ranks",
         )
     rank = one["rank"].values
     if np.isfinite(rank).any():
@@ -66,15 +71,15 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
     words = [f"rank set {low:.0f} to {high:.0f}" for low, high in ends]
     middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
     say(axes, middle, place, one.system.values, words, nearest="y")
-    axes.set_xlabel(f"rank by {one['aggregate'].item()}, {_of(result)}")
+    axes.set_xlabel(f"rank by {one['aggregate'].item()}, {_of(result, marked)}")
     legend(axes)
-    return _named(one, axes)
+    return _named(one, place, axes)
 
 
-def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
+def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
-    one = _best(result)
-    place = np.arange(one.sizes["system"])
+    one = _drawn(result, marked)
+    place = _places(result, marked)
     sizes = np.linspace(7, 3, one.sizes["aggregate"])
     for kind, marker, size in zip(one.aggregate.values, "osD^v", sizes, strict=False):
         axes.plot(
@@ -84,9 +89,9 @@ def aggregates(result: xr.Dataset, axes: Axes) -> Axes:
             markersize=size,
             label=str(kind),
         )
-    axes.set_xlabel(f"rank, {_of(result)}")
+    axes.set_xlabel(f"rank, {_of(result, marked)}")
     legend(axes)
-    return _named(one, axes)
+    return _named(one, place, axes)
 
 
 def front(result: xr.Dataset, axes: Axes) -> Axes:
@@ -142,18 +147,37 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     return axes
 
 
-def _of(result: xr.Dataset) -> str:
+def _of(result: xr.Dataset, marked: Collection[str]) -> str:
     """Say which models, or systems, are drawn, of how many."""
     models = result.sizes["system"]
+    also = len(_below(result, marked))
     drawn = "" if models <= SHOWN else f"the best {SHOWN} "
+    if also:
+        drawn += f"and {also} more "
     return f"{drawn}of {models} {nouns(result)['model']}s"
 
 
-def _best(result: xr.Dataset) -> xr.Dataset:
-    return result.isel(system=order(result)[:SHOWN])
+def _below(result: xr.Dataset, marked: Collection[str]) -> Indices:
+    """Return the models to mark that are not among the best, in their order."""
+    others = order(result)[SHOWN:]
+    return others[np.isin(result.system.values[others].astype(str), list(marked))]
 
 
-def _named(one: xr.Dataset, axes: Axes) -> Axes:
+def _drawn(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
+    """Return the best models, then those to mark."""
+    best = order(result)[:SHOWN]
+    return result.isel(system=np.append(best, _below(result, marked)))
+
+
+def _places(result: xr.Dataset, marked: Collection[str]) -> Indices:
+    """Return the row of each model that is drawn: those below the best come after a gap."""
+    place = np.arange(_drawn(result, marked).sizes["system"])
+    return np.where(place < SHOWN, place, place + 1)
+
+
+def _named(one: xr.Dataset, place: Indices, axes: Axes) -> Axes:
     """Name the models down the axis, the best on top, and count ranks in whole numbers."""
     whole_ranks(axes, int(axes.get_xlim()[1]))
-    return named_rows(axes, one.system.values.tolist(), axes.get_xlabel(), BETTER_LEFT)
+    rows = np.full(place[-1] + 1, "\N{HORIZONTAL ELLIPSIS}", dtype=object)
+    rows[place] = one.system.values
+    return named_rows(axes, rows.tolist(), axes.get_xlabel(), BETTER_LEFT)

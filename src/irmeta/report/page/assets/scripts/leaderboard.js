@@ -68,7 +68,7 @@ function rankOrRange(one, model) {
   return one.best ? `${one.best[model]}–${one.worst[model]}` : "–";
 }
 
-// The ranks of a model by an aggregate, and the ends of its rank set and of what missing scores allow.
+// The ranks of a model by an aggregate, and the ends of its rank set and of what missing scores or ties allow.
 function placed(one, model) {
   return {
     rank: one.rank[model],
@@ -84,7 +84,7 @@ function rankWords(one, model) {
   const own = rank === null ? "rank open" : `rank ${rank}`;
   const words = `${own}; rank set ${low} to ${high}`;
   if (best === worst) return words;
-  return `${words}; ${content.holesSay} ${best} to ${worst}`;
+  return `${words}; ${content.linesSay} ${best} to ${worst}`;
 }
 
 // Where a rank lies on the axis, in percent.
@@ -117,6 +117,7 @@ function ranksDrawn(one, model) {
   );
 }
 
+const isMarked = (model) => content.marked.includes(models[model]);
 const kindOf = (model) => about[model][facts.indexOf("kind")];
 
 function isWanted(model) {
@@ -181,7 +182,8 @@ function drawRows() {
   const others = aggregates.filter((each) => each.name !== state.by);
   const kept = [...models.keys()].filter(isWanted);
   const rows = sorted(one, kept);
-  const drawn = state.all ? rows : rows.slice(0, FIRST_ROWS);
+  const isDrawn = (model, at) => at < FIRST_ROWS || isMarked(model);
+  const drawn = state.all ? rows : rows.filter(isDrawn);
   // ranks by other aggregates give way to facts; a model's dialog has them
   const away = state.off.size || facts.length ? [] : others;
   byId("rows").replaceChildren(
@@ -258,7 +260,7 @@ function rowOf(one, others, model) {
   const cell = (kind, text) => element("td", { class: kind }, text);
   return element(
     "tr",
-    {},
+    { class: isMarked(model) ? "marked" : undefined },
     cell("number", rankOrRange(one, model)),
     element("th", { scope: "row" }, button),
     cell("", ranksDrawn(one, model)),
