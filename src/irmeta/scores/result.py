@@ -66,6 +66,12 @@ def scale(attributes: Mapping[str, Any]) -> str | None:
     return f"{done['kind']}, by factors of {source}"
 
 
+def is_estimated(outcome: xr.Dataset) -> bool:
+    """Say whether scores are what topics add to estimated means, so that they say nothing of topics themselves."""
+    inputs = about(outcome)["inputs"]["collections"].values()
+    return any("estimated" in said for said in inputs)
+
+
 def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
     for attributes in described:

@@ -12,6 +12,8 @@ from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.design import design
 from irmeta.studies.design.reliability import reliability
 from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.paper_table import table
+from irmeta.studies.differences.versus import versus
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
 from irmeta.studies.judges.estimate import estimate, estimated_scores
@@ -393,6 +395,26 @@ def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
     assert about(board.data)["options"]["metric"] == "AP (est.)"
     assert "decides" not in board.data
     assert leaderboard(scores, aggregate="borda").data["aggregate"].values == "borda"
+
+
+def test_estimated_scores_are_marked_wherever_they_are_told_of() -> None:
+    """Captions, boards and plots call estimates estimated; versus counts no wins and shows no topics of them."""
+    scores = estimated_scores(estimate(*both()))
+    assert (
+        table(scores)
+        .findings[0]
+        .startswith("Mean scores estimated from people's and a machine's judgments (")
+    )
+    board = leaderboard(scores)
+    assert "By the estimated mean over topics, " in board.findings[0]
+    assert board.plot().axes[0].get_xlabel().startswith("rank by estimated mean, ")
+    first, *others = scores.system.values.tolist()
+    for against in (others[:1], others):
+        made = versus(scores, system=first, against=against)
+        said = str(made)
+        for of_topics in ("topics by", "W/T/L", "worse on", "Without "):
+            assert of_topics not in said
+        assert "diff." in said
 
 
 def test_what_cannot_be_written_as_scores() -> None:

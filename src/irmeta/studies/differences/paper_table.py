@@ -16,7 +16,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.figures import ROWS, short
 from irmeta.scores.names import known_as
-from irmeta.scores.result import frame, result, scale
+from irmeta.scores.result import frame, is_estimated, result, scale
 from irmeta.scores.selection import choose_names, prepare, share_of, top_systems
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import paired
@@ -31,8 +31,8 @@ from irmeta.words import counted, listed
 LABELS = Text("FILE", "irmeta.io.lists.read_labels")
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
-UNNAMED = ("collection", "qrels")
-"""Names of a collection that nobody named: those of a cube without a name, and of a file of judgments."""
+UNNAMED = ("collection", "qrels", "estimate")
+"""Names of a collection that nobody named: those of a cube without a name, of a file of judgments, of an estimate."""
 DIGITS = 3
 TESTS = {
     "max-t": "max-t test",
@@ -248,11 +248,11 @@ def caption(outcome: xr.Dataset) -> str:
     """Return what the marks mean, the test behind them, and on how many topics of what."""
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
-    standardized = scale(size)
-    if standardized is None:
-        what = "scores"
-    else:
+    standardized, what = scale(size), "scores"
+    if standardized is not None:
         what = f"standardized scores ({standardized})"
+    elif is_estimated(outcome):
+        what = "scores estimated from people's and a machine's judgments"
     where = "" if name in UNNAMED else f" on {name}"
     text = f"Mean {what}{where} ({_over(size)}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:

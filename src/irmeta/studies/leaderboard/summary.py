@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, most, short
-from irmeta.scores.result import frame, scale
+from irmeta.scores.result import frame, is_estimated, scale
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.completion import TOP
@@ -61,6 +61,8 @@ def label(kind: str, outcome: xr.Dataset) -> str:
     if kind == "mean" and _over_topics(outcome):
         names["task"] = names["item"]
     words = WORDS[kind].format(**names)
+    if kind in ADDED and is_estimated(outcome):
+        words = words.replace("mean", "estimated mean", 1)
     scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
     if scaled:
         return words.replace("mean", "mean standardized score", 1)
@@ -351,8 +353,7 @@ def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
     scores, names = outcome["score"].values, nouns(outcome)
     larger = on_larger_scale(scores)
-    inputs = about(outcome)["inputs"]["collections"].values()
-    if any("estimated" in said for said in inputs):
+    if is_estimated(outcome):
         return []  # a score is what its topic adds to the mean
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []

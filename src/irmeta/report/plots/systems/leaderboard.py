@@ -23,6 +23,7 @@ from irmeta.report.plots.rows import (
     whole_ranks,
 )
 from irmeta.scores.figures import short
+from irmeta.scores.result import is_estimated
 from irmeta.stats.arrays import Indices
 from irmeta.studies.leaderboard import order
 from irmeta.studies.leaderboard.summary import nouns
@@ -71,7 +72,7 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     words = [f"rank set {low:.0f} to {high:.0f}" for low, high in ends]
     middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
     say(axes, middle, place, one.system.values, words, nearest="y")
-    axes.set_xlabel(f"rank by {one['aggregate'].item()}, {_of(result, marked)}")
+    axes.set_xlabel(f"rank by {_by(one)}, {_of(result, marked)}")
     legend(axes)
     return _named(one, place, axes)
 
@@ -142,9 +143,14 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         axes.xaxis.set_major_formatter("{x:g}")
     axes.margins(x=0.1, y=0.1)
     axes.set_xlabel(directed("cost", BETTER_LEFT))
-    axes.set_ylabel(f"{one['aggregate'].item()} (up is better)")
+    axes.set_ylabel(f"{_by(one)} (up is better)")
     legend(axes)
     return axes
+
+
+def _by(one: xr.Dataset) -> str:
+    """Name the aggregate of a result, and say where it is an estimate."""
+    return f"{'estimated ' * is_estimated(one)}{one['aggregate'].item()}"
 
 
 def _of(result: xr.Dataset, marked: Collection[str]) -> str:

@@ -12,6 +12,7 @@ from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.result import is_estimated
 from irmeta.words import shortened
 
 MOST = 4
@@ -63,7 +64,8 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
     say(axes, places, values, topics, words, nearest="x")
     axes.set_xlim(0.3, places[-1] + 0.7)
     _name_ends(axes, places, values, topics)
-    axes.set_ylabel(f"{one.metric.item()} difference\n(up is better)")
+    what = "added to\nthe difference" if is_estimated(result) else "difference"
+    axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
     label = f"topics, by {system}\nless {other} (dashed: mean)" if last else ""
     axes.set_xlabel(label, loc="right")
     # places are no topics, whose names may be numbers, too

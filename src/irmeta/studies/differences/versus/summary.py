@@ -8,7 +8,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import intervals, short, spoken
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame, scale
+from irmeta.scores.result import frame, is_estimated, scale
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.studies.differences.versus.pairs import MEDIAN
@@ -151,6 +151,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views = {f"by {one.metric.item()}": _compared(one) for one in each}
     if "change" in outcome:
         return left.shown(outcome) | views
+    if is_estimated(outcome):
+        return views
     for one in each:
         views[_titled(one)] = _extremes(one)
     return views
@@ -191,6 +193,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     counts = zip(
         *(one[name].values for name in ("wins", "ties", "losses")), strict=True
     )
+    won = {"W/T/L": ["/".join(map(str, count)) for count in counts]}
     sure, up = one["significant"].values, one["difference"].values > 0
     verdicts = np.where(sure, np.where(up, "better", "worse"), "-")
     if "equivalent" in one:
@@ -205,7 +208,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
             f"{1 - alpha:.0%} interval": intervals(
                 one["low"].values, one["high"].values
             ),
-            "W/T/L": ["/".join(map(str, count)) for count in counts],
+            **({} if is_estimated(one) else won),
             "p": [_p(value) for value in one["p_corrected"].values],
             "verdict": verdicts.tolist(),
         }
@@ -317,7 +320,11 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
-    topics = f"It is better on {counted(wins, unit(one))}{equal} and worse on {losses}."
+    topics = (
+        f" It is better on {counted(wins, unit(one))}{equal} and worse on {losses}."
+    )
+    if is_estimated(one):
+        topics = ""
     flips = _flips(one) if count == 1 else ""
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
@@ -335,12 +342,12 @@ def _of_one(one: xr.Dataset, count: int) -> str:
                 f" The interval includes 0, but p by {options['correct']}'s correction is "
                 "significant."
             )
-        return f"{lead} ({share}{figures}; {shown}, {options['test']} test). {topics}{wider}{behind}"
+        return f"{lead} ({share}{figures}; {shown}, {options['test']} test).{topics}{wider}{behind}"
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
     figures = f"{short(difference, digits, sign=True)}, {share}{figures}; {shown}, {options['test']} test"
-    return f"{lead} ({figures}). {topics}{behind}"
+    return f"{lead} ({figures}).{topics}{behind}"
 
 
 def _flips(one: xr.Dataset) -> str:
@@ -361,6 +368,8 @@ def _flips(one: xr.Dataset) -> str:
 
 def _rests(one: xr.Dataset, of: str = "") -> str:
     """Say without which topics, the fewest, one difference would no longer be on its side of 0."""
+    if is_estimated(one):
+        return ""
     decides = one["decides"].values
     every = int(one["by_topic"].notnull().sum())
     many = bool(one["significant"]) and decides.sum() > RESTS * every
