@@ -19,7 +19,7 @@ OVER = "mean_over"
 MACHINES = "machine_judges"
 """The attribute of a cube that names the machine judges behind its scores, by metric."""
 PRINTED = "printed"
-"""The attribute of a cube that says how the scores of a printed table were read."""
+"""The attribute of a cube that says how the scores of a printed table, or one that does not say it, were read."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 

@@ -10,6 +10,7 @@ import xarray as xr
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.tables.spreadsheet import import_table, read_about, wide, written
 from irmeta.report.tables import to_pandas
+from irmeta.scores.attributes import PRINTED, about
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description import describe
 
@@ -69,6 +70,24 @@ def test_files_that_are_no_tables(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "board.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(FileFormatError, match=says):
         import_table(tmp_path / "board.csv")
+
+
+def test_a_table_that_does_not_say_what_its_rows_are_is_told_of(tmp_path: Path) -> None:
+    """Which way a matrix was read is said, with the option that turns it, unless a header or an option says it."""
+    path = tmp_path / "t.csv"
+    path.write_text(",bm25,dpr\nfiqa,.2,.3\nnq,.3,.4\narguana,.3,.35\n")
+    [made] = import_table(path).values()
+    assert about(made)[PRINTED] == [
+        "rows are read as systems (fiqa, nq and 1 more), columns as topics (bm25, dpr); "
+        "--rows topics turns this (rows=)"
+    ]
+    assert "notes" not in about(made)
+    for rows in ("systems", "topics"):
+        assert PRINTED not in about(import_table(path, rows=rows)["t"])
+    path.write_text("task,bm25,dpr\nfiqa,.2,.3\nnq,.3,.4\n")
+    assert PRINTED not in about(import_table(path)["t"])
+    path.write_text("name,AP,P@10\nbm25,.2,.3\ndpr,.3,.4\n")
+    assert PRINTED not in about(import_table(path)["t"])
 
 
 def test_formulas_there_and_back(tmp_path: Path) -> None:

@@ -133,6 +133,24 @@ def test_the_scores_of_an_opponent_are_scores_by_geometric_metrics_too():
     )
 
 
+def test_rows_for_programs_stand_as_those_for_people():
+    """Comparisons come by metric, from the worst difference to the best, for programs as for people."""
+    outcome = irmeta.versus(scores(), "fusion", test="t").data
+    read = [
+        name
+        for title, one in overview(outcome).items()
+        if title.startswith("by ")
+        for name in one["against"]
+    ]
+    found = tables(outcome)["comparisons"]
+    assert found["against"].to_list() == read
+    assert read[:1] != outcome.against.values[:1].tolist()
+    assert (
+        found["metric"].unique(maintain_order=True).to_list()
+        == outcome.metric.values.tolist()
+    )
+
+
 def test_metrics_that_contradict_each_other_are_named():
     """Where one metric finds the system significantly better and another significantly worse, the pair is listed."""
     made = scores()

@@ -23,7 +23,7 @@ from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
 from irmeta.scores.tables.frames import ALL, columns_of
-from irmeta.words import counted, reason, shortened
+from irmeta.words import counted, listed, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
@@ -71,6 +71,8 @@ def import_table(
         cubes = from_frame_all(table, ignore=ignore, **columns)
     except ScoresError as error:
         raise FileFormatError(f"{shown(where)}: {error}") from error
+    if rows is None and system is None and topic is None:
+        told = [*told, *_guessed(table, cubes)]
     said = recorded({PRINTED: told}) if told else {}
     cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
@@ -81,6 +83,19 @@ def import_table(
             f"{shown(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
         )
     return cubes
+
+
+def _guessed(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say which way a table was read, where its columns do not name what is in its rows."""
+    if not isinstance(table, pl.DataFrame) or not cubes:
+        return []
+    found, scores = columns_of(table.columns), next(iter(cubes.values()))
+    if found.system or found.topic or scores.topic.values.tolist() == [ALL]:
+        return []
+    systems, topics = (listed(scores[dim].values, 2) for dim in DIMS[:2])
+    return [
+        f"rows are read as systems ({systems}), columns as topics ({topics}); --rows topics turns this (rows=)"
+    ]
 
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:

@@ -38,13 +38,13 @@ EQUAL = 1e-12
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of the JSON contract.
 
-    comparisons : against, metric, who (the system behind "best"), difference, low, high, wins, ties, losses, p,
-    p_corrected, effect_size, significant, fewest (topics without which the difference is no longer on its side of 0;
-    null if none do it), relative (the difference as a share of the other's mean; null where scores are standardized,
-    estimated or below 0); with a margin p_equivalent, equivalent; with a loss that is too much verdict (worse, safe,
-    open), loss_shown (it is larger), loss_possible (it is smaller), visible (what these topics show), topics_needed;
-    with anchors cause (system, judge, both, none), fall (of their scores), fell_least, fell_most, judge_then,
-    judge_now, people.
+    comparisons, by metric from the worst difference to the best: against, metric, who (the system behind "best"),
+    difference, low, high, wins, ties, losses, p, p_corrected, effect_size, significant, fewest (topics without which
+    the difference is no longer on its side of 0; null if none do it), relative (the difference as a share of the
+    other's mean; null where scores are standardized, estimated or below 0); with a margin p_equivalent, equivalent;
+    with a loss that is too much verdict (worse, safe, open), loss_shown (it is larger), loss_possible (it is smaller),
+    visible (what these topics show), topics_needed; with anchors cause (system, judge, both, none), fall (of their
+    scores), fell_least, fell_most, judge_then, judge_now, people.
     topics : topic, metric, score, median, best, systems_above (how many other systems score more); against a single
     opponent also its score (opponent) and the difference.
     differences : against, topic, metric, opponent (its score), difference, decides (one of the fewest topics).
@@ -75,18 +75,28 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     ).rename({"by_topic": "difference"})
     fields.insert(fields.index("fewest") + 1, "relative")
     comparisons = frame(
-        outcome.assign(relative=_relative(outcome)), fields, by=["against", "metric"]
+        outcome.assign(relative=_relative(outcome)), fields, by=["metric", "against"]
     )
     views = {
         "comparisons": comparisons.with_columns(
             pl.col("fewest").fill_nan(None).cast(pl.Int64),
             pl.col("relative").fill_nan(None),
-        ),
+        )
+        .select("against", "metric", *fields)
+        .sort(_place(outcome), "difference", maintain_order=True),
         "topics": _topics(outcome),
         "differences": by_topic,
         "contradictions": _contradictions(outcome),
     }
     return views | ({"without": left.table(outcome)} if "change" in outcome else {})
+
+
+def _place(outcome: xr.Dataset) -> pl.Expr:
+    """Return the place of each row's metric in the result."""
+    names = outcome.metric.values.astype(str).tolist()
+    return pl.col("metric").replace_strict(
+        dict(zip(names, range(len(names)), strict=True))
+    )
 
 
 def _topics(outcome: xr.Dataset) -> pl.DataFrame:
