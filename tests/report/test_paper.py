@@ -74,19 +74,19 @@ def test_rows_are_named_and_ordered_as_in_the_paper(tmp_path):
     (tmp_path / "labels.csv").write_text("system,label\na,BM25 & RM3\nz,unknown\n")
     options = {"test": "none", "order": "c,a", "label": "tab:ap"}
     for labels in (tmp_path / "labels.csv", {"a": "BM25 & RM3"}):
-        made = irmeta.table(scores, labels=labels, **options)
+        made = irmeta.table(scores, **options).labelled(labels)
         names = [row[0] for row in rows_of(made)]
         assert names[:2] == ["c", "BM25 \\& RM3"]
         assert sorted(names[2:]) == ["b", "d"]
         assert "\\label{tab:ap}" in render(made, "latex")
         assert "BM25 & RM3" in str(made)
-    tested = irmeta.table(scores, baseline="a", labels={"a": "BM25 & RM3"})
+    tested = irmeta.table(scores, baseline="a").labelled({"a": "BM25 & RM3"})
     assert "significantly better and worse than BM25 \\& RM3 (" in render(
         tested, "latex"
     )
     for wrong in ({"z": "unknown"}, {"a": "b"}):
-        with pytest.raises(irmeta.IrmetaError, match="name these|same label"):
-            irmeta.table(scores, test="none", labels=wrong)
+        with pytest.raises(irmeta.IrmetaError, match="name some of|same label"):
+            irmeta.table(scores, test="none").labelled(wrong)
     with pytest.raises(irmeta.IrmetaError, match="LaTeX takes letters"):
         irmeta.table(scores, test="none", label="tab:}x")
 

@@ -27,6 +27,7 @@ from irmeta.cli.options import (
     SCORES,
     WHERE_MISSING,
     Best,
+    Called,
     Families,
     Seed,
     Selected,
@@ -37,6 +38,7 @@ from irmeta.cli.options import (
 )
 from irmeta.cli.output import FAILED, refuse_overwriting, say_wrote, working
 from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.io.lists import read_labels
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ VALUES = {
     "history": "FILE",
 }
 """What stands for the value of a text, by the name of the option."""
+NAME_SYSTEMS = ("systems", "judgments")
+"""What studies are about whose results name systems."""
 
 
 def register(words: Sequence[str] | None) -> None:
@@ -76,7 +80,8 @@ def register(words: Sequence[str] | None) -> None:
             verbs.announce(word, study.question)
             continue
         home = import_module(f"irmeta.studies.{study.home}")
-        command = Derived(getattr(home, study.function), study.command)
+        names_systems = study.about in NAME_SYSTEMS
+        command = Derived(getattr(home, study.function), study.command, names_systems)
         text = described(command.function.__doc__ or "")
         verbs.add(word, command, command.signature(), text, study.command.examples)
 
@@ -84,9 +89,10 @@ def register(words: Sequence[str] | None) -> None:
 class Derived:
     """The command of a study: what it takes on the command line, and how it calls the function."""
 
-    def __init__(self, function: Any, verb: Verb) -> None:
+    def __init__(self, function: Any, verb: Verb, names_systems: bool) -> None:
         self.function = function
         self.verb = verb
+        self.names_systems = names_systems
         every: dict[str, Parameter] = function.door.takes
         first = next(iter(every))
         self.positional = (first,) if verb.positional is None else verb.positional
@@ -135,7 +141,10 @@ class Derived:
         parameters = [
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
         ]
-        return inspect.Signature([*parameters, *self._shared(), *fields_of(Shown)])
+        called = fields_of(Called) if self.names_systems else []
+        return inspect.Signature(
+            [*parameters, *self._shared(), *called, *fields_of(Shown)]
+        )
 
     def _shared(self) -> list[inspect.Parameter]:
         """Return the options that say which scores to use."""
@@ -200,6 +209,7 @@ class Derived:
         from irmeta.scores.cubes import distinct
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
+        study = self._labelling(given.pop("labels", None))
         selected = Selected()
         if self._selects:
             own = {one.name: given.pop(one.name) for one in fields_of(Selected)}
@@ -242,7 +252,7 @@ class Derived:
         elif self.verb.page and shown.highlight and not shown.plot:
             raise IrmetaError("--highlight needs --plot FILE or -o DIR")
         try:
-            result = shown.show(self.function, view=view, **cubes, **options)
+            result = shown.show(study, view=view, **cubes, **options)
         except FileFormatError as error:
             # data that may be judgments, or scores: logs of other tools are neither yet
             every = [
@@ -264,6 +274,15 @@ class Derived:
             )
         if result.get("failed"):
             sys.exit(FAILED)
+
+    def _labelling(self, path: Path | None) -> Any:
+        """Return the study, whose results call systems by the labels of a file, if one is named."""
+        if path is None:
+            return self.function
+        labels = read_labels(path)
+        return lambda *given, **options: self.function(*given, **options).labelled(
+            labels
+        )
 
     def _file(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""

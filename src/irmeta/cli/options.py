@@ -285,6 +285,19 @@ class Families:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Called:
+    """What systems are called where a result is shown.
+
+    labels : what the paper calls systems, in sentences, tables and plots: a CSV with columns system and label; others
+        keep their names
+    """
+
+    panel: ClassVar[str] = RESULT
+
+    labels: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Shown:
     """How to compute a result, and where it goes.
 

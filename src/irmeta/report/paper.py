@@ -72,7 +72,7 @@ def _rows(
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Write every cell of the table, a number and its mark, system by system."""
     rows = []
-    for at, name in enumerate(result["called"].values):
+    for at, name in enumerate(result.system.values):
         one = result.isel(system=at)
         values = zip(
             one["mean"].values, one["best"].values, one["marks"].values, strict=True

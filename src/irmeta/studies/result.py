@@ -4,14 +4,18 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from importlib import import_module
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 import xarray as xr
 
 from irmeta import studies
 from irmeta.errors import extras
+from irmeta.io.lists import read_labels
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit
+from irmeta.scores.labels import labelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +110,15 @@ class Result:
             self.data, highlight=highlight, width=width, **view
         )
         return drawn
+
+    def labelled(self, labels: Mapping[str, str] | str | PathLike[str]) -> "Result":
+        """Return the result with systems called as a paper calls them, in its sentences, tables and plots.
+
+        labels : by name, or a CSV with columns system and label; others keep their names
+        """
+        if not isinstance(labels, Mapping):
+            labels = read_labels(Path(labels))
+        return Result(labelled(self.data, labels))
 
     def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
         """Return a table as a pandas data frame: the one named, else the first."""

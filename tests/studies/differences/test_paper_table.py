@@ -103,13 +103,6 @@ def test_a_metric_has_the_same_letters_beside_others():
     assert (both["p"].sel(metric="P@10") == one["p"][:, 0]).all()
 
 
-def test_a_baseline_may_be_called_by_its_label():
-    """Who names rows by labels may name the baseline by its label, too."""
-    labels = {"run2": "Dense"}
-    made = irmeta.table(scores(), baseline="Dense", labels=labels)
-    assert made.system.values[0] == "run2"
-
-
 @pytest.mark.parametrize(("top", "said"), [(0.5, True), (None, False)])
 def test_a_table_of_some_systems_says_so(top, said):
     """The best half are corrected for their pairs only, and the caption says both; of all systems it need not."""

@@ -32,8 +32,8 @@ from irmeta.report.page.templates import (
 )
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.labels import chosen
 from irmeta.scores.names import known_as
-from irmeta.scores.selection import choose_names
 from irmeta.studies import leaderboard
 from irmeta.studies.result import Result
 from irmeta.words import counted, listed, shortened
@@ -93,18 +93,18 @@ def write_leaderboard(
             earlier,
             _about(about, names(outcome.data.system)),
             address(beside),
-            _marked(highlight, names(outcome.data.system)),
+            _marked(outcome.data, highlight),
         )
         with kept.replaced([PAGE]) as write:
             write(PAGE, text)
     return folder / PAGE
 
 
-def _marked(highlight: str | Iterable[str] | None, models: Sequence[str]) -> list[str]:
+def _marked(outcome: xr.Dataset, highlight: str | Iterable[str] | None) -> list[str]:
     """Return the models to mark."""
     if highlight is None:
         return []
-    return choose_names("system", highlight, models, "the board")
+    return chosen(outcome, highlight, names(outcome.system), "the board")
 
 
 def _about(

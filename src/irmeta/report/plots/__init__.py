@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
+from irmeta.scores.labels import chosen
 from irmeta.scores.selection import choose_names
 from irmeta.studies import STUDIES, name_of
 
@@ -46,7 +47,7 @@ def figure_of(
         drawn = marks.named(figure)
         systems = result.system.values.astype(str) if "system" in result.coords else ()
         known = list(dict.fromkeys([*drawn, *systems]))
-        names = choose_names("system", highlight, known, "the plot")
+        names = chosen(result, highlight, known, "the plot")
         if "marked" in signature(plots.figure).parameters:
             figure = plots.figure(result, marked=names, **view)
     marks.highlight(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -24,11 +24,9 @@ from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import on_tests
-from irmeta.studies.door import Given as Text
 from irmeta.studies.door import study
-from irmeta.words import counted, listed
+from irmeta.words import counted
 
-LABELS = Text("FILE", "irmeta.io.lists.read_labels")
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
 UNNAMED = ("collection", "qrels", "estimate")
@@ -60,7 +58,6 @@ def table(
     top: float | None = None,
     by: str | None = None,
     order: str | Iterable[str] | None = None,
-    labels: Annotated[Mapping[str, str] | None, LABELS] = None,
     label: str | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
@@ -79,7 +76,6 @@ def table(
     top : use only the best systems: this share of them, as in 0.75; by default all
     by : the metric that sorts the rows, best first, and that `top` goes by; by default the first one
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
-    labels : what the paper calls systems, a CSV with columns system and label; others keep their names
     label : the label that LaTeX refers to, as in 'tab:results'
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
@@ -104,10 +100,9 @@ def table(
         raise ScoresError(
             f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"
         )
-    known = known_labels(labels or {}, _names(scores))
     if baseline is not None:
         _require_kept(baseline, every, _names(scores), missing)
-        baseline = _baseline(baseline, _names(scores), known)
+        baseline = _baseline(baseline, _names(scores))
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
@@ -121,7 +116,6 @@ def table(
     if baseline is not None:
         first = [baseline, *(name for name in first if name != baseline)]
     shown, more = _shown(scores, first, by, top), list[str]()
-    called = _called(_names(shown), known)
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
     mean = means(shown)
@@ -130,7 +124,7 @@ def table(
         compared = compared * (compared + 1) // 2
     if test != "none":
         more += on_tests(way, shown, compared, [])
-    outcome = result(
+    return result(
         "paper_table",
         {
             "mean": mean,
@@ -152,7 +146,6 @@ def table(
         },
         notes=[*notes, *more],
     )
-    return outcome.assign_coords(called=("system", called))
 
 
 def _require_kept(
@@ -167,10 +160,9 @@ def _require_kept(
         )
 
 
-def _baseline(name: str, systems: Sequence[str], labels: Mapping[str, str]) -> str:
-    """Return the system that is called so, in the scores or by its label."""
-    own = {label: system for system, label in labels.items()}
-    found = known_as(name, systems) or own.get(name)
+def _baseline(name: str, systems: Sequence[str]) -> str:
+    """Return the system that is called so."""
+    found = known_as(name, systems)
     if found is None:
         raise ScoresError(
             f"no system {name!r} to serve as the baseline; {nearest(name, systems)}"
@@ -180,27 +172,6 @@ def _baseline(name: str, systems: Sequence[str], labels: Mapping[str, str]) -> s
 
 def _names(scores: xr.DataArray) -> list[str]:
     return [str(name) for name in scores.system.values]
-
-
-def _called(names: Sequence[str], labels: Mapping[str, str]) -> list[str]:
-    """Return what rows are called; two systems may not be called the same."""
-    called = [labels.get(name, name) for name in names]
-    twice = next((one for one in called if called.count(one) > 1), None)
-    if twice is not None:
-        both = [name for name, one in zip(names, called, strict=True) if one == twice]
-        raise ScoresError(f"{listed(both)} have the same label {twice!r}; change one")
-    return called
-
-
-def known_labels(labels: Mapping[str, str], systems: Sequence[str]) -> dict[str, str]:
-    """Return labels by the names that systems have; labels of others are left out, if one is of these."""
-    found = {known_as(name, systems): label for name, label in labels.items()}
-    known = {name: label for name, label in found.items() if name is not None}
-    if labels and not known:
-        raise ScoresError(
-            f"there are labels of {listed(labels)}, and the systems are {listed(systems)}; name these"
-        )
-    return known
 
 
 def _shown(
@@ -279,9 +250,7 @@ def caption(outcome: xr.Dataset) -> str:
         return (
             f"{text} {which} that share a letter do not differ significantly ({how})."
         )
-    at = outcome.system.values.tolist().index(options["baseline"])
-    baseline = outcome["called"].values[at]
-    return f"{text} {BETTER} and {WORSE}: significantly better and worse than {baseline} ({how})."
+    return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
 
 
 def _over(size: Mapping[str, Any]) -> str:
@@ -313,7 +282,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the table as on paper: means to three digits, the best with a star, marks behind them."""
-    columns = {"system": [str(name) for name in outcome["called"].values]}
+    columns = {"system": [str(name) for name in outcome.system.values]}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         cells = zip(

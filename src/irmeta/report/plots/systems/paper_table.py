@@ -35,7 +35,7 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     Without a baseline all that do not differ significantly from the best are filled: they share a letter with it.
     """
     baseline = about(result)["options"]["baseline"]
-    called = result["called"].values.astype(str)
+    called = result.system.values.astype(str)
     rows = np.arange(called.size)
     listed = []
     for metric, colour, marker in zip(

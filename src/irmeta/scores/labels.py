@@ -1,0 +1,98 @@
+"""What a paper calls systems: a result with their labels in place of their names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from irmeta.errors import ScoresError
+from irmeta.scores.attributes import about, recorded
+from irmeta.scores.names import known_as
+from irmeta.scores.selection import choose_names
+from irmeta.words import listed
+
+LABELS = "labels"
+"""The attribute of a result that has the labels of its systems by name."""
+_OTHERS = ("topic", "metric", "collection")
+"""What names something else than systems, though it may be called as one."""
+
+
+def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
+    """Return a result that calls systems by their labels wherever it names them, also in its options.
+
+    labels : by name, of as many systems as one likes; those of others are left out, if one is of these. Labels of no
+    system, and one label of two, raise ScoresError.
+
+    >>> made = xr.Dataset({"mean": ("system", [0.5, 0.4])}, {"system": ["run1", "run2"]})
+    >>> labelled(made, {"run1": "BM25"}).system.values.tolist()
+    ['BM25', 'run2']
+    """
+    texts = {
+        name: one
+        for name, one in outcome.variables.items()
+        if one.dtype.kind in "OUT" and name not in _OTHERS
+    }
+    options = about(outcome).get("options", {})
+    named = [str(name) for one in texts.values() for name in one.values.ravel()]
+    named += [option for option in options.values() if isinstance(option, str)]
+    known = _known(labels, list(dict.fromkeys(named)), outcome)
+    _require_distinct(known, set(named))
+    call = np.vectorize(lambda name: known.get(str(name), name), otypes=[object])
+    called = {
+        name: one.copy(data=call(one.values))
+        for name, one in texts.items()
+        if not set(known).isdisjoint(map(str, one.values.ravel()))
+    }
+    coords = {name: one for name, one in called.items() if name in outcome.coords}
+    data = {name: one for name, one in called.items() if name not in coords}
+    said = {"options": _called(options, known), LABELS: known}
+    return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
+
+
+def chosen(
+    outcome: xr.Dataset, wanted: str | Iterable[str], drawn: Sequence[str], where: str
+) -> list[str]:
+    """Return the systems that are wanted, by name or label, as a result calls them.
+
+    drawn : what there is.  where : what holds it, for messages.
+    """
+    labels = about(outcome).get(LABELS, {})
+    names = choose_names("system", wanted, [*drawn, *labels], where)
+    return list(dict.fromkeys(labels.get(name, name) for name in names))
+
+
+def _known(
+    labels: Mapping[str, str], names: list[str], outcome: xr.Dataset
+) -> dict[str, str]:
+    """Return labels by the names that a result has."""
+    found = {known_as(name, names): label for name, label in labels.items()}
+    known = {name: label for name, label in found.items() if name is not None}
+    if not known:
+        there = ""
+        if "system" in outcome.coords:
+            there = f"; name some of {listed(outcome.system.values)}"
+        raise ScoresError(
+            f"there are labels of {listed(labels)}, and this result names no such system{there}"
+        )
+    return known
+
+
+def _require_distinct(known: Mapping[str, str], names: set[str]) -> None:
+    """Raise ScoresError if two systems would be called the same."""
+    called = [known.get(name, name) for name in names]
+    for label in known.values():
+        if called.count(label) > 1:
+            both = sorted(name for name in names if known.get(name, name) == label)
+            raise ScoresError(
+                f"{listed(both)} have the same label {label!r}; change one"
+            )
+
+
+def _called(option: Any, known: Mapping[str, str]) -> Any:
+    """Return options with labels in place of names."""
+    if isinstance(option, Mapping):
+        return {name: _called(one, known) for name, one in option.items()}
+    if isinstance(option, list):
+        return [_called(one, known) for one in option]
+    return known.get(option, option) if isinstance(option, str) else option
