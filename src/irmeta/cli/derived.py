@@ -38,7 +38,6 @@ from irmeta.cli.options import (
 )
 from irmeta.cli.output import FAILED, refuse_overwriting, say_wrote, working
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io.lists import read_labels
 from irmeta.studies import STUDIES, Verb
 
 if TYPE_CHECKING:
@@ -279,6 +278,8 @@ class Derived:
         """Return the study, whose results call systems by the labels of a file, if one is named."""
         if path is None:
             return self.function
+        from irmeta.io.lists import read_labels
+
         labels = read_labels(path)
         return lambda *given, **options: self.function(*given, **options).labelled(
             labels

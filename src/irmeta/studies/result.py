@@ -12,7 +12,6 @@ import xarray as xr
 
 from irmeta import studies
 from irmeta.errors import extras
-from irmeta.io.lists import read_labels
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.labels import labelled
@@ -117,6 +116,8 @@ class Result:
         labels : by name, or a CSV with columns system and label; others keep their names
         """
         if not isinstance(labels, Mapping):
+            from irmeta.io.lists import read_labels
+
             labels = read_labels(Path(labels))
         return Result(labelled(self.data, labels))
 
