@@ -451,7 +451,7 @@ def test_errors_are_folded(run, capsys):
         ),
         (
             "versus s.parquet --system s",
-            "no system 's'; did you mean s9 or s8 or s7?",
+            "no system 's'; did you mean s9, s8 or s7?",
         ),
         (
             "evaluate q.txt q.txt -o s.parquet",

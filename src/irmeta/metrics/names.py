@@ -11,7 +11,7 @@ from irmeta.arguments import is_list
 from irmeta.errors import MetricError
 from irmeta.metrics import signatures
 from irmeta.metrics.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
-from irmeta.words import BLANKS, listed, shortened
+from irmeta.words import BLANKS, joined, listed, shortened
 
 STANDARDIZED = " (std.)"
 """How a metric is named whose scores were standardized: they are on another scale, not to be quoted as its own."""
@@ -332,7 +332,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if deeper := [option for option in options if option.startswith(f"{name}@")]:
         return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
     if close := alike(name, options):
-        return f"did you mean {' or '.join(close)}?"
+        return f"did you mean {joined(close, 'or')}?"
     return f"choose from {listed(options, 20)}"
 
 

@@ -1,14 +1,13 @@
 """Sentences for people: the first answers of a page, and lines folded to a width."""
 
 import re
-import textwrap
 from collections.abc import Sequence
 
 from irmeta.report.forms import WIDTH
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
 from irmeta.report.tables import render
 from irmeta.studies.result import Result
-from irmeta.words import printable
+from irmeta.words import folded, printable
 
 
 def markdown(result: Result) -> str:
@@ -50,14 +49,6 @@ def _failed(panel: Panel) -> bool:
 
 
 def wrapped(lines: Sequence[str], width: int | None) -> str:
-    """Fold lines between words to the width, later rows of a line set in by two."""
-    folded = [
-        textwrap.fill(
-            printable(line, "\n\t"),
-            width or WIDTH,
-            subsequent_indent="  ",
-            break_long_words=False,
-        )
-        for line in lines
-    ]
-    return "".join(f"{line}\n" for line in folded)
+    """Fold lines between words, but not within a command, to the width, later rows of a line set in by two."""
+    every = (folded(printable(line, "\n\t"), width or WIDTH) for line in lines)
+    return "".join(f"{line}\n" for line in every)
