@@ -4,15 +4,18 @@ import random
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 fastapi = pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
+import httpx2  # noqa: E402
+from fastapi import Request  # noqa: E402
 from fastapi.testclient import TestClient  # noqa: E402
 from sqlalchemy import Engine  # noqa: E402
 from tests.serve import servers  # noqa: E402
@@ -106,11 +109,56 @@ class Served:
         return self.client.get(where).json()
 
 
+class _Body(httpx2.AsyncByteStream):
+    """A body that a test writes while it is read."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = pieces
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+
+
+class _Once(httpx2.BaseTransport):
+    """Goes to the event loop of a server once for a request; FastAPI's own goes there eight times."""
+
+    def __init__(self, client: TestClient) -> None:
+        self._client = client
+        self._asked = httpx2.ASGITransport(client.app, client=("testclient", 50000))
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer a request."""
+        assert self._client.portal is not None
+        request.stream = _Body(request.stream)
+        return self._client.portal.call(self._answer, request)
+
+    async def _answer(self, request: httpx2.Request) -> httpx2.Response:
+        found = await self._asked.handle_async_request(request)
+        body = b"".join([piece async for piece in found.aiter_raw()])
+        given = {"headers": found.headers, "stream": httpx2.ByteStream(body)}
+        return httpx2.Response(found.status_code, **given)
+
+
+class Client(TestClient):
+    """A client of a server that runs in this process."""
+
+    def __init__(self, app: Any, **given: Any) -> None:
+        super().__init__(app, **given)
+        self._transport = _Once(self)
+
+
 def beside(client: TestClient) -> TestClient:
     """Make a client without cookies of a server that runs, in whose event loop it asks, too."""
-    other = TestClient(client.app, follow_redirects=False)
+    other = Client(client.app, follow_redirects=False)
     other.portal = client.portal
     return other
+
+
+def asking(door: Any) -> Request:
+    """Make a request to a door."""
+    app = SimpleNamespace(state=SimpleNamespace(door=door))
+    return Request({"type": "http", "headers": [], "app": app})
 
 
 class Lasting(Child):
@@ -158,7 +206,7 @@ def served(
     patient = pytest.MonkeyPatch()  # other tests may have the processors
     patient.setattr("irmeta.serve.web.door.WAIT", 200.0)
     token = people.new_token(engine, "test")
-    with TestClient(application(site, engine, crew)) as client:
+    with Client(application(site, engine, crew)) as client:
         yield Served(site, engine, client, token, crew)
     patient.undo()
     engine.dispose()

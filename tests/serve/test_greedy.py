@@ -28,7 +28,7 @@ from irmeta.serve.running import Prompt
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web import door, receive
 
-from .conftest import a_run, write_qrels
+from .conftest import a_run, asking, write_qrels
 from .test_my import OWN, browser
 from .test_people import Track, open_track, track  # noqa: F401
 from .test_safety import arriving
@@ -189,12 +189,12 @@ def test_checks_by_the_token_of_a_site_are_not_one_persons(
     lasts: Future[Checked] = Future()
     crew = SimpleNamespace(remarks=lambda *_: lasts)
     here = door.Door(track.site, track.engine, crew)  # type: ignore[arg-type]
-    run = SimpleNamespace(part="run")
-    anybody = people.Caller(None, "submit", site=True)
+    run: Any = SimpleNamespace(part="run")
+    visit = door.Visit(asking(here), people.Caller(None, "submit", site=True))
 
     async def ask() -> list[object]:
         asked = [
-            asyncio.ensure_future(here.remarks(anybody, None, "run", run))
+            asyncio.ensure_future(visit.remarks(None, "run", run))
             for _ in range(2 * door.TEAM)
         ]
         await asyncio.sleep(0)

@@ -34,7 +34,7 @@ from irmeta.serve.site import Site
 from irmeta.serve.web.app import application
 
 from . import servers
-from .conftest import DOCUMENTS, TOPICS, Within, a_run, work_off, write_qrels
+from .conftest import DOCUMENTS, TOPICS, Client, Within, a_run, work_off, write_qrels
 
 ROLES = ("visitor", "stranger", "reader", "rival", "member", "organizer")
 NONSENSE = {"board": "no-such", "name": "x", "key": "a" * 16}
@@ -94,7 +94,7 @@ def serving(folder: Path) -> Iterator[tuple[Site, Engine, TestClient]]:
     crew = Crew(site, engine, 1)
     crew.start = lambda: None  # type: ignore[method-assign]
     crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
-    with TestClient(application(site, engine, crew)) as client:
+    with Client(application(site, engine, crew)) as client:
         yield site, engine, client
     engine.dispose()
 

@@ -80,7 +80,7 @@ def test_who_follows_takes_over(two: Any) -> None:
     site, _, processes, addresses = two
     token = killed_server.token_of(site.folder)
     first = put(addresses[1], token, "before", 1)
-    assert first.status_code == 201
+    assert first.status_code in (201, 202)  # others may have the processors
     for address in addresses:
         until(lambda address=address: shown(address, first.json()["key"]))
     processes[0].kill()

@@ -24,7 +24,6 @@ from bench import killed_server
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
-from starlette.requests import Request
 from tests.serve.servers import file_only
 
 from irmeta.errors import IrmetaError
@@ -35,11 +34,11 @@ from irmeta.serve.catalogue.rules import MISSING, RefusedError, new_key
 from irmeta.serve.client import Server
 from irmeta.serve.operating import importing
 from irmeta.serve.site import Settings, Site
-from irmeta.serve.web.door import Door
+from irmeta.serve.web.door import Door, Visit
 from irmeta.serve.web.facts import problem
 from irmeta.serve.web.receive import receive
 
-from .conftest import Served, a_run, write_qrels
+from .conftest import Served, a_run, asking, write_qrels
 
 OPEN = {"/healthz", "/v1/boards", "/v1/boards/{board}", "/v1/invitations"}
 """What anybody may ask for; who learns more, or changes something, has a token."""
@@ -357,8 +356,7 @@ def test_uploads_wait_for_their_turn(served: Served, monkeypatch) -> None:
     monkeypatch.setattr("irmeta.serve.web.door.IN_QUEUE", 0.2)
     tight = Site(served.site.folder, Settings(uploads=1))
     door = Door(tight, served.engine, served.crew)
-    scope = {"type": "http", "headers": [], "path_params": {"board": "lab"}}
-    asked = Request(scope | {"state": {"caller": NOBODY}})
+    visit = Visit(asking(door), NOBODY)
     order: list[str] = []
 
     async def body(name: str, seconds: float) -> AsyncIterator[bytes]:
@@ -368,7 +366,7 @@ def test_uploads_wait_for_their_turn(served: Served, monkeypatch) -> None:
 
     async def sent(name: str, seconds: float = 0) -> int:
         try:
-            async with door.upload(asked, body(name, seconds), Place()):
+            async with visit.upload(body(name, seconds), "lab", Place()):
                 return 201
         except RefusedError as error:
             return error.status

@@ -4,7 +4,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from stat import S_ISREG
@@ -78,6 +77,11 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
         yield
         crew.close()
 
+    every = [*routes.ROUTER.routes, *my.ROUTER.routes]
+    if site.settings.login:  # others need no Authlib
+        from irmeta.serve.web import login
+
+        every += login.ROUTER.routes
     app = FastAPI(
         title="irmeta serve",
         version="1",
@@ -85,22 +89,19 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
         redoc_url=None,
         openapi_url="/v1/openapi.json",
         lifespan=alive,
+        routes=every,
     )
-    app.exception_handler(RefusedError)(partial(_refused, site))
+    app.state.door = Door(site, engine, crew)
+    if site.settings.login:
+        app.state.providers = login.providers(site)
+    app.exception_handler(RefusedError)(_refused)
     app.exception_handler(OperationalError)(_busy)
     app.exception_handler(OSError)(_unwritten)
-    app.exception_handler(HTTPException)(partial(_http, site))
-    app.exception_handler(RequestValidationError)(partial(_invalid, site))
+    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(RequestValidationError)(_invalid)
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
     app.add_middleware(_Guarded, figures=crew.figures)
-    door = Door(site, engine, crew)
-    routes.add(app, door)
-    my.add(app, door)
-    if site.settings.login:  # others need no Authlib
-        from irmeta.serve.web import login
-
-        login.add(app, door)
     app.mount("/", _Files(directory=site.public, html=True))
     return app
 
@@ -130,10 +131,10 @@ class _Files(StaticFiles):
         return Response(Path(path).read_bytes(), headers=found.headers)
 
 
-def _refused(site: Site, request: Request, error: RefusedError) -> Response:
+def _refused(request: Request, error: RefusedError) -> Response:
     lost = error.status == HTTPStatus.NOT_FOUND
     if not request.url.path.startswith(API):
-        return _page(site, error.status, "" if lost else str(error))
+        return _page(request, error.status, "" if lost else str(error))
     if lost:
         return problem(404, MISSING)
     with typed():  # who sends runs types commands
@@ -150,18 +151,19 @@ def _unwritten(_: Request, error: OSError) -> Response:
     return problem(507, "the disk takes nothing more; tell the operator")
 
 
-def _http(site: Site, request: Request, error: HTTPException) -> Response:
+def _http(request: Request, error: HTTPException) -> Response:
     """Answer programs with a problem; who looks for a page reads one."""
     lost = error.status_code == HTTPStatus.NOT_FOUND
     if lost and not request.url.path.startswith(API):
-        return _page(site, error.status_code)
+        return _page(request, error.status_code)
     answer = problem(error.status_code, str(error.detail))
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _page(site: Site, status: int, text: str = "") -> Response:
+def _page(request: Request, status: int, text: str = "") -> Response:
     """Say to who looks for a page that there is none, or why what they sent was refused."""
+    site: Site = request.app.state.door.site
     given = {"site": site.settings, "stamp": HTTPStatus(status).phrase.lower()}
     page = template("missing.html").render(
         root=root_of(site), frozen=False, text=text, **given
@@ -169,10 +171,10 @@ def _page(site: Site, status: int, text: str = "") -> Response:
     return HTMLResponse(page, status)
 
 
-def _invalid(site: Site, request: Request, error: RequestValidationError) -> Response:
+def _invalid(request: Request, error: RequestValidationError) -> Response:
     """Say to programs what is wrong with what they sent; a page of such a name is not there."""
     if not request.url.path.startswith(API):
-        return _page(site, 404)
+        return _page(request, 404)
     problems = (
         f"{one['loc'][-1]}: {routes.WORDS.get(one.get('ctx', {}).get('pattern'), one['msg'])}"
         for one in error.errors()

@@ -91,44 +91,16 @@ class Frequency:
 
 
 class Door:
-    """What the routes need: the site, its catalogue, its crew; and who may come in."""
+    """What the routes need: the site, its catalogue, its crew; and how many may come in."""
 
     def __init__(self, site: Site, engine: Engine, crew: Crew) -> None:
         self.site = site
         self.engine = engine
         self.crew = crew
-        self._frequency, self._hourly = Frequency("minute"), Frequency("hour")
+        self.frequency, self.hourly = Frequency("minute"), Frequency("hour")
+        self.writing = ThreadPoolExecutor(WRITERS, "writer")
         self._at_work: Counter[object] = Counter()
         self._receiving = asyncio.Semaphore(site.settings.uploads)
-        self._writing = ThreadPoolExecutor(WRITERS, "writer")
-
-    async def member(
-        self, request: Request, authorization: Annotated[str, Header()] = ""
-    ) -> None:
-        """Let pass who has a token of this site."""
-        await self._come(request, authorization, needed=True)
-
-    async def anybody(
-        self, request: Request, authorization: Annotated[str, Header()] = ""
-    ) -> None:
-        """Let pass who does not ask too often."""
-        await self._come(request, authorization, needed=False)
-
-    async def with_token(self, request: Request, authorization: str) -> Caller | None:
-        """Return who has the token that a request brings, if it is valid."""
-        kind, _, secret = authorization.partition(" ")
-        bearer = secret.strip() if kind.lower() == "bearer" else ""
-        return await self.known(request, bearer, "api")
-
-    async def _come(
-        self, request: Request, authorization: str, *, needed: bool
-    ) -> None:
-        """Note who asks, by the token."""
-        found = await self.with_token(request, authorization)
-        if found is None and needed:
-            given = authorization.partition(" ")[2]
-            raise RefusedError(401, UNKNOWN if given else LACKING)
-        request.state.caller = found or NOBODY
 
     async def known(self, request: Request, secret: str, kind: str) -> Caller | None:
         """Return who has a token or a session; refuse one, or an address without any, that asks too often."""
@@ -137,74 +109,14 @@ class Door:
         address = address_of(request)
         free = found is not None or address in OURS
         most = self.site.settings.requests if free else ANONYMOUS
-        self._frequency.require(address if found is None else digest, most)
+        self.frequency.require(address if found is None else digest, most)
         return found
 
-    def require_seldom(self, request: Request, what: str) -> None:
-        """Refuse what a person did too often in this hour, or an address from which nobody known comes."""
-        person = request.state.caller.person
-        who = address_of(request) if person is None else person
-        self._hourly.require((who, what), HOURLY, what)
-
-    def may(
-        self,
-        caller: Caller,
-        of: Any,
-        action: Action,
-        team: str | None = None,
-        at: int | None = None,
-    ) -> bool:
-        """Say whether somebody may do something on a board, with what is of a team, or of the own one; now, or then."""
-        is_ = people.place(self.engine, caller, of)
-        own = is_.owns(is_.team if team is None else team)
-        who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
-        reads = caller.scope == "read" and action not in READING
-        when = now() if at is None else at
-        return not reads and may(who, action, boards.rules(of), when)
-
-    def require(
-        self, caller: Caller, of: Any, action: Action, team: str | None = None
-    ) -> Place:
-        """Refuse what somebody may not do, as if it were not there; else return what they are on the board."""
-        if not self.may(caller, of, action, team):
-            self._require_in_time(caller, of, action)
-            raise RefusedError(404, MISSING)
-        return people.place(self.engine, caller, of)
-
-    def _require_in_time(self, caller: Caller, of: Any, action: Action) -> None:
-        """Tell who may see a board, and could send runs until it ended, when that was."""
-        ends = {"closed": of.closes, "was frozen": of.frozen}
-        passed = {word: end for word, end in ends.items() if end and end <= now()}
-        sends = action in (Action.SUBMIT, Action.CHECK) and passed
-        if not sends or not self.may(caller, of, Action.SEE_BOARD):
-            return
-        word = min(passed, key=passed.__getitem__)
-        if self.may(caller, of, action, at=passed[word] - 1):
-            when = f"{word} at {clock(passed[word])} UTC"
-            raise RefusedError(403, f"the board {when}, and takes no more runs")
-
-    def own(self, caller: Caller, key: str, action: Action) -> Any:
-        """Return a submission with which somebody may do something."""
-        found = submissions.submission_of(self.engine, key)
-        of = boards.board_of(self.engine, found.board_key)
-        self.require(caller, of, action, found.team)
-        return found
-
-    async def small(self, request: Request) -> bytes:
-        """Return a body that is not long."""
-        content = b""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                async for piece in request.stream():
-                    content += piece
-                    if len(content) > SMALL:
-                        says = f"the body is longer than {SMALL} bytes"
-                        raise RefusedError(413, says)
-        except TimeoutError as error:
-            raise RefusedError(
-                408, "the body came too slowly; send it again"
-            ) from error
-        return content
+    async def with_token(self, request: Request, authorization: str) -> Caller | None:
+        """Return who has the token that a request brings, if it is valid."""
+        kind, _, secret = authorization.partition(" ")
+        bearer = secret.strip() if kind.lower() == "bearer" else ""
+        return await self.known(request, bearer, "api")
 
     @contextmanager
     def _counted(self, *whose: object) -> Iterator[None]:
@@ -216,7 +128,7 @@ class Door:
             self._at_work.subtract(whose)
 
     @contextmanager
-    def _at_once(self, *whose: object) -> Iterator[None]:
+    def at_once(self, *whose: object) -> Iterator[None]:
         """Refuse more at once than somebody may."""
         if any(self._at_work[one] >= TEAM for one in whose):
             raise RefusedError(429, "too many uploads at once; wait a little")
@@ -224,49 +136,107 @@ class Door:
             yield
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        """Wait for a turn, which ends after some time."""
-        try:
-            async with asyncio.timeout(IN_QUEUE):
-                await self._receiving.acquire()
-        except TimeoutError as error:
-            raise RefusedError(503, BUSY) from error
-        with ExitStack() as turn:
-            turn.callback(self._receiving.release)
-            ends = asyncio.get_running_loop().call_later(TURN, turn.close)
-            turn.callback(ends.cancel)
-            yield
+    async def turn(self, *whose: object) -> AsyncIterator[None]:
+        """Wait for a turn, which ends after some time; refuse more at once than somebody may. whose : what comes."""
+        if self._at_work[BUSY] >= QUEUE:
+            raise RefusedError(503, BUSY)
+        with self.at_once(*whose), self._counted(BUSY):
+            try:
+                async with asyncio.timeout(IN_QUEUE):
+                    await self._receiving.acquire()
+            except TimeoutError as error:
+                raise RefusedError(503, BUSY) from error
+            with ExitStack() as turn:
+                turn.callback(self._receiving.release)
+                ends = asyncio.get_running_loop().call_later(TURN, turn.close)
+                turn.callback(ends.cancel)
+                yield
+
+
+class Visit:
+    """Who asks, and what they may."""
+
+    def __init__(self, request: Request, caller: Caller) -> None:
+        self.request, self.caller = request, caller
+        self.door: Door = request.app.state.door
+        self.site, self.engine = self.door.site, self.door.engine
+        self.crew = self.door.crew
+
+    def seldom(self, what: str) -> None:
+        """Refuse what a person did too often in this hour, or an address from which nobody known comes."""
+        person = self.caller.person
+        who = address_of(self.request) if person is None else person
+        self.door.hourly.require((who, what), HOURLY, what)
+
+    def may(
+        self, of: Any, action: Action, team: str | None = None, at: int | None = None
+    ) -> bool:
+        """Say whether they may do something on a board, with what is of a team, or of the own one; now, or then."""
+        is_ = people.place(self.engine, self.caller, of)
+        own = is_.owns(is_.team if team is None else team)
+        who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
+        reads = self.caller.scope == "read" and action not in READING
+        when = now() if at is None else at
+        return not reads and may(who, action, boards.rules(of), when)
+
+    def require(self, of: Any, action: Action, team: str | None = None) -> Place:
+        """Refuse what they may not do, as if it were not there; else return what they are on the board."""
+        if not self.may(of, action, team):
+            self._require_in_time(of, action)
+            raise RefusedError(404, MISSING)
+        return people.place(self.engine, self.caller, of)
+
+    def _require_in_time(self, of: Any, action: Action) -> None:
+        """Tell who may see a board, and could send runs until it ended, when that was."""
+        ends = {"closed": of.closes, "was frozen": of.frozen}
+        passed = {word: end for word, end in ends.items() if end and end <= now()}
+        sends = action in (Action.SUBMIT, Action.CHECK) and passed
+        if not sends or not self.may(of, Action.SEE_BOARD):
+            return
+        word = min(passed, key=passed.__getitem__)
+        if self.may(of, action, at=passed[word] - 1):
+            when = f"{word} at {clock(passed[word])} UTC"
+            raise RefusedError(403, f"the board {when}, and takes no more runs")
+
+    def allowed(self, key: str, action: Action) -> tuple[Any, Place]:
+        """Return a board on which they may do something, and what they are there."""
+        of = boards.board_of(self.engine, key)
+        return of, self.require(of, action)
+
+    def own(self, key: str, action: Action) -> Any:
+        """Return a submission with which they may do something."""
+        found = submissions.submission_of(self.engine, key)
+        of = boards.board_of(self.engine, found.board_key)
+        self.require(of, action, found.team)
+        return found
 
     @asynccontextmanager
     async def upload(
-        self, request: Request, body: AsyncIterator[bytes], by: Place
+        self, body: AsyncIterator[bytes], board: str, by: Place
     ) -> AsyncIterator[Arrived]:
         """Take a body, or the file in it, in, and forget it unless it is kept. by : whose it is."""
-        who, board = request.state.caller.person, request.path_params["board"]
+        who = self.caller.person
         whose: list[object] = [] if who is None else [("uploads", who)]
         if by.team:
             whose.append((board, by.team))
-        if self._at_work[BUSY] >= QUEUE:
-            raise RefusedError(503, BUSY)
-        length = request.headers.get("content-length", "")
+        length = self.request.headers.get("content-length", "")
         size = int(length) if length.isdecimal() else None
-        with self._at_once(*whose), self._counted(BUSY):
-            # its body waits in the network: what is not read is not sent
-            async with self._turn():
-                arrived = await receive(self.site, body, size)
+        # its body waits in the network: what is not read is not sent
+        async with self.door.turn(*whose):
+            arrived = await receive(self.site, body, size)
         try:
             yield arrived
         finally:
             arrived.forget()
 
     async def submit(
-        self, caller: Caller, key: str, name: str, arrived: Arrived, **given: Any
+        self, key: str, name: str, arrived: Arrived, **given: Any
     ) -> tuple[bool, SubmissionFacts]:
         """Keep a run, and wait a while for its check; say whether it is new, and what its team may know of it."""
         content = arrived.content
 
         def kept() -> submissions.Received:
-            own = {"person": caller.person, **given}
+            own = {"person": self.caller.person, **given}
             try:
                 with self.site.keeping():
                     arrived.keep(self.site)
@@ -276,27 +246,26 @@ class Door:
                 raise
 
         loop = asyncio.get_running_loop()
-        made = await loop.run_in_executor(self._writing, kept)
+        made = await loop.run_in_executor(self.door.writing, kept)
         checking = asyncio.wrap_future(self.crew.check(made.key))
         await asyncio.wait([checking], timeout=WAIT)
-        return made.new, await to_thread.run_sync(self.submission, caller, made.key)
+        return made.new, await to_thread.run_sync(self.submission, made.key)
 
     async def remarks(
-        self, caller: Caller, of: Any, name: str, arrived: Arrived
+        self, of: Any, name: str, arrived: Arrived
     ) -> list[dict[str, Any]]:
         """Check a run of a name that is not kept; people may not ask too often."""
         whose: list[object] = []
-        if caller.person is not None:  # others have the operator's token
-            whose.append(("checks", caller.person))
-            self._hourly.require((caller.person, "checks"), HOURLY, "checks")
-        with self._at_once(*whose):
+        if self.caller.person is not None:  # others have the operator's token
+            whose.append(("checks", self.caller.person))
+            self.seldom("checks")
+        with self.door.at_once(*whose):
             asked = self.crew.remarks(str(arrived.part), name, of)
             return list((await asyncio.wrap_future(asked)).remarks)
 
-    def board(self, caller: Caller, key: str) -> BoardFacts:
-        """Gather what somebody may know of a board."""
-        of = boards.board_of(self.engine, key)
-        self.require(caller, of, Action.SEE_BOARD)
+    def board(self, key: str) -> BoardFacts:
+        """Gather what they may know of a board."""
+        of, _ = self.allowed(key, Action.SEE_BOARD)
         one = of._asdict()
         more = {
             "topics": len(one["topics"]),
@@ -305,20 +274,19 @@ class Door:
             "page": f"/b/{key}/",
             "phase": phase(boards.rules(of), now()),
         }
-        if self.may(caller, of, Action.SEE_SCORES):
+        if self.may(of, Action.SEE_SCORES):
             more["counts"] = submissions.counts(self.engine, key)
         else:
             more |= {"version": 0, "published": 0}
         return BoardFacts(**one | more)
 
-    def submission(self, caller: Caller, key: str) -> SubmissionFacts:
+    def submission(self, key: str) -> SubmissionFacts:
         """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
         one = submissions.submission_of(self.engine, key)
         of = boards.board_of(self.engine, one.board_key)
-        everybody = self.may(NOBODY, of, Action.SEE_SCORES)
-        folder, where = (
-            (self.site.public, "/") if everybody else (self.site.private, "/private/")
-        )
+        where, folder = "/private/", self.site.private
+        if Visit(self.request, NOBODY).may(of, Action.SEE_SCORES):
+            where, folder = "/", self.site.public
         page = f"b/{one.board_key}/s/{key}/"
         record = f"{page}record.json"
         known = revealed(boards.rules(of), now())
@@ -333,29 +301,64 @@ class Door:
         }
         if not known:
             more |= _hidden(one) | {"page": f"/my/b/{one.board_key}", "record": ""}
-            if self.may(caller, of, Action.SEE_FEEDBACK, one.team):
-                more["told"] = self.told(of, one)
+            if self.may(of, Action.SEE_FEEDBACK, one.team):
+                more["told"] = told(self.engine, of, one)
         if not is_open(of):
-            asks = (self.engine, one.board_key, one.team, caller.person)
+            asks = (self.engine, one.board_key, one.team, self.caller.person)
             rest = submissions.left_of(*asks)
             more |= {"left": rest.number, "more": rest.more}
         return SubmissionFacts(**one._asdict() | more)
 
-    def told(self, of: Any, one: Any) -> dict[str, Any] | None:
-        """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
-        if of.feedback == "none" or one.state == "refused":
-            return None
-        found = submissions.history(self.engine, one.key)
-        if found is None:
-            return None
-        topics, vectors = found
-        told = {"metric": of.metrics[0], "about": answers.FIGURES[of.feedback]}
-        if not vectors:
-            return told | {"figure": None, "topics": {}}
-        try:
-            return told | answers.told(of._asdict(), topics, answers.floats(vectors))
-        except IrmetaError:  # as of scores that are missing: there is nothing to tell
-            return None
+
+async def anybody(
+    request: Request, authorization: Annotated[str, Header()] = ""
+) -> Visit:
+    """Let pass who does not ask too often."""
+    found = await request.app.state.door.with_token(request, authorization)
+    request.state.caller = found or NOBODY
+    return Visit(request, request.state.caller)
+
+
+async def member(
+    request: Request, authorization: Annotated[str, Header()] = ""
+) -> Visit:
+    """Let pass who has a token of this site."""
+    found = await anybody(request, authorization)
+    if found.caller is NOBODY:
+        given = authorization.partition(" ")[2]
+        raise RefusedError(401, UNKNOWN if given else LACKING)
+    return found
+
+
+async def small(request: Request) -> bytes:
+    """Return a body that is not long."""
+    content = b""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for piece in request.stream():
+                content += piece
+                if len(content) > SMALL:
+                    raise RefusedError(413, f"the body is longer than {SMALL} bytes")
+    except TimeoutError as error:
+        raise RefusedError(408, "the body came too slowly; send it again") from error
+    return content
+
+
+def told(engine: Engine, of: Any, one: Any) -> dict[str, Any] | None:
+    """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
+    if of.feedback == "none" or one.state == "refused":
+        return None
+    found = submissions.history(engine, one.key)
+    if found is None:
+        return None
+    topics, vectors = found
+    said = {"metric": of.metrics[0], "about": answers.FIGURES[of.feedback]}
+    if not vectors:
+        return said | {"figure": None, "topics": {}}
+    try:
+        return said | answers.told(of._asdict(), topics, answers.floats(vectors))
+    except IrmetaError:  # as of scores that are missing: there is nothing to tell
+        return None
 
 
 def _hidden(one: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import httpx2
 import msgspec
 from anyio import to_thread
 from authlib.integrations.starlette_client import StarletteOAuth2App
-from fastapi import APIRouter, Depends, FastAPI, Path, Request
+from fastapi import APIRouter, Path
 from fastapi.responses import Response
 
 from irmeta.serve.catalogue import people
@@ -23,8 +23,7 @@ from irmeta.serve.catalogue.people import Identity
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, described
 from irmeta.serve.logs import LOG
 from irmeta.serve.site import Login, Site
-from irmeta.serve.web.door import Door
-from irmeta.serve.web.my import Pages, Session
+from irmeta.serve.web.my import Guest, Here, cookie_of, enter
 from irmeta.words import shortened
 
 PROVIDER = Annotated[str, Path(pattern="^[a-z0-9-]{1,20}$")]
@@ -222,66 +221,61 @@ def _name(said: Any) -> str:
     return ""
 
 
-class Logins:
-    """Begins and ends logins."""
+def providers(site: Site) -> dict[str, Provider]:
+    """Return by name those that a site names; raise IrmetaError where the secret of one is missing."""
+    return {one.name: Provider(site, one) for one in site.settings.login}
 
-    def __init__(self, door: Door, session: Session, pages: Pages) -> None:
-        site = door.site
-        self._engine = door.engine
-        self._session, self._pages = session, pages
-        self._providers = {one.name: Provider(site, one) for one in site.settings.login}
 
-    def _provider(self, name: str) -> Provider:
-        if name not in self._providers:
+ROUTER = APIRouter(include_in_schema=False)
+"""Begins and ends logins, where a site names providers."""
+
+
+def _provider(guest: Guest, name: str) -> Provider:
+    known: dict[str, Provider] = guest.request.app.state.providers
+    if name not in known:
+        raise RefusedError(404, MISSING)
+    return known[name]
+
+
+ROUTER.get("/login/")(enter)
+
+
+@ROUTER.post("/login/{provider}")
+async def begin(guest: Here, provider: PROVIDER) -> Response:
+    """Lead to a provider by a page: browsers let no form of this site end at another one."""
+    asked, who = _provider(guest, provider), 0
+    if guest.said("what") == "link":
+        if guest.caller.person is None:
             raise RefusedError(404, MISSING)
-        return self._providers[name]
-
-    async def begin(self, request: Request, provider: PROVIDER) -> Response:
-        """Lead to a provider by a page: browsers let no form of this site end at another one."""
-        given, who = request.state.form, 0
-        asked = self._provider(provider)
-        if given.get("what") == "link":
-            who = request.state.caller.person
-            if who is None:
-                raise RefusedError(404, MISSING)
-        to = given.get("to", "")
-        to = to if OWN.fullmatch(to) else "my/"
-        begun = _Begun(provider, secrets.token_urlsafe(32), who, to)
-        page = self._pages.page("going.html", at=await asked.begin(begun))
-        return self._session.keep(page, "login", begun.cookie(), LASTS)
-
-    async def back(self, request: Request, provider: PROVIDER) -> Response:
-        """Take who comes back from a provider in, once."""
-        try:
-            answer = await self._back(request, self._provider(provider), provider)
-        except RefusedError as error:
-            answer = self._pages.page("missing.html", text=str(error))
-            answer.status_code = error.status
-        return self._session.keep(answer, "login", "", 0)
-
-    async def _back(self, request: Request, asked: Provider, name: str) -> Response:
-        """Take what a provider sends somebody back with: a login for who is here, or a new session."""
-        begun = _Begun.of(self._session.cookie_of(request, "login"))
-        was = request.state.caller.person
-        if begun is None or begun.provider != name or begun.who not in (0, was):
-            raise RefusedError(403, UNBEGUN)
-        known, called = await asked.end(begun, dict(request.query_params))
-        if begun.who:
-            await to_thread.run_sync(people.link, self._engine, begun.who, known)
-            return self._pages.to("my/")
-        made = await to_thread.run_sync(people.log_in, self._engine, known, called)
-        await to_thread.run_sync(self._session.end, request)
-        to = begun.to if OWN.fullmatch(begun.to) else "my/"
-        return self._session.begin(self._pages.to(to), made)
+        who = guest.caller.person
+    to = guest.said("to")
+    to = to if OWN.fullmatch(to) else "my/"
+    begun = _Begun(provider, secrets.token_urlsafe(32), who, to)
+    page = guest.page("going.html", at=await asked.begin(begun))
+    return guest.keep(page, "login", begun.cookie(), LASTS)
 
 
-def add(app: FastAPI, door: Door) -> None:
-    """Add logins to a server whose site names providers."""
-    session = Session(door)
-    pages = Pages(door, session)
-    logins = Logins(door, session, pages)
-    router = APIRouter(include_in_schema=False, dependencies=[Depends(session.come)])
-    router.get("/login/")(pages.enter)
-    router.get("/login/{provider}")(logins.back)
-    router.post("/login/{provider}")(logins.begin)
-    app.include_router(router)
+@ROUTER.get("/login/{provider}")
+async def back(guest: Here, provider: PROVIDER) -> Response:
+    """Take who comes back from a provider in, once."""
+    try:
+        answer = await _back(guest, _provider(guest, provider), provider)
+    except RefusedError as error:
+        answer = guest.page("missing.html", error.status, text=str(error))
+    return guest.keep(answer, "login", "", 0)
+
+
+async def _back(guest: Guest, asked: Provider, name: str) -> Response:
+    """Take what a provider sends somebody back with: a login for who is here, or a new session."""
+    begun = _Begun.of(cookie_of(guest.request, "login"))
+    was, engine = guest.caller.person, guest.engine
+    if begun is None or begun.provider != name or begun.who not in (0, was):
+        raise RefusedError(403, UNBEGUN)
+    known, called = await asked.end(begun, dict(guest.request.query_params))
+    if begun.who:
+        await to_thread.run_sync(people.link, engine, begun.who, known)
+        return guest.to("my/")
+    made = await to_thread.run_sync(people.log_in, engine, known, called)
+    await to_thread.run_sync(guest.end)
+    to = begun.to if OWN.fullmatch(begun.to) else "my/"
+    return guest.begin(guest.to(to), made)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs
 
 from anyio import to_thread
-from fastapi import APIRouter, Depends, FastAPI, Path, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from irmeta.serve.catalogue import boards, events, people, submissions
@@ -32,7 +32,7 @@ from irmeta.serve.operating.organizing import Alike
 from irmeta.serve.pages.forms import root_of, state, template
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.results.answers import FIGURES
-from irmeta.serve.web.door import Door
+from irmeta.serve.web.door import Door, Visit, small
 from irmeta.serve.web.facts import SubmissionFacts
 from irmeta.serve.web.receive import file_in
 
@@ -44,39 +44,31 @@ LINES = 200
 """Lines of the log on an organizer's page, the newest; `irmeta board log` has all."""
 
 
-class Session:
-    """Who looks at pages: by a cookie that only this site's own pages can use."""
+class Guest(Visit):
+    """Who looks at pages: known by a cookie that only this site's own pages can use."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
-        self._secure = door.site.settings.address.startswith("https://")
+    def __init__(self, request: Request, caller: Caller, form: Form) -> None:
+        super().__init__(request, caller)
+        self.form = form
+        self.root = root_of(self.site)
 
-    def cookie_of(self, request: Request, name: str) -> str:
-        """Return what a browser keeps under a name."""
-        return request.cookies.get(self._called(name), "")
+    def page(self, name: str, status: int = 200, **given: Any) -> Response:
+        """Return a page that is for who asks, and kept by no cache."""
+        shared = {"root": self.root, "site": self.site.settings, "frozen": False}
+        shared["stamp"] = "for you"
+        return HTMLResponse(template(name).render(**shared, **given), status)
 
-    def _called(self, name: str) -> str:
-        return f"__Host-{name}" if self._secure else name
+    def to(self, path: str) -> Response:
+        """Lead to another page of this site."""
+        return RedirectResponse(f"{self.root}{path}", 303)
 
-    async def come(self, request: Request) -> None:
-        """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
-        if request.method == "POST":
-            require_own(request)
-        token = request.headers.get("authorization", "")
-        if token and request.url.path.startswith("/private/"):  # as programs do
-            found = await self._door.with_token(request, token)
-        else:
-            secret = self.cookie_of(request, "session")
-            found = await self._door.known(request, secret, "session")
-        request.state.caller, request.state.form = found or NOBODY, {}
-        # a form with a file is read by who takes the file
-        if request.method == "POST" and not request.url.path.endswith("/runs"):
-            request.state.form = await self._form(request)
+    def link(self, where: str, secret: str) -> str:
+        """Return the address at which a secret is taken, which no log has."""
+        return f"{self.site.address}/{where}/#{secret}"
 
-    async def _form(self, request: Request) -> Form:
-        content = await self._door.small(request)
-        text = content.decode("utf-8", "replace")
-        return {name: one[-1] for name, one in parse_qs(text).items()}
+    def said(self, name: str) -> str:
+        """Return what a field of a form says."""
+        return self.form.get(name, "")
 
     def begin(self, answer: Response, secret: str) -> Response:
         """Keep a session in the browser."""
@@ -86,15 +78,47 @@ class Session:
     def keep(self, answer: Response, name: str, value: str, lasts: int) -> Response:
         """Have a browser keep something for this site's own pages, some seconds; none: no longer."""
         rules: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
-        rules |= {"max_age": lasts, "secure": self._secure}
-        answer.set_cookie(self._called(name), value, **rules)
+        rules |= {"max_age": lasts, "secure": _secure(self.door)}
+        answer.set_cookie(_called(self.door, name), value, **rules)
         return answer
 
-    def end(self, request: Request) -> None:
+    def end(self) -> None:
         """End the session with which somebody comes, if there is one."""
-        who, secret = request.state.caller.person, self.cookie_of(request, "session")
-        if who is not None:
-            people.revoke(self._door.engine, who, people.digest_of(secret))
+        secret = cookie_of(self.request, "session")
+        if self.caller.person is not None:
+            people.revoke(self.engine, self.caller.person, people.digest_of(secret))
+
+
+def _secure(door: Door) -> bool:
+    return door.site.settings.address.startswith("https://")
+
+
+def _called(door: Door, name: str) -> str:
+    return f"__Host-{name}" if _secure(door) else name
+
+
+def cookie_of(request: Request, name: str) -> str:
+    """Return what a browser keeps under a name."""
+    return request.cookies.get(_called(request.app.state.door, name), "")
+
+
+async def come(request: Request) -> Guest:
+    """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
+    if request.method == "POST":
+        require_own(request)
+    door: Door = request.app.state.door
+    token = request.headers.get("authorization", "")
+    if token and request.url.path.startswith("/private/"):  # as programs do
+        found = await door.with_token(request, token)
+    else:
+        found = await door.known(request, cookie_of(request, "session"), "session")
+    form: Form = {}
+    # a form with a file is read by who takes the file
+    if request.method == "POST" and not request.url.path.endswith("/runs"):
+        text = (await small(request)).decode("utf-8", "replace")
+        form = {name: one[-1] for name, one in parse_qs(text).items()}
+    request.state.caller = found or NOBODY
+    return Guest(request, request.state.caller, form)
 
 
 def remark(level: str, text: str) -> Remark:
@@ -116,345 +140,313 @@ def require_own(request: Request) -> None:
         raise RefusedError(403, "this form was not sent by a page of this site")
 
 
-class Pages:
-    """What people look at and send; `organize` is for organizers, the rest for whoever has a session."""
+Here = Annotated[Guest, Depends(come)]
+ROUTER = APIRouter(include_in_schema=False)
+"""Pages for whoever has a session, and to come in; `organize` is for organizers."""
 
-    def __init__(self, door: Door, session: Session) -> None:
-        self._door = door
-        self._engine = door.engine
-        self._session = session
-        self._root = root_of(door.site)
 
-    def enter(self, request: Request) -> Response:
-        """Show the form that takes an invitation, and ways to log in; whoever only looks uses nothing up."""
-        return self._enter(request.state.caller)
+@ROUTER.get("/i/")
+def enter(guest: Here) -> Response:
+    """Show the form that takes an invitation, and ways to log in; whoever only looks uses nothing up."""
+    return _enter(guest)
 
-    def _enter(self, caller: Caller, to: str = "my/", **given: Any) -> Response:
-        """Show a form by which somebody comes in."""
-        person = people.person_of(self._engine, caller.person)
-        shown = {"board": None, "leads": None, "person": person, "to": to, "said": ""}
-        return self.page("enter.html", **shown | given)
 
-    def take(self, request: Request) -> Response:
-        """Say where an invitation leads; once its taker has seen that, take it and begin a session."""
-        given, caller = request.state.form, request.state.caller
-        secret = secret_of(given)
-        try:
-            if given.get("what") == "look":
-                leads = people.invited(self._engine, secret)
-                return self._enter(caller, "i/", leads=leads, secret=secret)
-            named = (given.get("name", ""), given.get("affiliation", ""))
-            found = people.take(self._engine, secret, *named, caller.person)
-        except RefusedError as error:
-            if error.status != 404:
-                raise
-            page = self._enter(caller, said=str(error))
-            page.status_code = error.status
-            return page
-        return self._begin(found.person, caller.person)
+def _enter(guest: Guest, to: str = "my/", status: int = 200, **given: Any) -> Response:
+    """Show a form by which somebody comes in."""
+    person = people.person_of(guest.engine, guest.caller.person)
+    shown = {"board": None, "leads": None, "person": person, "to": to, "said": ""}
+    return guest.page("enter.html", status, **shown | given)
 
-    def _begin(self, who: int, was: int | None) -> Response:
-        """Begin a session, unless it is somebody's who has one."""
-        if who == was:
-            return self.to("my/")
-        begun = people.begin_session(self._engine, who)
-        return self._session.begin(self.to("my/"), begun)
 
-    def my(self, request: Request) -> Response:
-        """Show the boards and the tokens of a person."""
-        return self._my(request.state.caller)
+@ROUTER.post("/i/")
+def take(guest: Here) -> Response:
+    """Say where an invitation leads; once its taker has seen that, take it and begin a session."""
+    secret = secret_of(guest.form)
+    try:
+        if guest.said("what") == "look":
+            leads = people.invited(guest.engine, secret)
+            return _enter(guest, "i/", leads=leads, secret=secret)
+        named = guest.said("name"), guest.said("affiliation")
+        found = people.take(guest.engine, secret, *named, guest.caller.person)
+    except RefusedError as error:
+        if error.status != 404:
+            raise
+        return _enter(guest, status=error.status, said=str(error))
+    return _begin(guest, found.person)
 
-    def _my(
-        self, caller: Caller, made: str = "", lets_send: bool | None = None
-    ) -> Response:
-        """Show what was made this once. lets_send : whether a token lets one send runs; None for a link."""
-        if caller.person is None:
-            return self._enter(caller)
-        given = {
-            "person": people.person_of(self._engine, caller.person),
-            "boards": [
-                (one, self._home(caller, boards.board_of(self._engine, one.key)))
-                for one in people.boards_of(self._engine, caller.person)
-            ],
-            "tokens": people.tokens_of(self._engine, caller.person),
-            "made": made,
-            "lets_send": lets_send,
-            "address": self._door.site.address,
-        }
-        return self.page("my.html", **given)
 
-    def change(self, request: Request) -> Response:
-        """Make or end a token, or a way in from another browser; or end the session."""
-        caller, given = request.state.caller, request.state.form
-        who, what = caller.person, given.get("what", "")
-        if who is None:
-            raise RefusedError(404, MISSING)
-        if what in ("read", "submit", "organize", "another"):
-            self._door.require_seldom(request, SECRETS)
-        if what in ("read", "submit", "organize"):
-            made = people.new_token(
-                self._engine, given.get("label", "")[:60], who, what
-            )
-            return self._my(caller, made, what != "read")
-        if what == "another":
-            return self._my(caller, self._link("i", people.welcome(self._engine, who)))
-        if what == "name":
-            name, affiliation = given.get("name", ""), given.get("affiliation", "")
-            people.call(self._engine, who, name, affiliation)
-            return self.to("my/")
-        if what == "leave":
-            self._session.end(request)
-            return self._session.keep(self.to(""), "session", "", 0)
-        people.revoke(self._engine, who, given.get("token", ""))
-        return self.to("my/")
+def _begin(guest: Guest, who: int) -> Response:
+    """Begin a session, unless it is somebody's who has one."""
+    if who == guest.caller.person:
+        return guest.to("my/")
+    return guest.begin(guest.to("my/"), people.begin_session(guest.engine, who))
 
-    def board(self, request: Request, board: BOARD, sent: str = "") -> Response:
-        """Show a board as a member sees it: the runs of the team, and what is left. sent : the run just sent."""
-        return self._board(request.state.caller, board, sent=sent)
 
-    def _board(
-        self,
-        caller: Caller,
-        key: str,
-        said: Sequence[Remark] = (),
-        status: int = 200,
-        *,
-        typed: Form = MappingProxyType({}),
-        sent: str = "",
-    ) -> Response:
-        """Show a board to a team. typed : what stands in its form; sent : the key of the run just sent."""
-        of, is_ = self._mine(caller, key, Action.SEE_BOARD)
-        runs = submissions.of_team(self._engine, of.id, is_.team)
-        at, when = boards.rules(of), now()
-        left = submissions.left_of(self._engine, key, is_.team, caller.person)
-        given = {
-            "runs": [self._door.submission(caller, one.key) for one in reversed(runs)],
-            "left": left,
-            "then": submissions.later(left),
-            "accepts": self._door.may(caller, of, Action.SUBMIT),
-            "changes": self._door.may(caller, of, Action.WITHDRAW),
-            "known": self._door.may(caller, of, Action.SEE_SCORES),
-            "state": state(of, phase(at, when), when),
-            "home": self._home(caller, of),
-            "about": FIGURES[of.feedback],
-            "address": self._door.site.address,
-            "typed": typed,
-            "sent": sent,
-        }
-        page = self.page("mine.html", board=of, team=is_.team, said=said, **given)
-        page.status_code = status
-        return page
+@ROUTER.get("/review/")
+def reviewing(guest: Here) -> Response:
+    """Show the form that takes a review link, which no log then has."""
+    return guest.page("review.html", one=None)
 
-    def _home(self, caller: Caller, of: Any) -> str:
-        """Return where the pages of a board are that somebody may see; nothing where there are none yet."""
-        if self._door.may(NOBODY, of, Action.SEE_BOARD):
-            return f"b/{of.key}/"
-        seen = self._door.may(caller, of, Action.SEE_SCORES)
-        return f"private/b/{of.key}/" if seen else ""
 
-    def _mine(self, caller: Caller, key: str, action: Action) -> tuple[Any, Place]:
-        """Return a board, and the place of somebody who may do something there with a team."""
-        of = boards.board_of(self._engine, key)
-        is_ = self._door.require(caller, of, action)
-        if not is_.team:
-            raise RefusedError(404, MISSING)
-        return of, is_
+@ROUTER.post("/review/")
+def review(guest: Here) -> Response:
+    """Show a submission without names, and its scores once they are known."""
+    key = people.reviewed(guest.engine, secret_of(guest.form))
+    one = Visit(guest.request, NOBODY).submission(key)
+    of = boards.board_of(guest.engine, one.board)
+    return guest.page("review.html", board=of, one=one, record=_record(guest, one))
 
-    async def submit(self, request: Request, board: BOARD) -> Response:
-        """Take a run that a form of this site sends, under the rules of the API; or only check it."""
-        began, caller = now(), request.state.caller
-        fields: dict[str, str] = {}
-        kind = request.headers.get("content-type", "")
-        file = file_in(request.stream(), kind, fields)
-        try:
-            mine = partial(self._mine, caller, board, Action.SUBMIT)
-            of, is_ = await to_thread.run_sync(mine)
-            async with self._door.upload(request, file, is_) as arrived:
-                file_name = PurePath(fields.get("run", ""))
-                name = fields.get("name") or names_of([file_name])[0]
-                if "check" in fields:
-                    found = await self._door.remarks(caller, of, fit(name), arrived)
-                    said = found or [remark("checked", "nothing is odd about this run")]
-                    shown = partial(self._board, typed=fields)
-                    return await to_thread.run_sync(shown, caller, board, said)
-                given = {"received": began, "replace": "replace" in fields, "by": is_}
-                about = {one: fields.get(one, "") for one in DESCRIBED}
-                _, made = await self._door.submit(
-                    caller, board, name, arrived, about=about, **given
-                )
-        except RefusedError as error:
-            wrong = ([remark("error", str(error))], error.status)
-            shown = partial(self._board, typed=fields)
-            return await to_thread.run_sync(shown, caller, board, *wrong)
-        return self.to(f"my/b/{board}?sent={made.key}")
 
-    def withdraw(self, request: Request, board: BOARD) -> Response:
-        """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
-        caller, given = request.state.caller, request.state.form
-        by = caller.person
-        if key := given.get("withdraw"):
-            self._door.own(caller, key, Action.WITHDRAW)
-            submissions.withdraw(self._engine, key, by)
-            return self.to(f"my/b/{board}")
-        self._door.require_seldom(request, SECRETS)
-        if key := given.get("review"):
-            self._door.own(caller, key, Action.LINK)
-            days = given.get("days", "")
-            number = int(days) if re.fullmatch("[0-9]{1,3}", days) else 0
-            secret = people.review(self._engine, key, number, by)
-            return self._my(caller, self._link("review", secret))
-        of, is_ = self._mine(caller, board, Action.INVITE)
-        return self._invite(of, "member", is_.team, by)
+def _record(guest: Guest, one: SubmissionFacts) -> Any:
+    """Return the published record of a run, where there is one."""
+    where = one.record.removeprefix("/private/")
+    folder = guest.site.public if where == one.record else guest.site.private
+    path = folder / where.removeprefix("/")
+    return json.loads(path.read_bytes()) if where and path.is_file() else None
 
-    def _invite(self, of: Any, role: str, team: str, by: int | None) -> Response:
-        """Make an invitation, and show its link this once."""
-        secret = people.invite(self._engine, of.key, role, team, by)
-        given = {"role": role, "team": team, "link": self._link("i", secret)}
-        return self.page("link.html", board=of, **given)
 
-    def _link(self, where: str, secret: str) -> str:
-        """Return the address at which a secret is taken, which no log has."""
-        return f"{self._door.site.address}/{where}/#{secret}"
+@ROUTER.get("/my/")
+def my(guest: Here) -> Response:
+    """Show the boards and the tokens of a person."""
+    return _my(guest)
 
-    def reviewing(self) -> Response:
-        """Show the form that takes a review link, which no log then has."""
-        return self.page("review.html", one=None)
 
-    def review(self, request: Request) -> Response:
-        """Show a submission without names, and its scores once they are known."""
-        key = people.reviewed(self._engine, secret_of(request.state.form))
-        one = self._door.submission(NOBODY, key)
-        of = boards.board_of(self._engine, one.board)
-        return self.page("review.html", board=of, one=one, record=self._record(one))
+def _my(guest: Guest, made: str = "", lets_send: bool | None = None) -> Response:
+    """Show what was made this once. lets_send : whether a token lets one send runs; None for a link."""
+    who = guest.caller.person
+    if who is None:
+        return _enter(guest)
+    given = {
+        "person": people.person_of(guest.engine, who),
+        "boards": [
+            (one, _home(guest, boards.board_of(guest.engine, one.key)))
+            for one in people.boards_of(guest.engine, who)
+        ],
+        "tokens": people.tokens_of(guest.engine, who),
+        "made": made,
+        "lets_send": lets_send,
+        "address": guest.site.address,
+    }
+    return guest.page("my.html", **given)
 
-    def _record(self, one: SubmissionFacts) -> Any:
-        """Return the published record of a run, where there is one."""
-        site, where = self._door.site, one.record.removeprefix("/private/")
-        folder = site.public if where == one.record else site.private
-        path = folder / where.removeprefix("/")
-        return json.loads(path.read_bytes()) if where and path.is_file() else None
 
-    def organize(self, request: Request, board: BOARD) -> Response:
-        """Show organizers a board: runs, people, judgments, dates, what answers give away, log."""
-        of = self._allowed(request, board, Action.ORGANIZE)
-        return self._organize(request.state.caller, of)
-
-    def _organize(
-        self, caller: Caller, of: Any, alike: Sequence[Alike] | None = None
-    ) -> Response:
-        """Show a board to its organizers, and which runs are alike if that was looked for."""
-        at = phase(boards.rules(of), when := now())
-        given = {
-            "alike": alike,
-            "runs": submissions.of_team(self._engine, of.id),
-            "people": people.people(self._engine, of.id),
-            "invited": people.invitations(self._engine, of.id),
-            "names": people.names(self._engine),
-            "teams": people.teams(self._engine, of.id),
-            "judged": boards.judgments_of(self._engine, of.key),
-            "events": events.of_board(self._engine, of.id, most=LINES),
-            "leak": organizing.leak(self._engine, of),
-            "states": events.STATES,
-            "phase": at,
-            "state": state(of, at, when),
-            "preview": self._door.may(caller, of, Action.SEE_SCORES),
-            "home": self._home(NOBODY, of),
-        }
-        return self.page("organize.html", board=of, **given)
-
-    def _allowed(self, request: Request, key: str, action: Action) -> Any:
-        """Return a board on which somebody may do something."""
-        of = boards.board_of(self._engine, key)
-        self._door.require(request.state.caller, of, action)
-        return of
-
-    def decide(self, request: Request, board: BOARD) -> Response:
-        """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
-        key, of = board, self._allowed(request, board, Action.ORGANIZE)
-        caller, given = request.state.caller, request.state.form
-        what, by = given.get("what", ""), caller.person
-        name, typed = given.get("team", ""), given.get("typed", "").strip()
-        if what in ("in", "out"):
-            people.set_team(self._engine, key, name, by, state=what)
-        elif what == "holder":
-            people.set_team(self._engine, key, name, by, holder=True)
-        elif what == "invite":
-            return self._invite(of, given.get("role", "member"), name, by)
-        elif what == "remove":
-            people.remove(self._engine, key, given.get("person", ""), by)
-        elif what == "alike":
-            asks = (self._door.site, self._engine, key, self._door.crew.first)
-            alike = organizing.duplicates(*asks)
-            return self._organize(caller, of, alike)
-        elif what == "withdraw":
-            self._door.own(caller, given.get("run", ""), Action.WITHDRAW)
-            submissions.withdraw(self._engine, given["run"], by)
-        elif what == "dates":
-            dates = {one: given.get(one, "") for one in ("opens", "closes", "reveals")}
-            new = {name: moment(date) for name, date in dates.items() if date}
-            require_order(of._asdict() | new)
-            boards.set_board(self._engine, key, new, typed=typed, by=by)
-        elif what == "reveal":
-            boards.reveal(self._engine, key, typed, by)
-        return self.to(f"organize/b/{key}")
-
-    def joining(self, request: Request, board: BOARD) -> Response:
-        """Show the form by which a new team asks to take part."""
-        of = self._allowed(request, board, Action.JOIN)
-        return self._enter(request.state.caller, f"join/{board}", board=of)
-
-    def join(self, request: Request, board: BOARD) -> Response:
-        """Ask to take part."""
-        self._allowed(request, board, Action.JOIN)
-        self._door.require_seldom(request, "new teams")
-        given, who = request.state.form, request.state.caller.person
-        names = ("team", "name", "affiliation")
-        team, name, affiliation = (given.get(one, "") for one in names)
-        number = people.ask(self._engine, board, team, name, affiliation, who)
-        return self._begin(number, who)
-
-    def private(self, request: Request, path: str) -> Response:
-        """Hand out a page of a board that not everybody may see."""
-        parts = path.split("/")
-        if len(parts) < 3 or parts[0] != "b":
-            raise RefusedError(404, MISSING)
-        of = self._allowed(request, parts[1], Action.SEE_SCORES)
-        folder = self._door.site.private.resolve() / "b" / of.key
-        with suppress(OSError, ValueError):  # as of a name that no file can have
-            file = self._door.site.private.joinpath(path).resolve()
-            if file.is_relative_to(folder) and file.is_file():
-                return FileResponse(file)
+@ROUTER.post("/my/")
+def change(guest: Here) -> Response:
+    """Make or end a token, or a way in from another browser; or end the session."""
+    who, what = guest.caller.person, guest.said("what")
+    if who is None:
         raise RefusedError(404, MISSING)
+    if what in ("read", "submit", "organize", "another"):
+        guest.seldom(SECRETS)
+    if what in ("read", "submit", "organize"):
+        label = guest.said("label")[:60]
+        made = people.new_token(guest.engine, label, who, what)
+        return _my(guest, made, what != "read")
+    if what == "another":
+        return _my(guest, guest.link("i", people.welcome(guest.engine, who)))
+    if what == "name":
+        people.call(guest.engine, who, guest.said("name"), guest.said("affiliation"))
+        return guest.to("my/")
+    if what == "leave":
+        guest.end()
+        return guest.keep(guest.to(""), "session", "", 0)
+    people.revoke(guest.engine, who, guest.said("token"))
+    return guest.to("my/")
 
-    def to(self, path: str) -> Response:
-        """Lead to another page of this site."""
-        return RedirectResponse(f"{self._root}{path}", 303)
 
-    def page(self, name: str, **given: Any) -> Response:
-        """Return a page that is for who asks, and kept by no cache."""
-        settings = self._door.site.settings
-        shared = {"root": self._root, "site": settings, "frozen": False}
-        shared["stamp"] = "for you"
-        return HTMLResponse(template(name).render(**shared, **given))
+@ROUTER.get("/my/b/{board}")
+def mine(guest: Here, board: BOARD, sent: str = "") -> Response:
+    """Show a board as a member sees it: the runs of the team, and what is left. sent : the run just sent."""
+    return _board(guest, board, sent=sent)
 
 
-def add(app: FastAPI, door: Door) -> None:
-    """Add the pages to a server."""
-    session = Session(door)
-    pages = Pages(door, session)
-    router = APIRouter(include_in_schema=False, dependencies=[Depends(session.come)])
-    router.get("/i/")(pages.enter)
-    router.post("/i/")(pages.take)
-    router.get("/review/")(pages.reviewing)
-    router.post("/review/")(pages.review)
-    router.get("/my/")(pages.my)
-    router.post("/my/")(pages.change)
-    router.get("/my/b/{board}")(pages.board)
-    router.post("/my/b/{board}")(pages.withdraw)
-    router.post("/my/b/{board}/runs")(pages.submit)
-    router.get("/organize/b/{board}")(pages.organize)
-    router.post("/organize/b/{board}")(pages.decide)
-    router.get("/join/{board}")(pages.joining)
-    router.post("/join/{board}")(pages.join)
-    router.get("/private/{path:path}")(pages.private)
-    app.include_router(router)
+def _board(
+    guest: Guest,
+    key: str,
+    said: Sequence[Remark] = (),
+    status: int = 200,
+    *,
+    typed: Form = MappingProxyType({}),
+    sent: str = "",
+) -> Response:
+    """Show a board to a team. typed : what stands in its form; sent : the key of the run just sent."""
+    of, is_ = _mine(guest, key, Action.SEE_BOARD)
+    runs = submissions.of_team(guest.engine, of.id, is_.team)
+    at, when = boards.rules(of), now()
+    left = submissions.left_of(guest.engine, key, is_.team, guest.caller.person)
+    given = {
+        "runs": [guest.submission(one.key) for one in reversed(runs)],
+        "left": left,
+        "then": submissions.later(left),
+        "accepts": guest.may(of, Action.SUBMIT),
+        "changes": guest.may(of, Action.WITHDRAW),
+        "known": guest.may(of, Action.SEE_SCORES),
+        "state": state(of, phase(at, when), when),
+        "home": _home(guest, of),
+        "about": FIGURES[of.feedback],
+        "address": guest.site.address,
+        "typed": typed,
+        "sent": sent,
+    }
+    return guest.page("mine.html", status, board=of, team=is_.team, said=said, **given)
+
+
+def _home(visit: Visit, of: Any) -> str:
+    """Return where the pages of a board are that somebody may see; nothing where there are none yet."""
+    if Visit(visit.request, NOBODY).may(of, Action.SEE_BOARD):
+        return f"b/{of.key}/"
+    return f"private/b/{of.key}/" if visit.may(of, Action.SEE_SCORES) else ""
+
+
+def _mine(guest: Guest, key: str, action: Action) -> tuple[Any, Place]:
+    """Return a board, and the place of somebody who may do something there with a team."""
+    of, is_ = guest.allowed(key, action)
+    if not is_.team:
+        raise RefusedError(404, MISSING)
+    return of, is_
+
+
+@ROUTER.post("/my/b/{board}/runs")
+async def submit(guest: Here, board: BOARD) -> Response:
+    """Take a run that a form of this site sends, under the rules of the API; or only check it."""
+    began = now()
+    fields: dict[str, str] = {}
+    kind = guest.request.headers.get("content-type", "")
+    file = file_in(guest.request.stream(), kind, fields)
+    try:
+        of, is_ = await to_thread.run_sync(_mine, guest, board, Action.SUBMIT)
+        async with guest.upload(file, board, is_) as arrived:
+            file_name = PurePath(fields.get("run", ""))
+            name = fields.get("name") or names_of([file_name])[0]
+            if "check" in fields:
+                found = await guest.remarks(of, fit(name), arrived)
+                said = found or [remark("checked", "nothing is odd about this run")]
+                shown = partial(_board, typed=fields)
+                return await to_thread.run_sync(shown, guest, board, said)
+            given = {"received": began, "replace": "replace" in fields, "by": is_}
+            about = {one: fields.get(one, "") for one in DESCRIBED}
+            _, made = await guest.submit(board, name, arrived, about=about, **given)
+    except RefusedError as error:
+        wrong = ([remark("error", str(error))], error.status)
+        shown = partial(_board, typed=fields)
+        return await to_thread.run_sync(shown, guest, board, *wrong)
+    return guest.to(f"my/b/{board}?sent={made.key}")
+
+
+@ROUTER.post("/my/b/{board}")
+def withdraw(guest: Here, board: BOARD) -> Response:
+    """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
+    by = guest.caller.person
+    if key := guest.said("withdraw"):
+        guest.own(key, Action.WITHDRAW)
+        submissions.withdraw(guest.engine, key, by)
+        return guest.to(f"my/b/{board}")
+    guest.seldom(SECRETS)
+    if key := guest.said("review"):
+        guest.own(key, Action.LINK)
+        days = guest.said("days")
+        number = int(days) if re.fullmatch("[0-9]{1,3}", days) else 0
+        secret = people.review(guest.engine, key, number, by)
+        return _my(guest, guest.link("review", secret))
+    of, is_ = _mine(guest, board, Action.INVITE)
+    return _invite(guest, of, "member", is_.team)
+
+
+def _invite(guest: Guest, of: Any, role: str, team: str) -> Response:
+    """Make an invitation, and show its link this once."""
+    secret = people.invite(guest.engine, of.key, role, team, guest.caller.person)
+    link = guest.link("i", secret)
+    return guest.page("link.html", board=of, role=role, team=team, link=link)
+
+
+@ROUTER.get("/organize/b/{board}")
+def organize(guest: Here, board: BOARD) -> Response:
+    """Show organizers a board: runs, people, judgments, dates, what answers give away, log."""
+    return _organize(guest, guest.allowed(board, Action.ORGANIZE)[0])
+
+
+def _organize(guest: Guest, of: Any, alike: Sequence[Alike] | None = None) -> Response:
+    """Show a board to its organizers, and which runs are alike if that was looked for."""
+    at = phase(boards.rules(of), when := now())
+    given: dict[str, Any] = {
+        "alike": alike,
+        "runs": submissions.of_team(guest.engine, of.id),
+        "people": people.people(guest.engine, of.id),
+        "invited": people.invitations(guest.engine, of.id),
+        "names": people.names(guest.engine),
+        "teams": people.teams(guest.engine, of.id),
+        "judged": boards.judgments_of(guest.engine, of.key),
+        "events": events.of_board(guest.engine, of.id, most=LINES),
+        "leak": organizing.leak(guest.engine, of),
+        "states": events.STATES,
+        "phase": at,
+        "state": state(of, at, when),
+        "preview": guest.may(of, Action.SEE_SCORES),
+        "home": _home(Visit(guest.request, NOBODY), of),
+    }
+    return guest.page("organize.html", board=of, **given)
+
+
+@ROUTER.post("/organize/b/{board}")
+def decide(guest: Here, board: BOARD) -> Response:
+    """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
+    of, _ = guest.allowed(board, Action.ORGANIZE)
+    engine, by = guest.engine, guest.caller.person
+    what, name, typed = map(guest.said, ("what", "team", "typed"))
+    typed = typed.strip()
+    if what in ("in", "out"):
+        people.set_team(engine, board, name, by, state=what)
+    elif what == "holder":
+        people.set_team(engine, board, name, by, holder=True)
+    elif what == "invite":
+        return _invite(guest, of, guest.form.get("role", "member"), name)
+    elif what == "remove":
+        people.remove(engine, board, guest.said("person"), by)
+    elif what == "alike":
+        asks = (guest.site, engine, board, guest.crew.first)
+        return _organize(guest, of, organizing.duplicates(*asks))
+    elif what == "withdraw":
+        run = guest.said("run")
+        guest.own(run, Action.WITHDRAW)
+        submissions.withdraw(engine, run, by)
+    elif what == "dates":
+        dates = {one: guest.said(one) for one in ("opens", "closes", "reveals")}
+        new = {name: moment(date) for name, date in dates.items() if date}
+        require_order(of._asdict() | new)
+        boards.set_board(engine, board, new, typed=typed, by=by)
+    elif what == "reveal":
+        boards.reveal(engine, board, typed, by)
+    return guest.to(f"organize/b/{board}")
+
+
+@ROUTER.get("/join/{board}")
+def joining(guest: Here, board: BOARD) -> Response:
+    """Show the form by which a new team asks to take part."""
+    of, _ = guest.allowed(board, Action.JOIN)
+    return _enter(guest, f"join/{board}", board=of)
+
+
+@ROUTER.post("/join/{board}")
+def join(guest: Here, board: BOARD) -> Response:
+    """Ask to take part."""
+    guest.allowed(board, Action.JOIN)
+    guest.seldom("new teams")
+    team, name, affiliation = map(guest.said, ("team", "name", "affiliation"))
+    who = guest.caller.person
+    number = people.ask(guest.engine, board, team, name, affiliation, who)
+    return _begin(guest, number)
+
+
+@ROUTER.get("/private/{path:path}")
+def private(guest: Here, path: str) -> Response:
+    """Hand out a page of a board that not everybody may see."""
+    parts = path.split("/")
+    if len(parts) < 3 or parts[0] != "b":
+        raise RefusedError(404, MISSING)
+    of, _ = guest.allowed(parts[1], Action.SEE_SCORES)
+    folder = guest.site.private.resolve() / "b" / of.key
+    with suppress(OSError, ValueError):  # as of a name that no file can have
+        file = guest.site.private.joinpath(path).resolve()
+        if file.is_relative_to(folder) and file.is_file():
+            return FileResponse(file)
+    raise RefusedError(404, MISSING)
