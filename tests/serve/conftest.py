@@ -177,32 +177,29 @@ class Lasting(Child):
 
 
 @pytest.fixture(scope="session")
-def children() -> Iterator[list[Child]]:
-    """Who publishes, and who checks and scores: they start once."""
-    both: list[Child] = [Lasting(), Lasting()]
-    yield both
-    for one in both:
-        Child.close(one)
+def child() -> Iterator[Child]:
+    """Who publishes, checks and scores: it starts once."""
+    lasting = Lasting()
+    yield lasting
+    Child.close(lasting)
 
 
-def lend(crew: Crew, children: list[Child]) -> None:
-    """Let a crew of one work with children that outlive it."""
-    crew._publisher, own = children
+def lend(crew: Crew, child: Child) -> None:
+    """Let a crew of one work with a child that outlives it."""
+    crew._publisher = child
     crew._children.clear()
-    crew._pool.submit(lambda: setattr(crew._own, "child", own)).result()
+    crew._pool.submit(lambda: setattr(crew._own, "child", child)).result()
 
 
 @pytest.fixture(scope="module")
-def served(
-    tmp_path_factory: pytest.TempPathFactory, children: list[Child]
-) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, child: Child) -> Iterator[Served]:
     """A server of a board `lab` without runs."""
     folder = tmp_path_factory.mktemp("site")
     site = Site.make(folder / "site")
     engine = tables.upgraded(site.database)
     importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
     crew = Crew(site, engine, 1)
-    lend(crew, children)
+    lend(crew, child)
     patient = pytest.MonkeyPatch()  # other tests may have the processors
     patient.setattr("irmeta.serve.web.door.WAIT", 200.0)
     token = people.new_token(engine, "test")

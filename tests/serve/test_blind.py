@@ -1,9 +1,7 @@
 """Boards whose judgments are hidden until the reveal."""
 
 import json
-import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,6 @@ from irmeta.serve.site import Site
 from .conftest import TOPICS, a_run, work_off, write_qrels
 
 DAY = 86_400_000_000
-OLD = Path(__file__).with_name("tables_0001.sql")
 
 
 @pytest.fixture
@@ -263,34 +260,6 @@ def test_a_changed_log_is_found(blind: Site) -> None:
         with pytest.raises(IrmetaError, match="of the log"):
             events.verified(engine)
     engine.dispose()
-
-
-def test_a_site_of_the_first_tables_is_migrated(tmp_path: Path) -> None:
-    """A catalogue with the first tables gets the newest, and is kept; its board is open at once, its log chained."""
-    path = tmp_path / "site.db"
-    engine = databases.connected(path)
-    with engine.begin() as db:
-        for statement in OLD.read_text().split(";\n"):
-            db.execute(text(statement))
-    engine.dispose()
-    engine = tables.upgraded(path)
-    with closing(sqlite3.connect(tmp_path / "site.db.0001")) as aside:
-        assert aside.execute("SELECT version_num FROM alembic_version").fetchall() == [
-            ("0001",)
-        ]
-    [board] = boards.boards(engine)
-    assert (board.opens, board.reveals, board.visibility) == (1, 1, "public")
-    assert snapshot(engine, "lab").phase is Phase.REVEALED
-    assert events.verified(engine)
-    assert submissions.counts(engine, "lab") == {"scored": 1}
-    fresh = tables.upgraded(tmp_path / "fresh.db")
-    wanted = text("SELECT name FROM pragma_table_info(:table) ORDER BY name")
-    for table in tables.META.tables:
-        with databases.reading(engine) as old, databases.reading(fresh) as new:
-            names = [one.execute(wanted, {"table": table}).all() for one in (old, new)]
-        assert names[0] == names[1]
-    for one in (engine, fresh):
-        one.dispose()
 
 
 def test_a_board_tells_its_dates_as_data(blind: Site) -> None:

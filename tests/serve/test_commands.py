@@ -35,7 +35,7 @@ from .conftest import TOPICS, a_run, lend, work_off, write_qrels
 
 @pytest.fixture(scope="module")
 def listening(
-    tmp_path_factory: pytest.TempPathFactory, children: list[Child]
+    tmp_path_factory: pytest.TempPathFactory, child: Child
 ) -> Iterator[tuple[Site, str]]:
     """A server on a port, and the address of its board."""
     folder = tmp_path_factory.mktemp("listening")
@@ -45,7 +45,7 @@ def listening(
     running.token_file(site, engine)
     port = free_port()
     crew = Crew(site, engine, 1)
-    lend(crew, children)
+    lend(crew, child)
     app = application(site, engine, crew)
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run)

@@ -5,8 +5,11 @@ import gzip
 import json
 import os
 import re
+import shutil
 import signal
+import sqlite3
 import subprocess
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -460,16 +463,60 @@ def test_one_leader_a_site(tmp_path: Path) -> None:
                 pytest.fail("two are alone")
 
 
-def test_the_migrations_make_the_tables(tmp_path: Path) -> None:
-    """The migrations lead to just the tables that the program uses; those of a newer program are refused."""
+NEXT = '''"""Boards have a column more."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "9999"
+down_revision = "{newest}"
+
+
+def upgrade() -> None:
+    op.add_column("board", sa.Column("more", sa.Integer))
+'''
+
+
+def next_migrations(folder: Path) -> Path:
+    """Make the migrations of a next irmeta, whose boards have a column more."""
+    made = Path(shutil.copytree(tables.MIGRATIONS, folder / "migrations"))
+    newest = max(path.name[:4] for path in made.glob("versions/*.py"))
+    (made / "versions/9999_next.py").write_text(NEXT.format(newest=newest))
+    return made
+
+
+@file_only
+def test_a_site_is_migrated(
+    filled: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A next irmeta copies the tables beside and changes them, its pages are the same; an older one refuses these."""
+    publishing.publish(filled)
+    before = files(filled.public)
+    monkeypatch.setattr(tables, "MIGRATIONS", next_migrations(tmp_path))
+    engine = tables.upgraded(filled.database)
+    [aside] = filled.folder.glob("site.db.*")
+    for path, found in ((filled.database, ["more"]), (aside, [])):
+        assert isinstance(path, Path)
+        with closing(sqlite3.connect(path)) as db:
+            columns = db.execute("SELECT name FROM pragma_table_info('board')")
+            assert [name for (name,) in columns if name == "more"] == found
+    engine.dispose()
+    shutil.rmtree(filled.public)
+    filled.public.mkdir()
+    publishing.publish(filled)
+    assert files(filled.public) == before
+    monkeypatch.undo()
+    with pytest.raises(IrmetaError, match="newer irmeta"):
+        tables.upgraded(filled.database).dispose()
+
+
+def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
+    """A new catalogue has just the tables that the program uses."""
     engine = tables.upgraded(tmp_path / "site.db")
     with engine.begin() as connection:
         found = compare_metadata(MigrationContext.configure(connection), tables.META)
         assert found == []
-        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     engine.dispose()
-    with pytest.raises(IrmetaError, match="newer irmeta"):
-        tables.upgraded(tmp_path / "site.db").dispose()
 
 
 def test_a_child_that_dies_is_replaced() -> None:

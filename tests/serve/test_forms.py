@@ -69,7 +69,7 @@ CAST = {
 """Board, role and team of everybody with a browser."""
 HIDDEN = "secretive|Lund|name of (member|reader|rival|organizer)"
 """Names of a run, a team and people of the board."""
-FORMS = 5
+FORMS = 3
 """Forms of one role for one page."""
 
 

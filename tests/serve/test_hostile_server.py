@@ -94,7 +94,7 @@ ODD: Mapping[str, Any] = {
     "another": "@127.0.0.1:9/x",
     "missing": ...,
 }
-QUICK = ("control", "large", "lists", "missing")
+QUICK = ("control", "missing")
 Serve = Callable[[socket.socket], None]
 
 

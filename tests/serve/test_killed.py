@@ -3,17 +3,20 @@
 import os
 import random
 import shutil
+import subprocess
+import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from bench import killed_server
-from sqlalchemy import text
 
-from irmeta.serve.catalogue import databases, submissions, tables
+from irmeta.serve.catalogue import submissions, tables
 from irmeta.serve.operating import backup
 from irmeta.serve.site import Site
 
-from .test_blind import OLD
+from .test_files import next_migrations
 
 WRONG = ("lost", "double", "not scored", "damaged", "left over", "half files")
 
@@ -44,27 +47,37 @@ def test_a_backup_that_is_killed_leaves_no_half(filled: Site, tmp_path: Path) ->
         engine.dispose()
 
 
+UPGRADE = """
+import sys
+from pathlib import Path
+from irmeta.serve.catalogue import tables
+tables.MIGRATIONS = Path(sys.argv[1])
+tables.upgraded(Path(sys.argv[2]))
+"""
+
+
 @pytest.mark.slow
-def test_a_migration_that_is_killed_is_done_again(tmp_path: Path) -> None:
+def test_a_migration_that_is_killed_is_done_again(
+    filled: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A migration killed at any moment has changed nothing or all, and the next start ends it."""
-    site, draws = Site.make(tmp_path / "site"), random.Random(4)
-    engine = databases.connected(tmp_path / "old.db")
-    with engine.begin() as db:
-        for statement in OLD.read_text().split(";\n"):
-            db.execute(text(statement))
-    engine.dispose()
-    words = ["board", "show", "lab", "--site", site.folder]
+    draws, old, path = random.Random(4), tmp_path / "old.db", filled.folder / "site.db"
+    tables.copied(path, old)
+    monkeypatch.setattr(tables, "MIGRATIONS", next_migrations(tmp_path))
+    call = [sys.executable, "-c", UPGRADE, str(tables.MIGRATIONS), str(path)]
 
     def begin() -> None:
-        for path in site.folder.glob("site.db*"):
-            path.unlink()
-        shutil.copyfile(tmp_path / "old.db", site.database)
+        for one in filled.folder.glob("site.db*"):
+            one.unlink()
+        shutil.copyfile(old, path)
 
-    begin()
-    lasts = killed_server.timed(words)
+    began = time.monotonic()
+    subprocess.run(call, check=True)
+    lasts = time.monotonic() - began
     for _ in range(5):
         begin()
-        killed_server.cut(words, draws.uniform(lasts / 2, lasts))
-        engine = tables.upgraded(site.database)
-        assert submissions.counts(engine, "lab") == {"scored": 1}
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(call, timeout=draws.uniform(lasts / 2, lasts))
+        engine = tables.upgraded(path)
+        assert submissions.counts(engine, "lab") == {"scored": 5}
         engine.dispose()

@@ -434,7 +434,7 @@ def life_on(host: Host) -> type[Life]:
 
 def test_a_life(host: Host) -> None:
     """Clocks, runs, changes, teams and a reveal in any order are answered as the model says: 400 steps."""
-    few = settings(max_examples=10, stateful_step_count=40, deadline=None)
+    few = settings(max_examples=6, stateful_step_count=40, deadline=None)
     run_state_machine_as_test(life_on(host), settings=few)
 
 

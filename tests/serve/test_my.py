@@ -537,7 +537,7 @@ def test_names_that_look_alike_are_shown_to_organizers(track: Track) -> None:
     ]
     assert [one.status_code for one in answers] == [303, 422, 422, 422, 422]
     assert "the character U+3164 does not show; leave it out" in answers[1].text
-    with pytest.raises(RefusedError, match=r"person: the character U\+2800"):
+    with pytest.raises(RefusedError, match=r"name: the character U\+2800"):
         people.ask(track.engine, "track", "Oslo", "\u2800")
     page = organizer.get("/organize/b/track").text
     assert "letters of GREEK and LATIN" in page

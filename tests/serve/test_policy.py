@@ -48,6 +48,11 @@ ORGANIZE           | no                   | no                   | no           
 OPERATE            | no                   | no                   | no                | no
 """
 """Who may do what, in words: all words between two `or` must hold."""
+ROWS = [line.split("|") for line in TABLE.strip().splitlines()]
+CELLS = {
+    name.strip(): [[part.split() for part in one.split(" or ")] for one in cells]
+    for name, *cells in ROWS
+}
 COMPUTED = (Action.SEE_NAMES, Action.SEE_SCORES, Action.DOWNLOAD_JUDGMENTS)
 """What says something that judgments, or other teams' runs, decide."""
 
@@ -120,10 +125,8 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
         "accepts": (state in ("blind", "revealed") and not closed)
         or (state == "waiting" and board.late == "mark"),
     }
-    rows = dict(line.split("|", 1) for line in TABLE.strip().splitlines())
-    cells = {name.strip(): rest.split("|") for name, rest in rows.items()}[action.name]
-    cell = cells[min(who.role, Role.ORGANIZER)]
-    return any(all(words[one] for one in part.split()) for part in cell.split(" or "))
+    cell = CELLS[action.name][min(who.role, Role.ORGANIZER)]
+    return any(all(words[one] for one in part) for part in cell)
 
 
 @settings(max_examples=150)

@@ -58,17 +58,6 @@ def add(db: Connection, lines: Sequence[Mapping[str, Any]]) -> None:
         previous = digest
 
 
-def chain(db: Connection) -> None:
-    """Chain the lines of a log that had none."""
-    previous = ""
-    columns = [event.c[name] for name in ("id", *LINE)]
-    for line in db.execute(sa.select(*columns).order_by(event.c.id)).all():
-        digest = _digest(previous, line._asdict())
-        made = sa.update(event).where(event.c.id == line.id)
-        db.execute(made.values(previous=previous, digest=digest))
-        previous = digest
-
-
 def _digest(previous: str, line: Mapping[str, Any]) -> str:
     content = [line.get(name) for name in LINE]
     text = msgspec.json.encode(content, order="deterministic")

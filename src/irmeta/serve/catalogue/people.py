@@ -153,14 +153,11 @@ def log_in(engine: Engine, known: Identity, name: str) -> str:
     """Begin a session of whom a provider knows: of a new person, unless it has come before."""
     with engine.begin() as db:
         found = _identified(db, known)
-        if found is not None and found.disabled is not None:
+        if found is None:
+            return _session(db, _new_person(db, name=name, **known._asdict()))
+        if found.disabled is not None:
             raise RefusedError(403, "the operator of this site does not let you in")
-        who = (
-            _new_person(db, {"person": name, "affiliation": ""}, known)
-            if found is None
-            else found.id
-        )
-        return _secret(db, "session", person=who, scope="organize", used=now())
+        return _session(db, found.id)
 
 
 def link(engine: Engine, who: int, known: Identity) -> None:
@@ -184,7 +181,11 @@ def _identified(db: Connection, known: Identity) -> Row[Any] | None:
 def begin_session(engine: Engine, who: int) -> str:
     """Begin a session of a person."""
     with engine.begin() as db:
-        return _secret(db, "session", person=who, scope="organize", used=now())
+        return _session(db, who)
+
+
+def _session(db: Connection, who: int) -> str:
+    return _secret(db, "session", person=who, scope="organize", used=now())
 
 
 def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
@@ -304,7 +305,7 @@ def take(
     who: int | None = None,
 ) -> Taken:
     """Use up an invitation: a person comes to its board, a new one unless it is known. Nobody can use it again."""
-    texts = described({"person": name, "affiliation": affiliation})
+    texts = described({"name": name, "affiliation": affiliation})
     digest = digest_of(secret)
     with engine.begin() as db:
         found = _unused(db, digest)
@@ -333,7 +334,7 @@ def ask(
 
     Return the number of the person, a new one unless it is known.
     """
-    texts = described({"person": name, "affiliation": affiliation})
+    texts = described({"name": name, "affiliation": affiliation})
     if not team_name.strip():
         raise RefusedError(422, "team: say who asks")
     with engine.begin() as db:
@@ -356,36 +357,32 @@ def ask(
 
 def _coming(db: Connection, who: int | None, texts: dict[str, str]) -> int:
     """Return the number of who comes to a board, a new person unless it is known; nobody comes without a name."""
-    named = sa.select(person.c.name).where(person.c.id == who)
-    if who is not None and db.execute(named).scalar_one():
-        return who
-    if not texts["person"]:
-        raise RefusedError(422, "name: say who you are")
     if who is None:
-        return _new_person(db, texts)
-    _call(db, who, texts)
+        _require_name(texts)
+        return _new_person(db, **texts)
+    named = sa.select(person.c.name).where(person.c.id == who)
+    if not db.execute(named).scalar_one():
+        _call(db, who, texts)
     return who
 
 
+def _require_name(texts: dict[str, str]) -> None:
+    if not texts["name"]:
+        raise RefusedError(422, "name: say who you are")
+
+
 def _call(db: Connection, who: int, texts: dict[str, str]) -> None:
-    values = {"name": texts["person"], "affiliation": texts["affiliation"]}
-    db.execute(sa.update(person).where(person.c.id == who).values(values))
+    _require_name(texts)
+    db.execute(sa.update(person).where(person.c.id == who).values(texts))
 
 
 def call(engine: Engine, who: int, name: str, affiliation: str) -> None:
     """Rename a person, and write another affiliation."""
-    texts = described({"person": name, "affiliation": affiliation})
-    if not texts["person"]:
-        raise RefusedError(422, "name: say who you are")
     with engine.begin() as db:
-        _call(db, who, texts)
+        _call(db, who, described({"name": name, "affiliation": affiliation}))
 
 
-def _new_person(
-    db: Connection, texts: dict[str, str], known: Identity | None = None
-) -> int:
-    values = {"name": texts["person"], "affiliation": texts["affiliation"]}
-    values |= known._asdict() if known else {}
+def _new_person(db: Connection, **values: str) -> int:
     line = sa.insert(person).values(values | {"key": new_key(), "created": now()})
     return int(db.execute(line.returning(person.c.id)).scalar_one())
 
@@ -461,14 +458,19 @@ def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
     """End what a person may on a board, and what they let others do there; the person stays on others."""
     with engine.begin() as db:
         at = row_of(db, key).id
-        found = db.execute(sa.select(person.c.id).where(person.c.key == who)).scalar()
-        own = (membership.c.board == at) & (membership.c.person == found)
-        if db.execute(sa.delete(membership).where(own)).rowcount == 0:
+        number = db.scalar(sa.select(person.c.id).where(person.c.key == who))
+        here = (membership.c.board == at) & (membership.c.person == number)
+        if db.execute(sa.delete(membership).where(here)).rowcount == 0:
             raise RefusedError(404, f"the board {key} has no person {who!r}")
-        runs = sa.select(submission.c.key).where(submission.c.board == at)
-        here: Any = (token.c.kind == "review") & token.c.label.in_(runs)
-        _end(db, found, here | (token.c.board == at))
-        log(db, at, "removed", {"person": found}, by)
+        _end(db, number, _opens(at))
+        log(db, at, "removed", {"person": number}, by)
+
+
+def _opens(at: int) -> sa.ColumnElement[bool]:
+    """Say of a secret that it opens something of a board: it invites there, or lets somebody review one of its runs."""
+    runs = sa.select(submission.c.key).where(submission.c.board == at)
+    reviews = (token.c.kind == "review") & token.c.label.in_(runs)
+    return (token.c.board == at) | reviews
 
 
 def holds(db: Connection, at: int, team_name: str, who: int | None) -> bool:

@@ -41,7 +41,7 @@ UNSEEN = re.compile(
     "\U00013441\U00013442\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
 )
 """Letters, signs and marks that do not show, beside those that no text may have."""
-LENGTHS = DESCRIBED | {"person": 100, "affiliation": 200}
+LENGTHS = DESCRIBED | {"name": 100, "affiliation": 200}
 """How long any text of people may be."""
 
 

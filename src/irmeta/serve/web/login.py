@@ -217,7 +217,7 @@ def _name(said: Any) -> str:
     """Return the name that a provider has of somebody, or nothing where our pages cannot show it."""
     with suppress(RefusedError):
         if isinstance(said, str):
-            return described({"person": " ".join(said.split())})["person"]
+            return described({"name": " ".join(said.split())})["name"]
     return ""
 
 

@@ -10,6 +10,7 @@ import re
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -102,6 +103,11 @@ def _written(
     return path
 
 
+@cache
+def _version() -> str:
+    return version("irmeta")
+
+
 def record(
     system: str,
     collection: str,
@@ -121,7 +127,7 @@ def record(
             "source_organization_name": source or "unknown",
             "evaluator_relationship": "other",
         },
-        "eval_library": {"name": "irmeta", "version": version("irmeta")},
+        "eval_library": {"name": "irmeta", "version": _version()},
         "model_info": {
             "name": model,
             "id": system,
