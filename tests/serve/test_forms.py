@@ -69,7 +69,7 @@ CAST = {
 """Board, role and team of everybody with a browser."""
 HIDDEN = "secretive|Lund|name of (member|reader|rival|organizer)"
 """Names of a run, a team and people of the board."""
-FORMS = 3
+FEW = [3, pytest.param(15, marks=pytest.mark.slow)]
 """Forms of one role for one page."""
 
 
@@ -166,7 +166,9 @@ def routes(attacked: Attacked) -> list[tuple[str, str]]:
     return found
 
 
-def forms(attacked: Attacked, who: str, seed: str) -> Iterator[dict[str, str]]:
+def forms(
+    attacked: Attacked, who: str, seed: str, few: int
+) -> Iterator[dict[str, str]]:
     """Fill in all fields of all forms at once, at random; none ends the session that sends it."""
     rng = random.Random(seed)
     own = [
@@ -176,7 +178,7 @@ def forms(attacked: Attacked, who: str, seed: str) -> Iterator[dict[str, str]]:
     ]
     staying = [one for one in BUTTONS if one != "leave"]
     buttons = itertools.cycle(rng.sample(staying, len(staying)))
-    for _ in range(FORMS):
+    for _ in range(few):
         sent = {name: rng.choice(values) for name, values in attacked.fields.items()}
         sent["what"] = next(buttons)
         if sent["token"] in own:
@@ -202,13 +204,16 @@ def changed(before: dict[str, Any], after: dict[str, Any], table: str) -> list[A
     return [one for one in old + new if one not in old or one not in new]
 
 
-def test_no_form_does_what_its_page_does_not_offer(attacked: Attacked) -> None:
+@pytest.mark.parametrize("few", FEW)
+def test_no_form_does_what_its_page_does_not_offer(
+    attacked: Attacked, few: int
+) -> None:
     """Whatever a form of any page says, nobody changes a board, a run of others or what somebody is."""
     for role in sorted(CAST.keys() - {"member", "organizer"}):
-        attack(attacked, role)
+        attack(attacked, role, few)
 
 
-def attack(attacked: Attacked, role: str) -> None:
+def attack(attacked: Attacked, role: str, few: int) -> None:
     """Send forms of a role to all pages but those of its own board, and see what has changed."""
     before, client = attacked.state(), attacked.clients[role]
     own = CAST[role][0] if role in ("foreign", "stranger") else ""
@@ -218,7 +223,7 @@ def attack(attacked: Attacked, role: str) -> None:
             if board and board == own:
                 continue
             where = path.replace("{board}", board)
-            for sent in forms(attacked, role, f"{role} {where}"):
+            for sent in forms(attacked, role, f"{role} {where}", few):
                 answer = client.post(where, **request(path, sent))
                 says = (role, where, sent, answer.status_code, answer.text)
                 assert answer.status_code in (200, 303, 404, 409, 422), says
@@ -248,20 +253,22 @@ def attack(attacked: Attacked, role: str) -> None:
         assert one["kind"] != "review" or one["label"] != attacked.key
 
 
-def test_any_form_of_who_may_has_an_answer(attacked: Attacked) -> None:
+@pytest.mark.parametrize("few", FEW)
+def test_any_form_of_who_may_has_an_answer(attacked: Attacked, few: int) -> None:
     """Whatever those say who may much, on their own board: a page says it, and the site goes on being published."""
     for role in ("member", "foreign", "organizer"):
-        answered(attacked, role)
+        answered(attacked, role, few)
     publishing.publish(attacked.track.site)
 
 
-def answered(attacked: Attacked, role: str) -> None:
+def answered(attacked: Attacked, role: str, few: int) -> None:
     """Send forms of a role to its own board; each has a page for an answer."""
     client = attacked.clients[role]
     sent_to = {"foreign": "other"}.get(role, "track")
     for method, path in routes(attacked):
         where = path.replace("{board}", sent_to)
-        for sent in forms(attacked, role, role + path) if method == "POST" else ():
+        every = forms(attacked, role, role + path, few) if method == "POST" else ()
+        for sent in every:
             if role != "foreign":
                 sent.pop("opens", None)
             answer = client.post(where, **request(path, sent))

@@ -125,8 +125,9 @@ def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
     case = _Case(who, board, phase(board, now), now)
     if case.phase is Phase.FROZEN and action not in READING:
         return who.role is Role.OPERATOR and action is Action.OPERATE
-    rules = _RIGHTS[action]
-    return rules[min(who.role, len(rules) - 1)](case)
+    cells = _RIGHTS[action]
+    cell = cells[min(who.role, len(cells) - 1)]
+    return any(all(holds(case) for holds in part) for part in cell)
 
 
 def ends(board: Board) -> Moment | None:
@@ -139,97 +140,54 @@ def _past(moment: Moment | None, now: Moment) -> bool:
     return moment is not None and moment <= now
 
 
-def _no(_: _Case) -> bool:
-    return False
-
-
-def _yes(_: _Case) -> bool:
-    return True
-
-
-def _begun(case: _Case) -> bool:
-    return _past(case.board.opens, case.now)
-
-
-def _public(case: _Case) -> bool:
-    return _begun(case) and case.board.visibility == "public"
-
-
-def _shared(case: _Case) -> bool:
-    """A reader sees boards that are not for members alone."""
-    return _begun(case) and case.board.visibility != "members"
-
-
-def _known(case: _Case) -> bool:
-    return revealed(case.board, case.now)
-
-
-def _own(case: _Case) -> bool:
-    return case.who.own
-
-
-def _accepts(case: _Case) -> bool:
+def _takes(case: _Case) -> bool:
     late = case.phase is Phase.WAITING and case.board.late == "mark"
     return accepting(case.board, case.now) or late
 
 
-def _joins(case: _Case) -> bool:
-    return _begun(case) and case.board.join != "invite"
-
-
-def _no_team(case: _Case) -> bool:
-    """An organizer whose own team takes part waits as the others do."""
-    return _known(case) or not case.who.plays
-
-
-def _given(case: _Case) -> bool:
-    return _known(case) and case.board.publish_runs
-
-
-def _told(case: _Case) -> bool:
-    return _known(case) and case.board.publish_judgments
-
-
-def _all(*rules: Callable[[_Case], bool]) -> Callable[[_Case], bool]:
-    return lambda case: all(rule(case) for rule in rules)
-
-
-def _any(*rules: Callable[[_Case], bool]) -> Callable[[_Case], bool]:
-    return lambda case: any(rule(case) for rule in rules)
-
-
-_ORGANIZER = (_no, _no, _no, _yes)
-_RIGHTS: dict[Action, tuple[Callable[[_Case], bool], ...]] = {
-    # visitor, reader, member, organizer
-    Action.SEE_BOARD: (_public, _shared, _begun, _yes),
-    Action.SEE_NAMES: (_all(_known, _public), _all(_known, _shared), _known, _yes),
-    Action.SEE_SCORES: (_all(_known, _public), _all(_known, _shared), _known, _no_team),
-    Action.SEE_SUBMISSION: (_no, _no, _own, _yes),
-    Action.SEE_FEEDBACK: (_no, _no, _all(_own, _begun), _any(_own, _no_team)),
-    Action.DOWNLOAD_RUN: (
-        _all(_given, _public),
-        _all(_given, _shared),
-        _any(_own, _given),
-        _yes,
-    ),
-    Action.DOWNLOAD_JUDGMENTS: (
-        _all(_told, _public),
-        _all(_told, _shared),
-        _told,
-        _told,
-        _yes,
-    ),
-    Action.CHECK: (_no, _no, _accepts, _yes),
-    Action.SUBMIT: (_no, _no, _all(_own, _accepts), _yes),
-    Action.WITHDRAW: (_no, _no, _own, _yes),
-    Action.JOIN: (_all(_joins, _public), _all(_joins, _shared), _no, _yes),
-    Action.INVITE: (_no, _no, _own, _yes),
-    Action.KEEP_PEOPLE: _ORGANIZER,
-    Action.LINK: (_no, _no, _own, _yes),
-    Action.CHANGE: _ORGANIZER,
-    Action.JUDGE: _ORGANIZER,
-    Action.ORGANIZE: _ORGANIZER,
-    Action.OPERATE: (_no, _no, _no, _no, _yes),
+_WORDS: dict[str, Callable[[_Case], bool]] = {
+    "yes": lambda _: True,
+    "no": lambda _: False,
+    "begun": lambda case: _past(case.board.opens, case.now),
+    "known": lambda case: revealed(case.board, case.now),
+    "public": lambda case: case.board.visibility == "public",
+    "shared": lambda case: case.board.visibility != "members",
+    "given": lambda case: case.board.publish_runs,
+    "told": lambda case: case.board.publish_judgments,
+    "own": lambda case: case.who.own,
+    "apart": lambda case: not case.who.plays,
+    "joins": lambda case: case.board.join != "invite",
+    "takes": _takes,
+}
+"""What a right may depend on. apart : an organizer whose own team takes part waits as the others do."""
+_TABLE = """
+                   | visitor            | reader             | member             | organizer             | operator
+SEE_BOARD          | begun public       | begun shared       | begun              | yes
+SEE_NAMES          | known public       | known shared       | known              | yes
+SEE_SCORES         | known public       | known shared       | known              | known or apart
+SEE_SUBMISSION     | no                 | no                 | own                | yes
+SEE_FEEDBACK       | no                 | no                 | own begun          | own or known or apart
+DOWNLOAD_RUN       | known given public | known given shared | own or known given | yes
+DOWNLOAD_JUDGMENTS | known told public  | known told shared  | known told         | known told            | yes
+CHECK              | no                 | no                 | takes              | yes
+SUBMIT             | no                 | no                 | own takes          | yes
+WITHDRAW           | no                 | no                 | own                | yes
+JOIN               | begun joins public | begun joins shared | no                 | yes
+INVITE             | no                 | no                 | own                | yes
+KEEP_PEOPLE        | no                 | no                 | no                 | yes
+LINK               | no                 | no                 | own                | yes
+CHANGE             | no                 | no                 | no                 | yes
+JUDGE              | no                 | no                 | no                 | yes
+ORGANIZE           | no                 | no                 | no                 | yes
+OPERATE            | no                 | no                 | no                 | no                    | yes
+"""
+"""Who may do what: all words between two `or` must hold. An operator may what an organizer may, unless it is said."""
+_RIGHTS = {
+    Action[name.strip()]: [
+        [[_WORDS[word] for word in part.split()] for part in cell.split(" or ")]
+        for cell in cells
+    ]
+    for name, *cells in (line.split("|") for line in _TABLE.splitlines()[2:])
 }
 READING = {
     *(Action.SEE_BOARD, Action.SEE_NAMES, Action.SEE_SCORES, Action.SEE_SUBMISSION),
