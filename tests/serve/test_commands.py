@@ -171,9 +171,9 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
         _, out, _ = run("submit", str(tmp_path / name), *given, "--check")
         assert json.loads(out)[0]["verdict"] == verdict
     given = given[:-2]
-    equal = ["--name", "twin", "--baseline", "good", "--wait"]
-    _, out, _ = run("submit", str(tmp_path / "good"), *given, *equal)
-    assert out.splitlines()[-1] == "good: +0.000, equal on every topic"
+    equal = ["--name", "twin", "--baseline", "night", "--wait"]
+    _, out, _ = run("submit", str(tmp_path / "bad"), *given, *equal)
+    assert out.splitlines()[-1] == "night: +0.000, equal on every topic"
     code, _, error = run("submit", str(tmp_path), *given)
     assert (code, "a folder; name its files" in error) == (2, True)
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--format", "json")
