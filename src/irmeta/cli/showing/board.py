@@ -185,7 +185,7 @@ def set_(
     """
     of, engine = opened(site)
     from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.catalogue.rules import moment, require_hidden, require_order
+    from irmeta.serve.catalogue.rules import moment
     from irmeta.serve.results import answers
 
     changes = settings.said()
@@ -196,10 +196,6 @@ def set_(
     judged = boards.judgments_of(engine, key)
     topics = old.topics if judged is None else judged.topics
     changes |= answers.with_split(old._asdict() | changes, topics)
-    if changes.keys() & boards.DATES.keys():
-        require_order(old._asdict() | changes)
-    if "feedback" in changes:
-        require_hidden(old._asdict() | changes)
     if "metrics" in changes:
         changes["metrics"] = answers.metrics(changes["metrics"])
     changed = boards.set_board(engine, key, changes, typed=confirm)

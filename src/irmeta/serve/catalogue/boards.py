@@ -12,7 +12,15 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import policy
 from irmeta.serve.catalogue.databases import reading, rows
 from irmeta.serve.catalogue.events import log
-from irmeta.serve.catalogue.rules import HUB, KEY, RefusedError, clock, now
+from irmeta.serve.catalogue.rules import (
+    HUB,
+    KEY,
+    RefusedError,
+    clock,
+    now,
+    require_hidden,
+    require_order,
+)
 from irmeta.serve.catalogue.tables import (
     board,
     event,
@@ -128,19 +136,23 @@ def insert(db: Connection, settings: Mapping[str, Any]) -> int:
     if db.execute(sa.select(board.c.id).where(board.c.key == key)).first():
         raise IrmetaError(f"there is a board {key!r} already")
     always = dict.fromkeys(("opens", "reveals"), settings["created"])
-    _require_settings(settings)
+    _require_settings(settings, always | dict(settings))
     db.execute(sa.insert(board).values(always | dict(settings)))
     return int(row_of(db, key).id)
 
 
-def _require_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse settings that columns cannot keep, and names that would lead elsewhere."""
-    require_kept(board, settings)
+def _require_settings(said: Mapping[str, Any], whole: Mapping[str, Any]) -> None:
+    """Refuse settings that columns cannot keep, or that do not fit the others; and names that would lead elsewhere."""
+    require_kept(board, said)
+    if said.keys() & DATES.keys():
+        require_order(whole)
+    if "feedback" in said:
+        require_hidden(whole)
     for name, rule, form in (
         ("series", KEY, "2 to 40 of a-z, 0-9 and -"),
         ("hub", HUB, "OWNER/NAME, of A-Z a-z 0-9 . _ -"),
     ):
-        if (text := settings.get(name)) and not rule.fullmatch(text):
+        if (text := said.get(name)) and not rule.fullmatch(text):
             raise IrmetaError(f"{name}: {text!r} is not {form}")
 
 
@@ -175,7 +187,7 @@ def set_board(
         }
         if not real:
             return []
-        _require_settings(real)
+        _require_settings(real, found._asdict() | real)
         old = rules(found)
         new = replace(old, **{name: real[name] for name in real.keys() & set(RULES)})
         needs = policy.change(old, new, now())

@@ -26,8 +26,6 @@ from irmeta.serve.catalogue.rules import (
     names_of,
     new_key,
     now,
-    require_hidden,
-    require_order,
     require_safe,
 )
 from irmeta.serve.results import answers
@@ -79,9 +77,7 @@ def open_board(
     # a board that is revealed now has been open before
     begun = {"opens": (at := now()), "reveals": None if dated else at}
     given |= begun | {name: moment(given[name]) for name in dated}
-    require_order(given)
     given |= answers.with_split({"key": key, **given}, wanted)
-    require_hidden(given)
     boards.new_board(
         engine,
         judged,

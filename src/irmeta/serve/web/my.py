@@ -24,7 +24,6 @@ from irmeta.serve.catalogue.rules import (
     moment,
     names_of,
     now,
-    require_order,
 )
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.operating import organizing
@@ -412,7 +411,6 @@ def decide(guest: Here, board: BOARD) -> Response:
     elif what == "dates":
         dates = {one: guest.said(one) for one in ("opens", "closes", "reveals")}
         new = {name: moment(date) for name, date in dates.items() if date}
-        require_order(of._asdict() | new)
         boards.set_board(engine, board, new, typed=typed, by=by)
     elif what == "reveal":
         boards.reveal(engine, board, typed, by)
