@@ -1,6 +1,7 @@
 """Boards whose judgments are hidden until the reveal."""
 
 import json
+import shutil
 import time
 from pathlib import Path
 
@@ -24,20 +25,28 @@ DAY = 86_400_000_000
 
 
 @pytest.fixture
-def blind(tmp_path: Path) -> Site:
-    """A site with a board that takes runs and hides its judgments; two runs are scored."""
-    site = Site.make(tmp_path / "site")
+def blind(hidden: Path, tmp_path: Path) -> Site:
+    """A copy of it for one test."""
+    shutil.copytree(hidden, tmp_path, dirs_exist_ok=True)
+    return Site.open(tmp_path / "site")
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a site with a board that takes runs and hides its judgments; two runs are scored."""
+    folder = tmp_path_factory.mktemp("hidden")
+    site = Site.make(folder / "site")
     engine = tables.upgraded(site.database)
-    qrels = write_qrels(tmp_path / "qrels.txt")
+    qrels = write_qrels(folder / "qrels.txt")
     importing.open_board(site, engine, "track", qrels=qrels, reveals="2999-01-01")
-    runs = tmp_path / "runs"
+    runs = folder / "runs"
     runs.mkdir()
     for seed in range(2):
         (runs / f"secretive{seed}").write_bytes(a_run(seed))
     importing.import_runs(site, engine, "track", [runs])
     work_off(site, engine)
     engine.dispose()
-    return site
+    return folder
 
 
 def everything(folder: Path) -> bytes:

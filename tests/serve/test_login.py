@@ -2,6 +2,7 @@
 
 import html
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -88,8 +89,12 @@ def providers() -> Iterator[tuple[Provider, Provider]]:
         yield one, two
 
 
-def a_world(folder: Path, providers: tuple[Provider, Provider]) -> Iterator[World]:
-    """Make a site with an open board and two login providers, which know it."""
+@pytest.fixture(scope="module")
+def made(
+    tmp_path_factory: pytest.TempPathFactory, providers: tuple[Provider, Provider]
+) -> Path:
+    """The folder of a site with an open board and two login providers, which know it."""
+    folder = tmp_path_factory.mktemp("made")
     site = Site.make(folder / "site")
     lines = ['address = "http://127.0.0.1:8400"']
     for name, provider in zip(("one", "two"), providers, strict=True):
@@ -104,9 +109,17 @@ def a_world(folder: Path, providers: tuple[Provider, Provider]) -> Iterator[Worl
     qrels = write_qrels(folder / "qrels.txt")
     given = {"reveals": "2999-01-01", "join": "open", "per_team": 3}
     importing.open_board(site, engine, "track", qrels=qrels, **given)
-    for _, opened, client in served(site.folder):
-        yield World(site, opened, *providers, client)
     engine.dispose()
+    return site.folder
+
+
+def a_world(
+    made: Path, folder: Path, providers: tuple[Provider, Provider]
+) -> Iterator[World]:
+    """Serve a copy of a site."""
+    shutil.copytree(made, folder / "site")
+    for site, engine, client in served(folder / "site"):
+        yield World(site, engine, *providers, client)
 
 
 @pytest.fixture(autouse=True)
@@ -117,17 +130,21 @@ def honest(providers: tuple[Provider, Provider]) -> None:
 
 
 @pytest.fixture
-def world(tmp_path: Path, providers: tuple[Provider, Provider]) -> Iterator[World]:
+def world(
+    made: Path, tmp_path: Path, providers: tuple[Provider, Provider]
+) -> Iterator[World]:
     """A world for one test."""
-    yield from a_world(tmp_path, providers)
+    yield from a_world(made, tmp_path, providers)
 
 
 @pytest.fixture(scope="module")
 def closed(
-    tmp_path_factory: pytest.TempPathFactory, providers: tuple[Provider, Provider]
+    made: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    providers: tuple[Provider, Provider],
 ) -> Iterator[World]:
     """A world for tests in which nobody comes in."""
-    yield from a_world(tmp_path_factory.mktemp("closed"), providers)
+    yield from a_world(made, tmp_path_factory.mktemp("closed"), providers)
 
 
 def test_a_person_logs_in_and_comes_again(world: World) -> None:
