@@ -233,6 +233,14 @@ def test_the_same_seed_gives_the_same_figures():
     assert given.identical(before)
 
 
+def test_an_interval_of_tau_does_not_depend_on_other_metrics():
+    """A metric alone has the ends of tau that it has among others."""
+    among = reliability(scores(), rng=3).sel(metric="P@10")
+    alone = reliability(scores(), metrics="P@10", rng=3).isel(metric=0)
+    for end in ("tau_low", "tau_high"):
+        assert float(among[end]) == float(alone[end])
+
+
 @pytest.mark.parametrize(
     ("change", "options", "words"),
     [

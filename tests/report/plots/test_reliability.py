@@ -1,6 +1,8 @@
 """What the figures of reliability and design draw."""
 
 import numpy as np
+import pytest
+import xarray as xr
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.collections import design as design_plots
@@ -40,6 +42,20 @@ def test_both_views_are_figures():
         len(reliability_plots.figure(result, view=view).axes)
         for view in ("reliability", "differences")
     ] == [3, 1]
+
+
+def test_ways_on_no_front_are_named_by_their_tau():
+    """Of ways that are equally often on the front the legend names those with the highest tau."""
+    result = design(scores(), target="AP", partitions=20).data
+    front = xr.zeros_like(result["front"])
+    tau = result["tau"] * 0 + xr.DataArray(np.arange(result.sizes["way"]), dims="way")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(design_plots, "LISTED", 1)
+        axes = design_plots.taus(
+            result.assign(front=front, tau=tau), Figure().subplots()
+        )
+    named = axes.get_legend_handles_labels()[1]
+    assert named[0] == str(result["label"].values[-1])
 
 
 def test_the_front_is_marked():

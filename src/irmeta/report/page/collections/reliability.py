@@ -1,6 +1,7 @@
 """The section on reliability: whether the collection is big enough."""
 
 from functools import partial
+from shlex import quote
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
@@ -30,6 +31,7 @@ def panel(content: Content, name: str) -> Panel:
     outcome = found.sel(
         metric=[by, *(metric for metric in found.metric.values if metric != by)]
     )
+    one = f" -m {quote(by)}" if len(found.metric) > 1 else ""
     few = outcome.isel(metric=slice(LINES))
     pictures = {
         "reliability": Picture(
@@ -46,5 +48,5 @@ def panel(content: Content, name: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["coefficients", "needed"],
-        command=f"irmeta reliability {content.source_of(name)}{content.by_team} --seed {content.seed}",
+        command=f"irmeta reliability {content.source_of(name)}{one}{content.by_team} --seed {content.seed}",
     )

@@ -15,7 +15,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
 LISTED = 8
-"""Ways that the legend names: those that are on the front most often."""
+"""Ways that the legend names: those that are on the front most often, then those with the highest tau."""
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -27,7 +27,8 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw tau against cost, a line for each way, solid where measured, else dotted; points on the front."""
     options = about(result)["options"]
     often = result["front"].sum("size").values
-    named = set(np.argsort(-often, kind="stable")[:LISTED].tolist())
+    best = result["tau"].max("size").values
+    named = set(np.lexsort((-best, -often))[:LISTED].tolist())
     for way in range(result.sizes["way"]):
         one = result.isel(way=way)
         cost, tau, measured = (one[name].values for name in ("cost", "tau", "measured"))

@@ -10,7 +10,7 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import highest
-from irmeta.parallel import seeded
+from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import OVER, REPEATS, about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.groups.clusters import (
@@ -245,7 +245,9 @@ def _tau_ends(
 ) -> dict[str, Any]:
     """Compute the ends between which tau with the true ranking lies, on the topics there are, and tau itself."""
     ends = [
-        expected.tau_interval(np.ascontiguousarray(column), float(one), rng, level)
+        expected.tau_interval(
+            np.ascontiguousarray(column), float(one), again(rng), level
+        )
         for column, one in zip(np.moveaxis(values, -1, 0), half, strict=True)
     ]
     low, high = np.array(ends).T
