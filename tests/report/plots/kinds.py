@@ -7,6 +7,7 @@ from typing import get_args
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from tests.studies.agreement import test_online
 
 import irmeta
 from irmeta import choices
@@ -151,6 +152,12 @@ RESULTS: dict[str, Callable[[int], irmeta.Result]] = {
         several(n, 3), several(n, 2, first=3), choose="leave-one-out", k=[1, 2]
     ),
     "predict.lowcost": low_cost,
+    "online": lambda n: irmeta.online(
+        test_online.made(), test_online.outcomes(test_online.made())
+    ),
+    "leak": lambda n: irmeta.leak(
+        metrics="P@5 RBP(p=0.5, rel=1)", submissions=200, topics=4, judged=n
+    ),
     "reuse": reused,
     "judges.compare": lambda n: irmeta.judges.compare(judges(n), partitions=20),
     "judges.estimate": lambda n: irmeta.judges.estimate(

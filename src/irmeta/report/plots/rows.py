@@ -72,6 +72,13 @@ def whole_ranks(axes: Axes, last: int) -> None:
     axes.set_xticks([1, *ticks])
 
 
+def by_powers(axes: Axes) -> None:
+    """Make a horizontal axis logarithmic, with plain numbers: formulas would stand there as they are spelled."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+
+
 def legend(axes: Axes, handles: Sequence[Artist] = (), *, title: str = "") -> None:
     """Say above a figure what is drawn how, in as many columns as its width allows; the figure grows by its height.
 

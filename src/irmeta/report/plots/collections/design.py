@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator
 
 from irmeta.report.plots.figure import PAGE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import legend
+from irmeta.report.plots.rows import by_powers, legend
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
@@ -61,10 +61,8 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     )
     if options["budget"] is not None:
         axes.axvline(options["budget"], color="grey", linewidth=0.6, label="budget")
-    axes.set_xscale("log")
+    by_powers(axes)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter("{x:g}")  # powers of ten would be formulas
-    axes.xaxis.set_minor_formatter("")
     axes.set_xlabel("cost (dotted: extrapolated)")
     axes.set_ylabel(f"tau with {options['target']} on other topics\n(up is better)")
     legend(axes)

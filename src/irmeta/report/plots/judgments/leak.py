@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.rows import NEAR, legend
+from irmeta.report.plots.rows import NEAR, by_powers, legend
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -20,8 +20,14 @@ def known(result: xr.Dataset, axes: Axes) -> Axes:
         read = result["known"].sel(metric=metric).values
         colour = PALETTE[place % len(PALETTE)]
         axes.step(runs, read, where="post", color=colour, label=str(metric))
-    axes.axhline(float(result["judged"]), color=NEAR, linewidth=0.8, linestyle="--")
-    axes.set_xscale("log")
+    axes.axhline(
+        float(result["judged"]),
+        color=NEAR,
+        linewidth=0.8,
+        linestyle="--",
+        label="all judgments",
+    )
+    by_powers(axes)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("submissions")
     axes.set_ylabel("judgments that decoding claims\n(low is better)")

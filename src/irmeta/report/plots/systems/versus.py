@@ -1,6 +1,7 @@
 """One system against another drawn: its difference on every topic, sorted, a panel for each metric."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -21,6 +22,14 @@ NAMED = 5
 """Topics at each end that have their name at their bar: those that the table names."""
 STEP = 7.5
 """Points from the name of a topic to the next; bars that are as wide have it below or above themselves."""
+_LINE: dict[str, Any] = {
+    "arrowstyle": "-",
+    "linewidth": 0.4,
+    "color": "0.5",
+    "shrinkA": 0,
+    "shrinkB": 0,
+}
+"""What leads from a name to a bar that it does not stand at."""
 _BESIDE = 0.8
 """Inches beside the bars."""
 LONGEST = 9
@@ -95,7 +104,7 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
     bars = axes.get_xlim()[1] - axes.get_xlim()[0]
     if 72 * (figure.get_figwidth() - _BESIDE) >= STEP * bars:
         away = ScaledTranslation(0, (-3 if left else 3) / 72, figure.dpi_scale_trans)
-        there, where = place, axes.transData + away
+        there, where, line = place, axes.transData + away, None
     else:
         across = (3 + STEP * number) * (1 if left else -1)
         away = ScaledTranslation(
@@ -103,6 +112,7 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
         )
         there = 0 if left else 1
         where = blended_transform_factory(axes.transAxes, axes.transData) + away
+        line = _LINE
     axes.annotate(
         shortened(topic, LONGEST),
         (place, 0),
@@ -112,12 +122,6 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
         ha="center",
         va="top" if left else "bottom",
         fontsize=5.5,
-        arrowprops={
-            "arrowstyle": "-",
-            "linewidth": 0.4,
-            "color": "0.5",
-            "shrinkA": 0,
-            "shrinkB": 0,
-        },
+        arrowprops=line,
         bbox={"boxstyle": "square,pad=0", "facecolor": "white", "linewidth": 0},
     )
