@@ -18,10 +18,7 @@ HUMAN = MACHINE.copy(data=np.clip(MACHINE + RNG.normal(0, 0.1, MACHINE.shape), 0
 def content(*results) -> Content:
     return Content.of(
         {"made": MACHINE},
-        by=None,
         missing="error",
-        seed=0,
-        source="scores.parquet",
         results=results,
     )
 

@@ -38,10 +38,7 @@ def test_the_panel_compares_with_the_first() -> None:
     [panel] = panels(
         Content.of(
             cubes,
-            by=None,
             missing="error",
-            seed=0,
-            source="scores.parquet",
             teams=Groups(groups, source="t.csv"),
         )
     )

@@ -228,7 +228,7 @@ def test_the_card_on_differences_is_about_the_metric_of_the_page() -> None:
         rng.random((4, 20, 6)), list("abcd"), list(map(str, range(20))), metrics
     )
     content = Content.of(
-        {"made": made}, by="nDCG@10", missing="error", seed=0, source="s.parquet"
+        {"made": made}, by="nDCG@10", missing="error", source="s.parquet"
     )
     said = of_significance(content, "made").findings[0]
     assert said.startswith("nDCG@10: ")
@@ -271,7 +271,7 @@ def run(
     cubes: Mapping[str, xr.DataArray], missing: Missing = "error", seed: int = 0
 ) -> dict[str, list[Panel]]:
     """Run the studies of the page, without writing it."""
-    made = sections(cubes, by=None, missing=missing, seed=seed, source="scores.parquet")
+    made = sections(cubes, missing=missing, rng=seed)
     return {section.key: list(section.panels) for section in made}
 
 

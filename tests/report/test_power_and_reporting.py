@@ -24,8 +24,6 @@ def content(*noise):
         by="AP",
         teams="each",
         missing="error",
-        seed=0,
-        source="scores.parquet",
     )
 
 

@@ -38,9 +38,7 @@ def collection() -> tuple[dict, dict]:
 def test_scores_alone_have_no_section() -> None:
     """Without judgments and runs there is nothing to say of new runs."""
     cubes = {"made": evaluate(*collection(), "P@5 AP", collection="made")}
-    content = Content.of(
-        cubes, by=None, missing="error", seed=0, source="scores.parquet"
-    )
+    content = Content.of(cubes, missing="error")
     assert panels(content) == []
 
 
@@ -52,10 +50,7 @@ def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
     scores = evaluate(grades, runs, "P@5 AP", collection="made")
     content = Content.of(
         {"made": scores},
-        by=None,
         missing="error",
-        seed=0,
-        source="scores.parquet",
         results=[outcome],
     )
     [panel] = panels(content)

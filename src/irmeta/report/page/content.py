@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any, TypedDict, Unpack, get_args
 
 import xarray as xr
 
@@ -22,6 +22,18 @@ from irmeta.words import listed
 LEVELS: Mapping[Level, str] = MappingProxyType(
     {"topic": "Topic level", "within-topic": "Within topics", "system": "System level"}
 )
+
+
+class Asked(TypedDict, total=False):
+    """What of the collections a page shows, and how it names them: arguments of `irmeta.write_report`."""
+
+    by: str | None
+    missing: Missing
+    teams: Grouping
+    highlight: str | Iterable[str] | None
+    results: Iterable[Result]
+    rng: int
+    source: str
 
 
 @dataclass(frozen=True)
@@ -50,34 +62,23 @@ class Content:
     results: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        cubes: Mapping[str, xr.DataArray],
-        *,
-        by: str | None,
-        missing: Missing,
-        seed: int,
-        source: str,
-        teams: Grouping = None,
-        highlight: str | Iterable[str] | None = None,
-        results: Iterable[Result] = (),
-    ) -> "Content":
-        """Prepare collections; the arguments are those of `irmeta.write_report`."""
+    def of(cls, cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]) -> "Content":
+        """Prepare collections."""
+        missing = asked.get("missing", "common")
         used, left_out = {}, {}
         for name, given in cubes.items():
             used[name], left_out[name] = _usable(name, given, missing)
-        order = {name: order_by(scores, by) for name, scores in used.items()}
         return cls(
             cubes,
             used,
             left_out,
-            order,
-            seed,
-            source,
+            {name: order_by(scores, asked.get("by")) for name, scores in used.items()},
+            asked.get("rng", 0),
+            asked.get("source", "scores.parquet"),
             missing,
-            teams,
-            _marked(cubes, highlight),
-            {name_of(one.data): one.data for one in results},
+            asked.get("teams"),
+            _marked(cubes, asked.get("highlight")),
+            {name_of(one.data): one.data for one in asked.get("results", ())},
         )
 
     @property

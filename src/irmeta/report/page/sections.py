@@ -1,20 +1,17 @@
 """The sections of the page, systems first, then metrics: modules of studies, with `TEXT` and `panel` or `panels`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Unpack
 
 import xarray as xr
 
-from irmeta.choices import Missing
 from irmeta.parallel import steps
-from irmeta.report.page.content import Content
+from irmeta.report.page.content import Asked, Content
 from irmeta.report.page.panel import Panel, Section
-from irmeta.scores.groups.teams import Grouping
 from irmeta.studies import STUDIES
-from irmeta.studies.result import Result
 
 OTHERS = {"standings": "systems", "data": "collections"}
 """Sections that are of no study, and what they are about."""
@@ -44,28 +41,10 @@ def _panels(section: ModuleType, content: Content) -> list[Panel]:
 
 
 def sections(
-    cubes: Mapping[str, xr.DataArray],
-    *,
-    by: str | None,
-    missing: Missing,
-    seed: int,
-    source: str,
-    teams: Grouping = None,
-    highlight: str | Iterable[str] | None = None,
-    results: Iterable[Result] = (),
+    cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]
 ) -> list[Section]:
-    """Run the studies, each on every collection or on all together, and return the sections that have an answer.
-
-    The arguments are those of `irmeta.write_report`.
-    """
-    options: dict[str, Any] = {
-        "teams": teams,
-        "highlight": highlight,
-        "results": results,
-    }
-    content = Content.of(
-        cubes, by=by, missing=missing, seed=seed, source=source, **options
-    )
+    """Run the studies, each on every collection or on all together, and return the sections that have an answer."""
+    content = Content.of(cubes, **asked)
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = module_of(name)

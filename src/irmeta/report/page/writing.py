@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import xarray as xr
 
@@ -16,6 +16,7 @@ from irmeta.errors import require_choice
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, latex
 from irmeta.report.kept import PAGE, Kept, Write
+from irmeta.report.page.content import Asked
 from irmeta.report.page.metrics.prediction import calculator
 from irmeta.report.page.panel import Panel, Picture, Section
 from irmeta.report.page.sections import sections
@@ -91,22 +92,19 @@ def write_report(
     Returns the path of the page. The report keeps a list of the files that it writes, and removes and replaces only
     those, as long as nobody changed them. A folder that holds something else raises FileFormatError.
     """
-    options: dict[str, Any] = {
-        "teams": teams,
-        "title": title,
-        "highlight": highlight,
-        "results": results,
-        "beside": beside,
-    }
     return write_sections(
         cubes,
         folder,
+        title=title,
+        beside=beside,
+        pdf=pdf,
         by=by,
         missing=missing,
-        **options,
+        teams=teams,
+        highlight=highlight,
+        results=results,
         rng=rng,
         source=source,
-        pdf=pdf,
     )[0]
 
 
@@ -114,33 +112,20 @@ def write_sections(
     cubes: xr.DataArray | Mapping[str, xr.DataArray],
     folder: str | PathLike[str],
     *,
-    by: str | None = None,
-    missing: Missing = "common",
-    teams: Grouping = None,
     title: str | None = None,
-    highlight: str | Iterable[str] | None = None,
-    results: Iterable[Result] = (),
     beside: str | None = None,
-    rng: int = 0,
-    source: str = "scores.parquet",
     pdf: bool = False,
+    **asked: Unpack[Asked],
 ) -> tuple[Path, list[Section]]:
     """Do as `write_report`, and return the sections beside the path of the page."""
-    require_choice("missing", missing, get_args(Missing))
+    require_choice("missing", asked.get("missing", "common"), get_args(Missing))
     cubes = by_name(cubes)
-    rng = seed(rng)
+    asked["rng"] = seed(asked.get("rng", 0))
     beside = address(beside)
     folder = Path(folder)
     kept = Kept(folder, "report", _WRITTEN)
     with kept.made():
-        options: dict[str, Any] = {
-            "teams": teams,
-            "highlight": highlight,
-            "results": results,
-        }
-        made = sections(
-            cubes, by=by, missing=missing, seed=rng, source=source, **options
-        )
+        made = sections(cubes, **asked)
         each = _each(made)
         forms = ("svg", "pdf") if pdf else ("svg",)
         named = {key: _files_of(stem, panel, forms) for key, stem, panel in each}
