@@ -45,14 +45,16 @@ def alike(scores: Floats, team: Ints) -> float:
     True
     """
     by_topic = scores - scores.mean(axis=0)
+    # r = sum a b / sqrt(sum a^2 sum b^2), of scores less their mean over topics
     apart = by_topic - by_topic.mean(axis=1, keepdims=True)
     norm = np.sqrt((apart**2).sum(axis=1, keepdims=True))
     unit = np.divide(apart, norm, out=np.zeros_like(apart), where=norm > 0)
-    # (system, system)
-    r = np.mean([column @ column.T for column in np.moveaxis(unit, -1, 0)], axis=0)
-    others = team[:, None] != team
-    nearest = np.where(others, r, -1).max(axis=1)
-    return float((nearest >= np.sqrt(HALF)).mean())
+    by_metric = [one @ one.T for one in np.moveaxis(unit, -1, 0)]
+    r = np.mean(by_metric, axis=0)  # (system, system)
+    of_another_team = team[:, None] != team
+    highest = np.where(of_another_team, r, -1).max(axis=1)
+    much = highest >= np.sqrt(HALF)
+    return float(much.mean())
 
 
 def split(team: Ints, first: int, rng: np.random.Generator) -> tuple[Indices, Indices]:

@@ -254,13 +254,15 @@ def tau_without_each(
 
 def _of_pairs_with(x: Floats, y: Floats, group: Ints) -> list[Singles]:
     """Sum over the pairs that each group is in: concordance (batch, group, A, B), pairs untied in x, and in y."""
-    a, b = _single_ranks(x), _single_ranks(y)  # (n, batch, A), (n, batch, B)
-    sums: list[list[Singles]] = []
+    # (n, batch, A), (n, batch, B)
+    a, b = _single_ranks(x), _single_ranks(y)
+    by_group = []
     for number in range(group.max() + 1):
         members = np.flatnonzero(group == number)
-        each = [_of_item(a, b, item, members) for item in members.tolist()]
-        sums.append([reduce(np.add, figure) for figure in zip(*each, strict=True)])
-    return [np.stack(figure, axis=1) for figure in zip(*sums, strict=True)]
+        by_item = [_of_item(a, b, item, members) for item in members.tolist()]
+        figures = zip(*by_item, strict=True)
+        by_group.append([reduce(np.add, figure) for figure in figures])
+    return [np.stack(figure, axis=1) for figure in zip(*by_group, strict=True)]
 
 
 def _of_item(

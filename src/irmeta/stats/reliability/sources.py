@@ -106,12 +106,19 @@ class Design(NamedTuple):
 
 def design(topics: int, cluster: Ints | None, runs: Floats, each: bool) -> Design:
     """Return how means over topics are made, or over clusters (`each`), of systems with numbers of runs."""
-    once = float(np.where(runs > 1, 1 / runs, 0.0).mean())
+    of_runs = np.where(runs > 1, 1 / runs, 0.0)
+    once = float(of_runs.mean())
     if cluster is None:
         return Design(0.0, 1 / topics, once)
     sizes = np.bincount(cluster)
-    weights = np.full(len(sizes), 1 / len(sizes)) if each else sizes / topics
-    return Design(float((weights**2).sum()), float((weights**2 / sizes).sum()), once)
+    if each:
+        weights = np.full(len(sizes), 1 / len(sizes))
+    else:
+        weights = sizes / topics
+    # clusters: sum w_c^2; topics, each with the weight w_c / n_c: sum n_c (w_c / n_c)^2
+    of_clusters = weights**2
+    of_topics = of_clusters / sizes
+    return Design(float(of_clusters.sum()), float(of_topics.sum()), once)
 
 
 def sources(

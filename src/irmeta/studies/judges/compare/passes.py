@@ -88,12 +88,19 @@ def _of_one(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
     pairs = given.shape[1]
     if not pairs:
         return (0, 0, *astuple(NOTHING), *astuple(NOTHING))
-    differ = int((given[1:] != given[1]).any(axis=0).sum())
+    truth, passes = given[0], given[1:]
+    differ = (passes != passes[0]).any(axis=0)
     of_relevance = own_share_over_topics(relevant[1:], relevant[0], unit)
-    highest = given.max(axis=1)
-    same = (highest[1:] <= highest[0]).all() and not highest[1:].max() <= 1 < highest[0]
-    of_grades = own_share_over_topics(given[1:], given[0], unit) if same else NOTHING
-    return (pairs, differ, *astuple(of_relevance), *astuple(of_grades))
+    if _on_one_scale(float(truth.max()), float(passes.max())):
+        of_grades = own_share_over_topics(passes, truth, unit)
+    else:
+        of_grades = NOTHING
+    return (pairs, int(differ.sum()), *astuple(of_relevance), *astuple(of_grades))
+
+
+def _on_one_scale(truth: float, judge: float) -> bool:
+    """Say whether grades compare, by the highest of each: a judge's go no higher, and are not 0 and 1 beside more."""
+    return judge <= truth and not judge <= 1 < truth
 
 
 def of_means(
