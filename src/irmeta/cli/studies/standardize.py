@@ -5,12 +5,7 @@ from typing import Annotated
 
 from irmeta.choices import Flat, Kind, explained
 from irmeta.cli.app import Verbs, argument, option
-from irmeta.cli.options import (
-    PickedPairs,
-    Quiet,
-    Selected,
-    Teamed,
-)
+from irmeta.cli.options import PickedPairs, Quiet, Selected, Teamed
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.scores.attributes import about
 from irmeta.words import counted

@@ -13,11 +13,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import LogDeterminant
 from irmeta.stats.subsets.matrices import symmetrized
-from irmeta.stats.subsets.orders import (
-    Order,
-    explained_by_each,
-    log_determinant,
-)
+from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
 from irmeta.studies.choice.ranking import rank

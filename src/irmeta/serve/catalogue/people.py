@@ -12,13 +12,7 @@ from sqlalchemy import Connection, Engine, Row
 from irmeta.serve.catalogue.boards import row_of
 from irmeta.serve.catalogue.databases import forget, reading, rows
 from irmeta.serve.catalogue.events import log, touch
-from irmeta.serve.catalogue.rules import (
-    MISSING,
-    RefusedError,
-    described,
-    new_key,
-    now,
-)
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, described, new_key, now
 from irmeta.serve.catalogue.tables import (
     board,
     event,

@@ -15,14 +15,7 @@ from irmeta.serve.catalogue.events import BEFORE
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
-from irmeta.serve.pages.forms import (
-    as_script,
-    figure,
-    signed,
-    slug,
-    state,
-    template,
-)
+from irmeta.serve.pages.forms import as_script, figure, signed, slug, state, template
 from irmeta.serve.policy import Action, ends
 from irmeta.serve.results import answers
 from irmeta.serve.results.series import Series

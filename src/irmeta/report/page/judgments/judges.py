@@ -6,14 +6,7 @@ from functools import partial
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import (
-    Panel,
-    Picture,
-    Text,
-    attempt,
-    names,
-    of_study,
-)
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
 from irmeta.studies.judges import compare as judges

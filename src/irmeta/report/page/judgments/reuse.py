@@ -5,13 +5,7 @@ from functools import partial
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import (
-    Panel,
-    Picture,
-    Text,
-    attempt,
-    of_study,
-)
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, of_study
 from irmeta.report.plots import figure_of
 
 TEXT = Text(

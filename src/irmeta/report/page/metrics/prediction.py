@@ -16,14 +16,7 @@ from irmeta.io.formats.model_file import Model, described
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.ranking import to_report
-from irmeta.report.page.panel import (
-    Panel,
-    Picture,
-    Section,
-    Text,
-    names,
-    of_study,
-)
+from irmeta.report.page.panel import Panel, Picture, Section, Text, names, of_study
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about

@@ -8,14 +8,7 @@ import xarray as xr
 from irmeta.datasets import factors as factor_files
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import (
-    Panel,
-    Picture,
-    Text,
-    attempt,
-    names,
-    of_study,
-)
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
 from irmeta.studies import place

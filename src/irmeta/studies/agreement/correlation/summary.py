@@ -12,9 +12,7 @@ from irmeta.choices import Coefficient, Level
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, near_one, short, square
 from irmeta.scores.result import frame, once
-from irmeta.stats.rankings.agreement import (
-    COEFFICIENTS,
-)
+from irmeta.stats.rankings.agreement import COEFFICIENTS
 from irmeta.words import counted
 
 EQUAL = 1e-9

@@ -27,13 +27,7 @@ from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, require_topics, require_variation
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.halving import split_half
-from irmeta.stats.reliability import (
-    components,
-    differences,
-    expected,
-    sizes,
-    sources,
-)
+from irmeta.stats.reliability import components, differences, expected, sizes, sources
 from irmeta.stats.reliability.intervals import signal_ends
 from irmeta.studies.door import study
 

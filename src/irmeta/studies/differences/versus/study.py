@@ -37,12 +37,7 @@ from irmeta.studies.differences.versus.nightly import (
     require_room,
 )
 from irmeta.studies.differences.versus.pairs import ALL
-from irmeta.studies.differences.without import (
-    CHANGE,
-    WITHOUT,
-    Flagged,
-    leave_out,
-)
+from irmeta.studies.differences.without import CHANGE, WITHOUT, Flagged, leave_out
 from irmeta.studies.door import Given, study
 from irmeta.words import listed
 

@@ -9,10 +9,7 @@ from irmeta.io.formats.model_file import Model
 from irmeta.scores.attributes import about
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import by_chance
-from irmeta.stats.prediction.intervals import (
-    expected_coverage,
-    reach,
-)
+from irmeta.stats.prediction.intervals import expected_coverage, reach
 from irmeta.studies.prediction.predict.cells import Learned, patterns, predict_cells
 from irmeta.studies.prediction.predict.relevant import Relevant, divided
 from irmeta.words import listed
