@@ -12,7 +12,7 @@ import xarray as xr
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
-from irmeta.io.items.records import document, field, name_of, score
+from irmeta.io.items.records import are_objects, document, field, name_of, score, within
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted
@@ -91,8 +91,7 @@ def _run(path: Location) -> dict[str, Any]:
 
 
 def _system(run: Mapping[str, Any]) -> str:
-    settings = run.get("hyperparameters")
-    model = settings.get("model") if isinstance(settings, dict) else None
+    model = within(run, "hyperparameters", "model")
     return str(run.get("identifier") or model or "")
 
 
@@ -101,7 +100,7 @@ def _cases(run: Mapping[str, Any], path: Location) -> list[dict[str, Any]]:
     if not all(isinstance(one, list) for one in lists):
         raise FileFormatError(f"{shown(path)}: not {WHAT} (testCases is no list)")
     cases = [case for one in lists for case in one]
-    if not all(isinstance(case, dict) for case in cases):
+    if not are_objects(cases):
         raise FileFormatError(f"{shown(path)}: not {WHAT} (a test case is no object)")
     return cases
 
@@ -121,9 +120,7 @@ def _values(case: Mapping[str, Any], place: str) -> dict[str, tuple[Any, Any]]:
     """Return the score by each metric, and the model that judged, if one did."""
     held = case.get("metricsData")
     held = [] if held is None else held
-    if not isinstance(held, list) or not all(
-        isinstance(one, dict) and "name" in one for one in held
-    ):
+    if not are_objects(held, "name"):
         raise FileFormatError(f"{place}: not {WHAT} (metricsData without names)")
     return {
         str(one["name"]): (one.get("score"), one.get("evaluationModel")) for one in held

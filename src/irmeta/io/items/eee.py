@@ -17,7 +17,16 @@ import xarray as xr
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, shown
-from irmeta.io.items.records import document, field, name_of, named, records, score
+from irmeta.io.items.records import (
+    are_objects,
+    document,
+    field,
+    name_of,
+    named,
+    records,
+    score,
+    within,
+)
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files, given_as
 from irmeta.words import NAMED, counted, listed
@@ -133,8 +142,7 @@ def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
 
 def _about(record: object, path: Location) -> tuple[str, str]:
     """Return the model of a record, and its benchmark, with which its evaluation_id begins."""
-    model = record.get("model_info") if isinstance(record, dict) else None
-    key = record.get("evaluation_id") if isinstance(record, dict) else None
+    model, key = (within(record, name) for name in ("model_info", "evaluation_id"))
     if not isinstance(model, dict) or "id" not in model or not isinstance(key, str):
         raise FileFormatError(
             f"{shown(path)}: not {WHAT} (it lacks evaluation_id or the id of model_info)"
@@ -145,7 +153,7 @@ def _about(record: object, path: Location) -> tuple[str, str]:
 def _results(record: Mapping[str, Any], path: Location, odd: Odd) -> list[Result]:
     """Return the reported scores of a record; those of which lower is better are left out."""
     held = record.get("evaluation_results")
-    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+    if not are_objects(held):
         raise FileFormatError(
             f"{shown(path)}: not {WHAT} (it lacks evaluation_results)"
         )
@@ -170,18 +178,12 @@ def _results(record: Mapping[str, Any], path: Location, odd: Odd) -> list[Result
 
 def _machines(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the models that scored, where the configuration of a metric names them."""
-    scoring = config.get("llm_scoring")
-    held = scoring.get("judges") if isinstance(scoring, dict) else None
-    models = (
-        [one.get("model_info") for one in held or () if isinstance(one, dict)]
-        if isinstance(held, list)
-        else []
-    )
-    return tuple(
-        str(model.get("id") or model.get("name"))
-        for model in models
-        if isinstance(model, dict) and (model.get("id") or model.get("name"))
-    )
+    held = within(config, "llm_scoring", "judges")
+    models = [
+        within(one, "model_info", "id") or within(one, "model_info", "name")
+        for one in (held if isinstance(held, list) else ())
+    ]
+    return tuple(str(model) for model in models if model)
 
 
 def _items(record: Mapping[str, Any], path: Location) -> Path | None:

@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown, stem
-from irmeta.io.items.records import document
+from irmeta.io.items.records import are_objects, document, within
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number
 from irmeta.io.tables.matrices import Paths, all_files, given_as
@@ -93,10 +93,8 @@ def _about(path: Location) -> tuple[str, str]:
     model = ""
     if spec is not None and spec.is_file():
         held = document(spec, "a run_spec.json of HELM")
-        if isinstance(held, dict):
-            name = str(held.get("name") or name)
-            adapter = held.get("adapter_spec")
-            model = str(adapter.get("model") or "") if isinstance(adapter, dict) else ""
+        name = str(within(held, "name") or name)
+        model = str(within(held, "adapter_spec", "model") or "")
     found = _MODEL.search(name)
     if not model and not found:
         raise FileFormatError(
@@ -108,11 +106,8 @@ def _about(path: Location) -> tuple[str, str]:
 
 def _records(path: Location) -> list[dict[str, Any]]:
     held = document(path, WHAT)
-    if not isinstance(held, list) or not all(
-        isinstance(one, dict)
-        and "instance_id" in one
-        and isinstance(one.get("stats"), list)
-        for one in held
+    if not are_objects(held, "instance_id") or not all(
+        isinstance(one.get("stats"), list) for one in held
     ):
         raise FileFormatError(
             f"{shown(path)}: not {WHAT} (expected a list of instances with their stats)"
@@ -123,7 +118,7 @@ def _records(path: Location) -> list[dict[str, Any]]:
 def _stats(record: dict[str, Any], path: Location) -> Iterator[tuple[str, float]]:
     """Yield the statistics of an instance by metric: their means."""
     for stat in record["stats"]:
-        name = stat.get("name") if isinstance(stat, dict) else None
+        name = within(stat, "name")
         if not isinstance(name, dict) or "name" not in name:
             raise FileFormatError(
                 f"{shown(path)}: not {WHAT} (a statistic without a name)"

@@ -14,7 +14,7 @@ from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown, stem
 from irmeta.io.items.archive import Archive
-from irmeta.io.items.records import document, field, name_of
+from irmeta.io.items.records import are_objects, document, field, name_of, within
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number, parsed
 from irmeta.io.tables.matrices import Paths, all_files, given_as
@@ -148,7 +148,7 @@ def _archived(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def _samples(held: object, path: Location) -> list[dict[str, Any]]:
-    if not isinstance(held, list) or not all(isinstance(one, dict) for one in held):
+    if not are_objects(held):
         raise FileFormatError(f"{shown(path)}: not {WHAT} (its samples are no list)")
     return held
 
@@ -157,7 +157,7 @@ def _scores(sample: Mapping[str, Any], texts: set[str]) -> Iterator[tuple[str, f
     """Yield the scores of a sample by metric; scorers whose values are other texts are collected."""
     held = sample.get("scores")
     for scorer, one in held.items() if isinstance(held, dict) else ():
-        value = one.get("value") if isinstance(one, dict) else None
+        value = within(one, "value")
         values = value if isinstance(value, dict) else {"": value}
         for name, inner in values.items():
             metric = f"{scorer}/{name}" if name else scorer
@@ -192,9 +192,8 @@ def _machines(scorers: object) -> dict[str, object]:
     """Return the models that grade, by scorer, where its options name one."""
     found = {}
     for one in scorers if isinstance(scorers, list) else ():
-        options = one.get("options") if isinstance(one, dict) else None
-        if isinstance(options, dict):
-            found[str(one.get("name"))] = options.get("model")
+        if isinstance(within(one, "options"), dict):
+            found[str(one.get("name"))] = one["options"].get("model")
     return found
 
 
@@ -204,10 +203,9 @@ def _clustered_by(scorers: object) -> str | None:
         return next((by for one in scorers if (by := _clustered_by(one))), None)
     if not isinstance(scorers, dict):
         return None
-    options = scorers.get("options")
     name = str(scorers.get("name", ""))
-    if name.rpartition("/")[2] == "stderr" and isinstance(options, dict):
-        by = options.get("cluster")
+    if name.rpartition("/")[2] == "stderr" and isinstance(scorers.get("options"), dict):
+        by = scorers["options"].get("cluster")
         return by if isinstance(by, str) else None
     metrics = scorers.get("metrics")
     groups = list(metrics.values()) if isinstance(metrics, dict) else metrics

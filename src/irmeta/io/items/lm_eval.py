@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown, stem
-from irmeta.io.items.records import document, field, named, records
+from irmeta.io.items.records import document, field, named, records, within
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.strictly import number
 from irmeta.io.tables.matrices import Paths, all_files, given_as
@@ -102,6 +102,5 @@ def _model(path: Location, time: str) -> tuple[str, str]:
     )
     if results is not None and results.is_file():
         held = document(results, "results of lm-evaluation-harness")
-        told = held.get("model_name") if isinstance(held, dict) else None
-        model = str(told or model)
+        model = str(within(held, "model_name") or model)
     return model, folder

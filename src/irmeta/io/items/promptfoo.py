@@ -14,7 +14,15 @@ import xarray as xr
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown, stem
-from irmeta.io.items.records import document, field, name_of, records, score
+from irmeta.io.items.records import (
+    are_objects,
+    document,
+    field,
+    name_of,
+    records,
+    score,
+    within,
+)
 from irmeta.io.items.rows import Part, Row, gathered
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted
@@ -81,9 +89,8 @@ def _part(path: Location, cluster_by: str | None, collection: str | None) -> Par
         seen[system, test] += 1
         failed = one.get("failureReason") == _ERROR
         errors += failed
-        case = one.get("testCase")
-        inner = case if isinstance(case, dict) else {}
-        cluster = field(cluster_by, inner.get("metadata"), one.get("vars"), place=place)
+        about = within(one, "testCase", "metadata")
+        cluster = field(cluster_by, about, one.get("vars"), place=place)
         repeat = str(seen[system, test])
         for metric, value in _values(one, place).items():
             given = float("nan") if failed else score(value, place)
@@ -100,16 +107,17 @@ def _judges(results: Sequence[Mapping[str, Any]]) -> dict[str, set[str | None]]:
     """Return by metric the models that decide its assertions; None among them where no model does, or none is named."""
     found: dict[str, set[str | None]] = {}
     for one in results:
-        case, graded = _object(one.get("testCase")), _object(one.get("gradingResult"))
-        default = _object(case.get("options")).get("provider")
-        parts = graded.get("componentResults")
+        default = within(one, "testCase", "options", "provider")
+        parts = within(one, "gradingResult", "componentResults")
         listed = parts if parts and isinstance(parts, list) else [{}]
-        asserted = [_object(_object(part).get("assertion")) for part in listed]
-        for assertion in asserted:
+        for part in listed:
+            kind, provider, own = (
+                within(part, "assertion", key) for key in ("type", "provider", "metric")
+            )
             machine = None
-            if str(assertion.get("type")).removeprefix("not-") in _GRADED:
-                machine = _grader(assertion.get("provider") or default)
-            for metric in ("score", "pass", assertion.get("metric")):
+            if str(kind).removeprefix("not-") in _GRADED:
+                machine = _grader(provider or default)
+            for metric in ("score", "pass", own):
                 if isinstance(metric, str):
                     found.setdefault(metric, set()).add(machine)
     return found
@@ -122,53 +130,41 @@ def _grader(provider: object) -> str | None:
     return provider if isinstance(provider, str) and provider else None
 
 
-def _object(given: object) -> dict[str, Any]:
-    return given if isinstance(given, dict) else {}
-
-
 def _results(path: Location) -> tuple[str, list[dict[str, Any]]]:
     """Return the description of an evaluation, and its results."""
     if stem(path).endswith(".jsonl"):
         return "", [record for _, record in records(path, WHAT)]
     held = document(path, WHAT)
-    outer = held.get("results") if isinstance(held, dict) else None
-    inner = outer.get("results") if isinstance(outer, dict) else None
-    if not isinstance(inner, list) or not all(isinstance(one, dict) for one in inner):
+    inner = within(held, "results", "results")
+    if not are_objects(inner):
         raise FileFormatError(
             f"{shown(path)}: not {WHAT}; write them with `promptfoo eval -o results.json`"
         )
-    config = held.get("config")
-    told = config.get("description") if isinstance(config, dict) else None
-    return str(told or ""), inner
+    return str(within(held, "config", "description") or ""), inner
 
 
 def _tests(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the test of each result; equal tests are one, others of the same name are numbered."""
     named: dict[str, str] = {}
     taken = Counter[str]()
-    for one in results:
-        held = one.get("testCase")
-        case = held if isinstance(held, dict) else {}
-        key = json.dumps([case, one.get("vars")], sort_keys=True)
+    keys = [_asked(one) for one in results]
+    for key, one in zip(keys, results, strict=True):
         if key in named:
             continue
-        given = one.get("vars") or case.get("vars")
+        given = one.get("vars") or within(one, "testCase", "vars")
         values = given.values() if isinstance(given, dict) else [given]
-        base = _short(str(case.get("description") or ", ".join(map(_text, values))))
+        told = within(one, "testCase", "description")
+        base = _short(str(told or ", ".join(map(_text, values))))
         taken[base] += 1
         named[key] = base if taken[base] == 1 else f"{base} ({taken[base]})"
-    return [
-        named[
-            json.dumps(
-                [
-                    held if isinstance(held := one.get("testCase"), dict) else {},
-                    one.get("vars"),
-                ],
-                sort_keys=True,
-            )
-        ]
-        for one in results
-    ]
+    return [named[key] for key in keys]
+
+
+def _asked(one: Mapping[str, Any]) -> str:
+    """Return what a test asks; two of one text are equal."""
+    case = one.get("testCase")
+    held = case if isinstance(case, dict) else {}
+    return json.dumps([held, one.get("vars")], sort_keys=True)
 
 
 def _text(value: object) -> str:

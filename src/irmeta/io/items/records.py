@@ -1,7 +1,7 @@
 """JSON of other programs: a document, or an object on each line, and what is not one named with its place."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, shown, stem
@@ -40,6 +40,26 @@ def records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, record
     if empty:
         raise FileFormatError(f"{shown(path)}: the file is empty; expected {what}")
+
+
+def within(given: object, *keys: str) -> Any:
+    """Return what stands under these keys, each within the last one's object; None where one of them is lacking.
+
+    >>> within({"config": {"description": "a test"}}, "config", "description"), within([], "config")
+    ('a test', None)
+    """
+    for key in keys:
+        if not isinstance(given, dict):
+            return None
+        given = given.get(key)
+    return given
+
+
+def are_objects(given: object, *keys: str) -> TypeGuard[list[dict[str, Any]]]:
+    """Say whether this is a list of objects, which all have these keys."""
+    return isinstance(given, list) and all(
+        isinstance(one, dict) and one.keys() >= {*keys} for one in given
+    )
 
 
 def named(record: Mapping[str, Any], keys: Sequence[str], place: str) -> str:
