@@ -132,6 +132,15 @@ def frame(
     )
 
 
+def with_nulls(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table whose numbers that could not be computed, NaN, are null: cells that CSV leaves empty.
+
+    >>> with_nulls(pl.DataFrame({"tau": [0.5, float("nan")]})).rows()
+    [(0.5,), (None,)]
+    """
+    return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
 def once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
     """Keep each pair of a symmetric figure once: the rows of a square frame on and above its diagonal.
 

@@ -11,6 +11,7 @@ from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.groups.clusters import in_clusters, numbered
 from irmeta.scores.groups.runs import runs_of, spread_of
+from irmeta.scores.result import with_nulls
 from irmeta.stats.halves.more import parts
 from irmeta.words import joined
 
@@ -119,4 +120,4 @@ def table(outcome: xr.Dataset) -> pl.DataFrame:
         for kind in outcome["spend"].values
         for share in outcome["narrower"].values
     ]
-    return pl.DataFrame(rows).with_columns(pl.selectors.float().fill_nan(None))
+    return with_nulls(pl.DataFrame(rows))

@@ -13,7 +13,7 @@ from irmeta.parallel import in_order, streams
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import split
 from irmeta.stats.subsets.topics import (
@@ -146,8 +146,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _named(table: pl.DataFrame) -> pl.DataFrame:
     names = {name: name.removeprefix("subset_") for name in table.columns}
-    made = table.rename(names | {"subset": "topics"})
-    return made.with_columns(pl.selectors.float().fill_nan(None))
+    return with_nulls(table.rename(names | {"subset": "topics"}))
 
 
 def shown(outcome: xr.Dataset) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.scores.attributes import CLUSTER, about
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design import more, subsets
 from irmeta.studies.design.study import OF_A_WAY
@@ -45,11 +45,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _rows(outcome: xr.Dataset, columns: list[str], by: list[str]) -> pl.DataFrame:
     """Return figures as a table, a row for each way; what is not known is null."""
     numbered = outcome.assign_coords(way=range(outcome.sizes["way"]))
-    return (
-        frame(numbered, columns, by=by)
-        .drop("way")
-        .with_columns(pl.selectors.float().fill_nan(None))
-    )
+    return with_nulls(frame(numbered, columns, by=by).drop("way"))
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, most, short
-from irmeta.scores.result import frame, is_estimated, scale
+from irmeta.scores.result import frame, is_estimated, scale, with_nulls
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.completion import TOP
@@ -99,17 +99,15 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     whole = [
         pl.col(name).cast(pl.Int64) for name in ("rank", "best", "worst", "low", "high")
     ]
-    models = frame(
-        scored, [*columns, "tasks"], by=["aggregate", "system"]
-    ).with_columns(pl.selectors.float().fill_nan(None))
+    models = frame(scored, [*columns, "tasks"], by=["aggregate", "system"])
     views = {
-        "models": models.with_columns(whole).select(
-            "system", "aggregate", "tasks", *columns
-        ),
+        "models": with_nulls(models)
+        .with_columns(whole)
+        .select("system", "aggregate", "tasks", *columns),
         "aggregates": frame(outcome, ["resolution", "tied"]),
-        "tau": frame(
-            outcome, ["tau", "compared"], by=["aggregate", "other"]
-        ).with_columns(pl.col("tau").fill_nan(None)),
+        "tau": with_nulls(
+            frame(outcome, ["tau", "compared"], by=["aggregate", "other"])
+        ),
         "tasks": _tasks(outcome, counts),
     }
     if "task" in outcome:

@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.result import with_nulls
 from irmeta.studies.place.reported import FIGURES, NAMES, PREFIX
 from irmeta.studies.place.rows import FEW, most_of
 from irmeta.words import counted
@@ -24,8 +25,8 @@ def published(outcome: xr.Dataset) -> pl.DataFrame:
     view = pl.DataFrame(
         {name: outcome[PREFIX + name].values.tolist() for name in columns},
         schema_overrides=dict.fromkeys(FIGURES, pl.Float64),
-    ).with_columns(pl.selectors.float().fill_nan(None))
-    return view.with_columns(
+    )
+    return with_nulls(view).with_columns(
         pl.col("year", "others").cast(pl.Int64),
         pl.col("baseline").replace("", None),
         *(pl.col(name).cast(pl.Boolean) for name in FLAGS),

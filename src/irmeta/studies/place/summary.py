@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
 from irmeta.studies.place.rows import first, interval, most_of
@@ -44,10 +44,7 @@ def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["anchored"] = between.measured(outcome)
     if about(outcome)["options"]["baseline"] is not None:
         views["baseline"] = _improvements(outcome)
-    return {
-        name: view.with_columns(pl.selectors.float().fill_nan(None))
-        for name, view in views.items()
-    }
+    return {name: with_nulls(view) for name, view in views.items()}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -11,7 +11,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import frame, result, with_nulls
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction import accuracy as measures
@@ -107,8 +107,8 @@ def _of_targets(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `accuracy` (metric, tau, ..., inside, width) and `cells` (system, metric, value, low, high, actual)."""
-    accuracy = frame(outcome, _FIGURES).fill_nan(None)
-    cells = frame(outcome, ("value", "low", "high", "actual")).fill_nan(None)
+    accuracy = with_nulls(frame(outcome, _FIGURES))
+    cells = with_nulls(frame(outcome, ("value", "low", "high", "actual")))
     return {
         "accuracy": accuracy.rename({"target": "metric"}),
         "cells": cells.rename({"target": "metric"}),

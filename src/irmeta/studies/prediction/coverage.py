@@ -16,7 +16,7 @@ from irmeta.scores.cubes import (
     targets_and_candidates,
 )
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import frame, result, with_nulls
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import (
     band,
@@ -104,9 +104,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     names = ("measured", "width", "relative_width")
     nominal = pl.lit(about(outcome)["options"]["level"]).alias("nominal")
     return {
-        "coverage": frame(outcome, names)
-        .fill_nan(None)
-        .select("target", "collection", nominal, *names)
+        "coverage": with_nulls(frame(outcome, names)).select(
+            "target", "collection", nominal, *names
+        )
     }
 
 

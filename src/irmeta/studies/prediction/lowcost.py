@@ -19,7 +19,7 @@ from irmeta.scores.cubes import (
     with_roles,
 )
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import frame, result, with_nulls
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
@@ -235,10 +235,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             for name in ("predictors", "role")
         }
     )
-    figures = frame(spread, [*_MEASURES, *_BY_ENTROPY, "predictors", "role"]).fill_nan(
-        None
-    )
-    figures = figures.filter(pl.col("predictors") != "")
+    every = frame(spread, [*_MEASURES, *_BY_ENTROPY, "predictors", "role"])
+    figures = with_nulls(every).filter(pl.col("predictors") != "")
     lists = pl.Series(
         "predictors",
         [split(names) for names in figures["predictors"]],

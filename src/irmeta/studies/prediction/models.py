@@ -18,7 +18,7 @@ from irmeta.scores.cubes import (
     targets_and_candidates,
 )
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import frame, result, with_nulls
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
 from irmeta.stats.prediction.scales import from_scale, to_scale
@@ -100,7 +100,7 @@ def models(
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `summary` (means over targets and collections; worst_rmse) and `models` (of each)."""
-    figures = frame(outcome, _MEASURES).fill_nan(None)
+    figures = with_nulls(frame(outcome, _MEASURES))
     summary = figures.group_by("model", "scale", maintain_order=True).agg(
         pl.col("tau").mean(),
         pl.col("rmse").mean(),

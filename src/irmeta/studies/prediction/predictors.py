@@ -19,7 +19,7 @@ from irmeta.scores.cubes import (
     targets_and_candidates,
     with_roles,
 )
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import frame, result, with_nulls
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
@@ -118,11 +118,8 @@ def predictors(
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `selection` (target, k, predictors, collection, role: train, dev or test, tau, ...), `coefficients`."""
     spread = outcome.assign(role=outcome["role"].broadcast_like(outcome["tau"]))
-    figures = (
-        frame(spread.transpose("target", "size", ...), ["role", *_MEASURES])
-        .fill_nan(None)
-        .rename({"size": "k"})
-    )
+    every = frame(spread.transpose("target", "size", ...), ["role", *_MEASURES])
+    figures = with_nulls(every).rename({"size": "k"})
     weights = xr.concat(
         [
             outcome["coefficient"],
@@ -133,11 +130,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     fitted = weights.transpose("target", "size", "metric").to_dataset(
         name="coefficient"
     )
-    coefficients = (
-        frame(fitted, ["coefficient"])
-        .fill_nan(None)
-        .drop_nulls()
-        .rename({"size": "k", "metric": "predictor"})
+    coefficients = with_nulls(frame(fitted, ["coefficient"]))
+    coefficients = coefficients.drop_nulls().rename(
+        {"size": "k", "metric": "predictor"}
     )
     sets = coefficients.filter(pl.col("predictor") != "intercept").group_by(
         "target", "k", maintain_order=True

@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, intervals, short, spoken
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.differences.replication.figures import (
     EASIER,
     GAINS,
@@ -55,10 +55,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["topics"] = by_topic.rename(
             {"topic_tau_union": "tau_union", "topic_rbo": "rbo"}
         )
-    return {
-        name: view.with_columns(pl.selectors.float().fill_nan(None))
-        for name, view in views.items()
-    }
+    return {name: with_nulls(view) for name, view in views.items()}
 
 
 def _ends(*names: str) -> list[str]:

@@ -13,7 +13,7 @@ from irmeta.evaluation.lists import first_documents
 from irmeta.evaluation.sources import RunsLike
 from irmeta.metrics.names import is_known, parse
 from irmeta.scores.figures import interval, short
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging import unlabelled
 from irmeta.stats.tests import multiplicity
@@ -139,9 +139,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "beside_baselines": frame(outcome, beside, by=("judge", "baseline", "metric")),
     }
     return {
-        name: table.rename(short_of, strict=False).with_columns(
-            pl.selectors.float().fill_nan(None)
-        )
+        name: with_nulls(table.rename(short_of, strict=False))
         for name, table in made.items()
     }
 

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.judges.compare import baselines
 from irmeta.words import counted, joined
 
@@ -396,9 +396,8 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
         )
         .rename({"system": "moved_most"})
     )
-    return made.join(most, on=["judge", "metric"], maintain_order="left").with_columns(
-        pl.selectors.float().fill_nan(None)
-    )
+    both = ["judge", "metric"]
+    return with_nulls(made.join(most, on=both, maintain_order="left"))
 
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
@@ -430,12 +429,9 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
         column: column.removeprefix("difference_").replace("soft_difference_", "soft_")
         for column in columns
     }
-    return (
-        every.filter(place[0] < place[1])
-        .rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
-        .select("judge_a", "judge_b", "metric", *names.values())
-        .with_columns(pl.selectors.float().fill_nan(None))
-    )
+    once = every.filter(place[0] < place[1])
+    table = once.rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
+    return with_nulls(table.select("judge_a", "judge_b", "metric", *names.values()))
 
 
 def _passes(outcome: xr.Dataset) -> pl.DataFrame:
@@ -448,9 +444,7 @@ def _passes(outcome: xr.Dataset) -> pl.DataFrame:
     }
     by = ["repeated", *(["metric"] if of_means else [])]
     table = frame(outcome, [*named, *of_means], by=by)
-    return table.rename({**named, "repeated": "judge"}).with_columns(
-        pl.selectors.float().fill_nan(None)
-    )
+    return with_nulls(table.rename({**named, "repeated": "judge"}))
 
 
 def _significance(outcome: xr.Dataset) -> pl.DataFrame:
@@ -478,7 +472,7 @@ def _topics(outcome: xr.Dataset) -> pl.DataFrame:
         "topic_own": "truth_with_other_topics",
         "topic_rest": "judge_with_other_topics",
     }
-    return made.rename(names).with_columns(pl.selectors.float().fill_nan(None))
+    return with_nulls(made.rename(names))
 
 
 def _bias(outcome: xr.Dataset) -> pl.DataFrame:
@@ -498,11 +492,7 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
                 part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim))
             )
     order = ("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
-    return (
-        pl.concat(parts)
-        .select(*order)
-        .with_columns(pl.selectors.float().fill_nan(None))
-    )
+    return with_nulls(pl.concat(parts).select(*order))
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
@@ -525,9 +515,7 @@ def _labels(outcome: xr.Dataset) -> pl.DataFrame:
             **{name: outcome[f"all{suffix}"].values for name, suffix in _ENDS.items()},
         }
     )
-    return pl.concat([of_judges, of_all], how="diagonal").with_columns(
-        pl.selectors.float().fill_nan(None)
-    )
+    return with_nulls(pl.concat([of_judges, of_all], how="diagonal"))
 
 
 _ENDS = {"value": "", "low": "_low", "high": "_high"}

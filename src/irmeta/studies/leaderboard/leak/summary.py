@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.words import counted
 
 _ATTACKS = (
@@ -36,10 +36,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "rules": frame(outcome, ("bits_team", "bits_all"), by=("rules",)),
         "known": frame(outcome, ("known",), by=("metric", "submission")),
     }
-    return {
-        name: view.with_columns(pl.selectors.float().fill_nan(None))
-        for name, view in views.items()
-    }
+    return {name: with_nulls(view) for name, view in views.items()}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
 from irmeta.words import counted, listed
 
@@ -62,10 +62,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
     if "run" in outcome.dims:
         views = {"new": _adjusted(outcome), **views}
-    return {
-        name: view.with_columns(pl.selectors.float().fill_nan(None))
-        for name, view in views.items()
-    }
+    return {name: with_nulls(view) for name, view in views.items()}
 
 
 def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:

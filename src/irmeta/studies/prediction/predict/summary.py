@@ -6,6 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.result import with_nulls
 from irmeta.studies.prediction.predict.typed import GIVEN
 
 
@@ -84,7 +85,7 @@ def _filled(outcome: xr.Dataset) -> pl.DataFrame:
             columns[name] = np.where(np.isnan(scores), found["value"].values, scores)
             columns[f"{name} low"] = found["low"].values
             columns[f"{name} high"] = found["high"].values
-    return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
+    return with_nulls(pl.DataFrame(columns))
 
 
 def warnings(outcome: xr.Dataset) -> list[str]:
