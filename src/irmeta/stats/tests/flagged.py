@@ -22,18 +22,21 @@ def half_width(values: Floats, flagged: Bools, level: float = 0.95) -> Floats:
     >>> half_width(values, np.arange(10) < 5).round(3).item()
     0.118
     """
-    kinds = [values[..., flagged], values[..., ~flagged]]
-    few, many = ((~np.isnan(kind)).sum(axis=-1) for kind in kinds)
+    gone, left = values[..., flagged], values[..., ~flagged]
+    few, many = ((~np.isnan(kind)).sum(axis=-1) for kind in (gone, left))
     with np.errstate(divide="ignore", invalid="ignore"):
         # s_o² = SS_o / (n_o - 1), s_f² = (SS_f + 1.5 s_o²) / n_f
-        of_others = _squares(kinds[1]) / (many - 1)
-        of_flagged = (_squares(kinds[0]) + 1.5 * of_others) / few
+        of_others = _squares(left) / (many - 1)
+        of_flagged = (_squares(gone) + 1.5 * of_others) / few
         # V = s_f² / n_f + s_o² / n_o
-        parts = np.array([of_flagged / few, of_others / many])
-        variance = parts.sum(axis=0)
-        freedom = variance**2 / (parts[0] ** 2 / (few - 1) + parts[1] ** 2 / (many - 1))
+        first = of_flagged / few
+        second = of_others / many
+        variance = first + second
+        # V² / ((s_f² / n_f)² / (n_f - 1) + (s_o² / n_o)² / (n_o - 1)) degrees of freedom
+        freedom = variance**2 / (first**2 / (few - 1) + second**2 / (many - 1))
         quantile = stdtrit(freedom, (1 + level) / 2)
-        half = few / (few + many) * quantile * np.sqrt(variance)
+        share = few / (few + many)
+        half = share * quantile * np.sqrt(variance)
     enough = np.minimum(few, many) >= FEWEST
     return np.where(enough & (half > 1e-12), half, np.nan)
 

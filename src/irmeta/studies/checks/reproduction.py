@@ -275,17 +275,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def kinds(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
     """Count, by what was said and where, the cells and those of them that are reproduced."""
-    cells = tables(outcome)["cells"]
     ends = {"commented out": COMMENTED, "of the authors' code": PORT}
-    ours = pl.col("published").is_null() & ~pl.col("note").str.starts_with("text: ")
-    in_print = pl.when(pl.col("published").is_not_null()).then(pl.lit("printed"))
-    kind = in_print.otherwise(pl.lit("sentences"))
+    in_print = pl.col("published").is_not_null()
+    kind = pl.when(in_print).then(pl.lit("printed")).otherwise(pl.lit("sentences"))
     for name, end in ends.items():
         is_one = pl.col("item").str.ends_with(end)
         kind = pl.when(is_one).then(pl.lit(name)).otherwise(kind)
-    of = cells.filter(~ours).with_columns(kind=kind)
+    said = in_print | pl.col("note").str.starts_with("text: ")
+    cells = tables(outcome)["cells"].filter(said).with_columns(kind=kind)
     reproduced = (pl.col("status") == "reproduced").sum()
-    counted = of.group_by("kind").agg(pl.len().alias("cells"), reproduced)
+    counted = cells.group_by("kind").agg(pl.len().alias("cells"), reproduced)
     found = {kind: (count, held) for kind, count, held in counted.iter_rows()}
     names = ("printed", "sentences", *ends)
     return {name: found[name] for name in names if name in found}

@@ -111,13 +111,16 @@ def _topics(outcome: xr.Dataset) -> pl.DataFrame:
 
 def _relative(outcome: xr.Dataset) -> xr.DataArray:
     """Return each difference as a share of the other's mean; NaN where scores have no 0 from which a share is taken."""
-    other = outcome["opponent"].where(outcome["by_topic"].notnull())
+    by_topic, difference = outcome["by_topic"], outcome["difference"]
+    other = outcome["opponent"].where(by_topic.notnull())
     mean = other.mean("topic")
-    apart = outcome["by_topic"].mean("topic") - outcome["difference"]
-    fits = (mean > 0) & (other.min("topic") >= 0) & (abs(apart) <= EQUAL)
-    fits &= outcome["score"].min("topic") >= 0
+    above_0 = (mean > 0) & (other.min("topic") >= 0)
+    above_0 &= outcome["score"].min("topic") >= 0
+    # a difference may be another mean than that over topics, as the one over clusters
+    same = abs(by_topic.mean("topic") - difference) <= EQUAL
     [first, *_] = about(outcome)["inputs"]["collections"].values()
-    return (outcome["difference"] / mean).where(fits & (scale(first) is None))
+    raw = scale(first) is None
+    return (difference / mean).where(above_0 & same & raw)
 
 
 def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
