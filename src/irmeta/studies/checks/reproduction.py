@@ -275,19 +275,24 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def kinds(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
     """Count, by what was said and where, the cells and those of them that are reproduced."""
-    ends = {"commented out": COMMENTED, "of the authors' code": PORT}
-    in_print = pl.col("published").is_not_null()
-    kind = pl.when(in_print).then(pl.lit("printed")).otherwise(pl.lit("sentences"))
-    for name, end in ends.items():
-        is_one = pl.col("item").str.ends_with(end)
-        kind = pl.when(is_one).then(pl.lit(name)).otherwise(kind)
-    said = in_print | pl.col("note").str.starts_with("text: ")
-    cells = tables(outcome)["cells"].filter(said).with_columns(kind=kind)
+    printed = pl.col("published").is_not_null()
+    said = printed | pl.col("note").str.starts_with("text: ")
+    # what ends in a mark is of its kind, whether printed or not
+    kind = pl.when(printed).then(pl.lit("printed")).otherwise(pl.lit("sentences"))
+    for name, mark in _MARKED.items():
+        marked = pl.col("item").str.ends_with(mark)
+        kind = pl.when(marked).then(pl.lit(name)).otherwise(kind)
+    cells = tables(outcome)["cells"].filter(said)
     reproduced = (pl.col("status") == "reproduced").sum()
-    counted = cells.group_by("kind").agg(pl.len().alias("cells"), reproduced)
-    found = {kind: (count, held) for kind, count, held in counted.iter_rows()}
-    names = ("printed", "sentences", *ends)
+    by_kind = cells.group_by(kind.alias("kind"))
+    counted = by_kind.agg(pl.len().alias("cells"), reproduced)
+    found = {name: (count, held) for name, count, held in counted.iter_rows()}
+    names = ("printed", "sentences", *_MARKED)
     return {name: found[name] for name in names if name in found}
+
+
+_MARKED = {"commented out": COMMENTED, "of the authors' code": PORT}
+"""Kinds of figures whose items end in a mark."""
 
 
 def _by_kind(outcome: xr.Dataset) -> list[str]:

@@ -36,13 +36,19 @@ def published(outcome: xr.Dataset) -> pl.DataFrame:
 def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Show the reports with their places, and the baselines of claims with theirs; the weakest of many first."""
     kept, heading = most_of(view, "published", by="baseline_percentile")
-    paper = pl.format("{} ({})", "system", "paper")
-    columns = [pl.when(pl.col("paper") == "").then("system").otherwise(paper)]
+    unnamed = pl.col("paper") == ""
+    of_paper = pl.format("{} ({})", "system", "paper")
     several = [one for one in ("collection", "metric") if view[one].n_unique() > 1]
-    columns += [*map(pl.col, several), pl.col("mean").round(DIGITS), _place("")]
+    columns = [
+        pl.when(unnamed).then("system").otherwise(of_paper),
+        *map(pl.col, several),
+        pl.col("mean").round(DIGITS),
+        _place(""),
+    ]
     if view["baseline"].count():
         mean = pl.col("baseline_mean").round(DIGITS)
-        columns.append(pl.format("{} {}", "baseline", mean).alias("baseline"))
+        baseline = pl.format("{} {}", "baseline", mean)
+        columns.append(baseline.alias("baseline"))
         columns.append(_place("baseline_").alias("its percentile"))
     return {heading: kept.select(*columns)}
 
