@@ -15,6 +15,7 @@ from irmeta.report.screen import whole
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.studies.differences.significance import significance
 from irmeta.studies.leaderboard import findings, leaderboard, order, overview, tables
 
 NAN = np.nan
@@ -507,6 +508,9 @@ def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
     assert axes.get_xlabel().startswith("rank by mean, the best 30 and 1 more of 36")
     with pytest.raises(ScoresError, match="no system 'nobody' in the plot"):
         tied.plot(highlight=["nobody"])
+    metrics = significance(board(drawn(models=4)), metrics="score")
+    with pytest.raises(ScoresError, match="this plot does not show m1$"):
+        metrics.plot(highlight="m1")
 
 
 def test_thin_lines_are_of_ties_where_nothing_is_missing(tied: Any, holed: Any) -> None:

@@ -12,8 +12,8 @@ from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
 from irmeta.scores.labels import chosen
-from irmeta.scores.selection import choose_names
 from irmeta.studies import STUDIES, name_of
+from irmeta.words import listed
 
 
 def figure_of(
@@ -44,13 +44,20 @@ def figure_of(
         figure: Figure = plots.figure(result, **view)
         if highlight is None:
             return figure
-        drawn = marks.named(figure)
-        systems = result.system.values.astype(str) if "system" in result.coords else ()
-        known = list(dict.fromkeys([*drawn, *systems]))
+        known = list(dict.fromkeys([*marks.named(figure), *_systems(result)]))
         names = chosen(result, highlight, known, "the plot")
         if "marked" in signature(plots.figure).parameters:
             figure = plots.figure(result, marked=names, **view)
-    marks.highlight(
-        figure, choose_names("system", names, marks.named(figure), "the plot")
-    )
+    drawn = marks.named(figure)
+    if absent := [one for one in names if one not in drawn]:
+        there = f"; it names {listed(drawn)}" if drawn else ""
+        raise ScoresError(f"this plot does not show {listed(absent)}{there}")
+    marks.highlight(figure, names)
     return figure
+
+
+def _systems(result: xr.Dataset) -> list[str]:
+    """Return the systems of a result, drawn or not."""
+    if "system" not in result.coords:
+        return []
+    return [str(name) for name in result.system.values]
