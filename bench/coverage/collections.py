@@ -82,6 +82,17 @@ def _coefficient(
     }
 
 
+def _at_hand(
+    name: components.Coefficient,
+    world: World,
+    scores: np.ndarray,
+    rng: np.random.Generator,
+) -> Mapping[str, float]:
+    """Hold the coefficient for the systems at hand: the promise is for others, too, so it needs more than these do."""
+    found = _coefficient(name, world, scores, rng)
+    return {figure: value for figure, value in found.items() if figure != AWAY}
+
+
 CLONES, SPREAD = 4, 0.1
 """Near-clones in a team, and the standard deviation by which they differ; that of teams is 1, of their noise 2."""
 SIGNAL = {
@@ -307,10 +318,10 @@ _ALSO = in_populations(_expected_tau, FEW_AND_MANY, SIZES, own=True)
 ENTRIES = [
     Entry("tau with the true ranking", 0.95, 0.84, _TRUE),
     Entry("tau with the true ranking, other systems", 0.95, 0.85, _ALSO),
-    Entry("E rho2", 0.95, 0.92, in_worlds(partial(_coefficient, "erho2"))),
+    Entry("E rho2", 0.95, 0.92, in_worlds(partial(_at_hand, "erho2"))),
     Entry("E rho2, other systems", 0.95, 0.92, _others("erho2")),
     Entry("E rho2, teams left out", 0.95, 0.92, _in_teams("erho2")),
-    Entry("Phi", 0.95, 0.92, in_worlds(partial(_coefficient, "phi"))),
+    Entry("Phi", 0.95, 0.92, in_worlds(partial(_at_hand, "phi"))),
     Entry("Phi, other systems", 0.95, 0.85, _others("phi")),
     Entry("Phi, teams left out", 0.95, 0.85, _in_teams("phi")),
     Entry("tau of a design", 0.95, 0.90, _designs, draws=120, few=10),

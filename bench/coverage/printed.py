@@ -2,11 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-_OF_PAIRS = (
-    "a difference by itself",
-    "all differences at once, Bonferroni's t",
-    "all differences at once, Tukey",
-)
+_BY_ITSELF = ("a difference by itself", "a difference by itself, clusters")
 _JUDGED = (
     "difference by several judges",
     "lead by several judges and by those left out",
@@ -45,11 +41,6 @@ _CORRECTED = (
     "max-t test of all pairs",
     "max-t test of all pairs, clusters",
     "randomised Tukey HSD",
-)
-_FROM_BASELINE = (
-    "a difference by itself",
-    "differences from a baseline at once, Bonferroni's t",
-    "differences from a baseline at once, Dunnett",
 )
 _CORRECTED_FROM_BASELINE = (
     *_CORRECTED,
@@ -113,7 +104,11 @@ PRINTED: Mapping[str, Sequence[str]] = {
         "false claims of rank sets by discovery",
         "ranks by false discovery rate",
     ),
-    "description.means.low": ("interval of a mean",),
+    "description.means.low": (
+        "interval of a mean",
+        "interval of a mean without bounds",
+        "interval of a mean, clusters",
+    ),
     "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
     "description.topics.reversed": ("topics where better systems score worse",),
     "description.without.change_low": _FLAGGED,
@@ -191,28 +186,28 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "reliability.tau.tau_low": _TAU,
     "replication.experiments.delta_ri_low": ("delta relative improvement",),
     "replication.experiments.lead_change_low": _CHANGE,
-    "replication.experiments.lead_low": ("a difference by itself",),
-    "replication.experiments.original_lead_low": ("a difference by itself",),
+    "replication.experiments.lead_low": _BY_ITSELF,
+    "replication.experiments.original_lead_low": _BY_ITSELF,
     "replication.experiments.ratio_low": ("effect ratio of a reproduction",),
     "replication.lists.rbo_low": ("RBO of a reproduction",),
     "replication.lists.tau_union_low": ("tau union of a reproduction",),
     "replication.runs.change_low": _CHANGE,
-    "replication.runs.first_low": ("t interval of a mean",),
+    "replication.runs.first_low": ("interval of a mean",),
     "replication.runs.p": ("paired t test", "a system against itself on other topics"),
     "replication.runs.rmse_low": ("RMSE of a reproduction",),
     "reuse.new.adjusted_low": _LOSS,
     "reuse.new.penalty_low": _LOSS,
     "reuse.systems.low": _LOSS,
-    "significance.tests.low": (*_OF_PAIRS, *_JUDGED),
+    "significance.tests.low": (*_BY_ITSELF, *_JUDGED),
     "significance.tests.p": _ONE_PAIR,
     "significance.tests.p_corrected": _CORRECTED,
     "significance.tests.p_equivalent": _EQUIVALENT,
-    "versus.comparisons.low": (*_FROM_BASELINE, *_JUDGED),
+    "versus.comparisons.low": (*_BY_ITSELF, *_JUDGED),
     "versus.comparisons.p": _ONE_PAIR,
     "versus.comparisons.p_corrected": _CORRECTED_FROM_BASELINE,
     "versus.comparisons.p_equivalent": _EQUIVALENT,
     "versus.without.change_low": _FLAGGED,
-    "versus.without.without_low": _FROM_BASELINE,
+    "versus.without.without_low": _BY_ITSELF,
     "versus.without.without_p_corrected": _CORRECTED_FROM_BASELINE,
 }
 """By study, table and column, without the metric that is named before it.

@@ -133,6 +133,7 @@ def _rmse(world: World, drawn: Drawn) -> Mapping[str, float]:
 MOVES = (0.02, 0.1, 0.4)
 """How far noise moves documents whose scores are spread over 0 to 1, in the typical topic."""
 POPULATION = 3000
+LEAST = {"tau": -1.0, "rbo": 0.0}
 _MEASURES: Mapping[str, Callable[[list[str], list[str]], float]] = {
     "tau": tau_union,
     "rbo": partial(overlap, depth=20),
@@ -158,7 +159,11 @@ def _alike(
 ) -> Mapping[str, float]:
     every = _lists(measure, move)
     drawn, truth = rng.choice(every, topics), every.mean()
-    low, high = descriptive.t_interval(drawn)
+    least = LEAST[measure]
+    low, high = (
+        least + (1 - least) * end
+        for end in descriptive.bounded_interval((drawn - least) / (1 - least))
+    )
     return {
         "kept": float(low <= truth <= high),
         "width": float(high - low),

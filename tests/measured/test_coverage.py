@@ -4,7 +4,7 @@ import pytest
 
 from irmeta.measured.coverage import held, rows
 
-MEAN = "t interval of a mean"
+MEAN = "interval of a mean"
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def users(systems, _):
 METRICS = ("AP", "P@10", "nDCG@20")
 SAYS = {
     "interval of a mean": lambda *size: irmeta.describe(clustered(*size)),
-    "t interval of a mean": lambda *size: irmeta.versus(
+    "a difference by itself": lambda *size: irmeta.versus(
         clustered(*size), "s0", test="t"
     ),
     "rank sets": lambda *size: irmeta.describe(clustered(*size)),

@@ -88,11 +88,11 @@ class Held(NamedTuple):
 def held(*of: str, systems: int, topics: int) -> Held:
     """Return how often promises were kept in collections of a size like this one.
 
-    of : promises by their names in docs/coverage.md, as in "differences from a baseline at once, Dunnett".
+    of : promises by their names in docs/coverage.md, as in "a difference by itself".
     Asked are the worlds with the nearest numbers of topics, not above and not below, and of these the worlds with at
     most four times as many systems, or as few; where there are none, those with the nearest number.
 
-    >>> one = held("t interval of a mean", systems=12, topics=30)
+    >>> one = held("interval of a mean", systems=12, topics=30)
     >>> one.systems, one.topics
     ((5, 48), (25, 50))
     """

@@ -219,13 +219,6 @@ def test_a_comparison_that_differs_on_too_few_topics_is_counted(test, differing,
     assert sum("1 test cannot be significant" in note for note in notes) == said
 
 
-def test_intervals_that_do_not_hold_at_once_are_meant_to():
-    """Beside how often all intervals held at once, they are said to be meant to hold."""
-    found = irmeta.versus(scores(topics=12), "mine", test="t")
-    notes = irmeta.about(found)["notes"]
-    assert any("are meant to hold for all 3 comparisons" in note for note in notes)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -512,15 +505,3 @@ def test_systems_that_are_alike_on_0_and_1_have_an_interval():
     assert_allclose((found["low"] + found["high"]).item() / 2, 2 / 12)
     between = irmeta.versus(made, "dense", "median")
     assert_allclose((between["low"] + between["high"]) / 2, between["difference"])
-
-
-def test_intervals_of_0_and_1_that_hold_at_once_are_wider():
-    """By Bonferroni's rule their quantile is Student's: the normal law is too narrow far out."""
-    made = right_or_wrong()
-    single, at_once = (
-        irmeta.significance(made, test="t", correct=correct).data.isel(pair=0)
-        for correct in ("none", "bonferroni")
-    )
-    width = (at_once["high"] - at_once["low"]) / (single["high"] - single["low"])
-    quantiles = stats.t.ppf(1 - 0.025 / 3, 11) / stats.norm.ppf(0.975)
-    assert_allclose(width.item(), quantiles, rtol=1e-6)

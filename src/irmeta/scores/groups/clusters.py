@@ -324,8 +324,6 @@ def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held
     promise : what of intervals over topics was measured.  of_runs : the same where they allow for other runs, too.
     """
     sizes = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
-    if "clusters" in about(scores) and promise != "interval of a mean":
-        promise = "t interval of a mean"
     if of_runs and about(scores).get(REPEATS, {}).get("in_intervals"):
         promise = of_runs
     return held(*measured(scores, promise), **sizes)

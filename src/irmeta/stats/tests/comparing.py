@@ -11,7 +11,6 @@ from irmeta.errors import ScoresError, require_share
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.tests import floors, multiplicity, paired, resampling, stepdown
 from irmeta.stats.tests.compared import Compared, Pairs
-from irmeta.stats.tests.resampling import Joint
 
 Test = Callable[[Compared, int, np.random.Generator], Floats]
 """From what is compared, a number of resamples and a generator to p: (comparison,)."""
@@ -32,21 +31,21 @@ TESTS: Mapping[str, Test] = MappingProxyType(
     }
 )
 """Tests of single comparisons, two-sided."""
-JOINT: Mapping[str, Callable[..., Joint]] = MappingProxyType(
+JOINT: Mapping[str, Callable[..., Floats]] = MappingProxyType(
     {"tukey": resampling.tukey, "dunnett": resampling.dunnett}
 )
-"""Tests of all comparisons at once, with their intervals."""
+"""Tests of all comparisons at once."""
 CORRECTED = ("max-t", "tukey")
 """Tests that correct for all comparisons by themselves."""
-TOGETHER = ("holm", "bonferroni")
-"""Corrections with which intervals are of all comparisons at once, too."""
+DIVIDED = ("holm", "bonferroni")
+"""Corrections by which the smallest p is held against a part of the level."""
 
 
 class Way(NamedTuple):
     """How differences are tested.
 
     test : of `TESTS` or `JOINT`.  correct : of `multiplicity.CORRECTIONS`, or of `JOINT`, which then gives the
-    corrected p and the intervals.  alpha : the level; intervals have 1 - alpha.
+    corrected p.  alpha : the level; intervals have 1 - alpha, each by itself.
     margin : of equivalence; None for no such test.  resamples : of what is drawn.
     """
 
@@ -86,21 +85,15 @@ class Way(NamedTuple):
         """The test of all comparisons at once, empty if there is none."""
         return next((name for name in (self.test, self.correct) if name in JOINT), "")
 
-    @property
-    def together(self) -> bool:
-        """Whether intervals are of all comparisons at once."""
-        by_correction = self.test not in CORRECTED and self.correct in TOGETHER
-        return bool(self.joint) or by_correction
-
     def least(self, topics: int) -> float:
-        """Return the smallest p on this number of topics, before a correction by `TOGETHER`."""
+        """Return the smallest p on this number of topics, before a correction by `DIVIDED`."""
         test = self.joint or self.test
         of_resamples = floors.of_resamples(test, self.resamples, topics)
         return max(of_resamples, float(floors.of_topics(test, topics)))
 
     def needed(self, comparisons: int) -> float:
         """Return what the smallest p of this number has to be below, to be significant once corrected."""
-        if self.together and not self.joint:
+        if self.correct in DIVIDED:
             return self.alpha / comparisons
         return self.alpha
 
@@ -117,9 +110,8 @@ def compare(
 
     parts : where comparisons lack topics (NaN), which ones are on the same topics, and these on their topics.
     binary : whether all scores are 0 or 1.
-    Intervals are by Student's t, by Bonferroni's rule where p is corrected for all comparisons, or those of the joint
-    test; of scores of 0 and 1 those of `paired.discordant_interval`. Equivalence is by two one-sided t tests, corrected
-    by Holm.
+    An interval is of its comparison by itself, whatever p is corrected for: Student's, or of scores of 0 and 1 that of
+    `paired.discordant_interval`. Equivalence is by two one-sided t tests, corrected by Holm.
 
     >>> from irmeta.stats.tests.compared import Given
     >>> way = Way("t", "holm", 0.05, None, 100)
@@ -137,23 +129,12 @@ def compare(
     if way.test == "max-t":
         p = _stepped(compared, way.resamples, rng)
     if way.joint:
-        corrected, half = JOINT[way.joint](compared, way.resamples, rng, 1 - way.alpha)
+        corrected = JOINT[way.joint](compared, way.resamples, rng)
         p = p if way.test in TESTS else corrected
     else:
         correct = "none" if way.test in CORRECTED else way.correct
         corrected = multiplicity.CORRECTIONS[correct](p)
-        at_once = p.size if way.together else 1
-        share = 1 - way.alpha / 2 / at_once
-        quantile = np.asarray(stdtrit(topics - 1, share), dtype=np.float64)
-        half = paired.half_width(quantile, error)
-    low, high = mean - half, mean + half
-    if binary and not way.joint:
-        # far out, where intervals hold at once, the normal law is too narrow
-        of_0_and_1 = quantile if at_once > 1 else float(ndtri(share))
-        better, worse = compared.over(paired.one_way_or_other)
-        ends = paired.discordant_interval(better, worse, topics, of_0_and_1)
-        # a median of 0 and 1 may lie between
-        low, high = np.where(np.isnan(better), (low, high), ends)
+    low, high = _ends(compared, mean, error, topics, 1 - way.alpha, binary=binary)
     found = {
         "difference": mean,
         "low": low,
@@ -166,6 +147,28 @@ def compare(
         equivalent = paired.equivalence(mean, error, topics, way.margin)
         found["p_equivalent"] = multiplicity.holm(equivalent)
     return found
+
+
+def _ends(
+    compared: Compared,
+    mean: Floats,
+    error: Floats,
+    topics: Floats,
+    level: float,
+    *,
+    binary: bool,
+) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of each comparison by itself."""
+    share = (1 + level) / 2
+    quantile = np.asarray(stdtrit(topics - 1, share), dtype=np.float64)
+    half = paired.half_width(quantile, error)
+    low, high = mean - half, mean + half
+    if binary:
+        better, worse = compared.over(paired.one_way_or_other)
+        ends = paired.discordant_interval(better, worse, topics, float(ndtri(share)))
+        # a median of 0 and 1 may lie between
+        low, high = np.where(np.isnan(better), (low, high), ends)
+    return low, high
 
 
 def _stepped(compared: Compared, resamples: int, rng: np.random.Generator) -> Floats:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.tests import floors
 from irmeta.stats.tests.compared import BLOCK, Compared, Pairs
-from irmeta.stats.tests.paired import half_width, standard_error, statistic
+from irmeta.stats.tests.paired import statistic
 
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
@@ -65,36 +65,35 @@ def bootstrap(compared: Compared, resamples: int, rng: np.random.Generator) -> F
     return np.maximum(p, 1 / (resamples + 1))
 
 
-class Joint(NamedTuple):
-    """All comparisons at once: p (comparison,), corrected for all, and half the widths of simultaneous intervals."""
-
-    p: Floats
-    half: Floats
-
-
-def dunnett(
-    compared: Compared, resamples: int, rng: np.random.Generator, level: float = 0.95
-) -> Joint:
+def dunnett(compared: Compared, resamples: int, rng: np.random.Generator) -> Floats:
     """Test all comparisons by t, corrected by the largest |t| of each resample, as Dunnett's test of one system does.
 
     Each resample changes the signs of all differences on a random half of the topics, so that their dependence is kept.
-    p is the share of resamples whose largest |t| is at least the comparison's; it is 1 for equal systems.
-    level : of the intervals, mean -/+ quantile of the largest |t| * standard error.
+    p is the share of resamples whose largest |t| is at least the comparison's; it is 1 for equal systems. With mean m
+    and mean square q of n differences, which signs leave as it is, t^2 = (n - 1) r / (1 - r), r = m^2 / q.
     Single-step max-T: Westfall and Young (1993), chapter 2; Dunnett (JASA 1955) for the normal, independent case.
     """
-    p, ratios = _largest(compared, resamples, rng)
-    quantile = np.quantile(_t_of(ratios, compared.topics), level)
-    return Joint(p, half_width(float(quantile), compared.over(standard_error)))
+    mean, square = compared.over(_moments)
+    # equal systems never have the largest t
+    differs = np.where(square > 0, square, np.inf)
+    drawn = in_order(
+        partial(_largest_ratios, compared, differs),
+        streams(rng, resamples, compared.at_once("dunnett")),
+        "blocks of resamples",
+    )
+    ratios = np.sort(np.concatenate(list(drawn)))
+    # p compares r, which rises with |t|; equal but for rounding counts
+    least = np.maximum(np.abs(mean) - compared.rounding, 0)
+    observed = least**2 / differs
+    return np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
 
 
-def tukey(
-    compared: Pairs, resamples: int, rng: np.random.Generator, level: float = 0.95
-) -> Joint:
+def tukey(compared: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
     """Do the randomised Tukey HSD test, which is corrected for all pairs.
 
     Each resample permutes every topic's scores among the systems; a pair's p is the share of resamples in which the
     best and the worst mean lie at least as far apart as the pair's, the data themselves counted as one resample. The
-    test supposes that all systems have equal spread. level : of the intervals.  Source: Carterette (TOIS 2012).
+    test supposes that all systems have equal spread.  Source: Carterette (TOIS 2012).
     """
     scores = compared.scores
     draws = streams(rng, resamples, max(1, BLOCK // scores.size))
@@ -103,8 +102,7 @@ def tukey(
     mean = scores.mean(axis=1)
     left, right = np.triu_indices(mean.size, 1)
     observed = np.abs(mean[left] - mean[right])
-    half = np.full(observed.size, np.quantile(ranges, level))
-    return Joint(_share_beyond(ranges, observed - compared.rounding), half)
+    return _share_beyond(ranges, observed - compared.rounding)
 
 
 def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats:
@@ -174,35 +172,6 @@ def _resampled(compared: Compared, observed: Floats, draws: Draws) -> Counts:
         counts.append(np.count_nonzero(beyond, axis=1))
         first = last
     return np.concatenate(counts)
-
-
-def _largest(
-    compared: Compared, resamples: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Return p by the largest |t| under random signs, (comparison,), and the sorted ratios r of it: (resample,).
-
-    With mean m and mean square q of n differences, which signs leave as it is, t^2 = (n - 1) r / (1 - r), r = m^2 / q.
-    """
-    mean, square = compared.over(_moments)
-    # equal systems never have the largest t
-    differs = np.where(square > 0, square, np.inf)
-    drawn = in_order(
-        partial(_largest_ratios, compared, differs),
-        streams(rng, resamples, compared.at_once("dunnett")),
-        "blocks of resamples",
-    )
-    ratios = np.sort(np.concatenate(list(drawn)))
-    # p compares r, which rises with |t|; equal but for rounding counts
-    least = np.maximum(np.abs(mean) - compared.rounding, 0)
-    observed = least**2 / differs
-    p = np.where(square > 0, _share_beyond(ratios, observed * (1 - 1e-9)), 1.0)
-    return p, ratios
-
-
-def _t_of(ratios: Floats, topics: int) -> Floats:
-    """Return |t| from r = m^2 / q: t^2 = (n - 1) r / (1 - r)."""
-    below = np.minimum(ratios, 1 - 1e-12)
-    return np.asarray(np.sqrt((topics - 1) * below / (1 - below)))
 
 
 def _moments(found: Floats) -> Floats:

@@ -132,28 +132,25 @@ def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
     ]
 
 
-def on_intervals(
-    way: Way,
-    scores: xr.DataArray,
-    comparisons: int,
-    words: tuple[str, str],
-    promises: Mapping[str, Sequence[str]],
-) -> list[str]:
-    """Say of how many differences intervals hold together, by what distribution, and how often such intervals held.
+def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
+    """Say that intervals hold each by itself, by what distribution, and how often such intervals held.
 
-    words : for what intervals hold, each and at once.
-    promises : by joint test, or "" for Student's t, what is measured of them, and what holds more often.
+    noun : for what is compared, as in each pair.
     """
-    at_once = way.together and comparisons > 1
-    together = words[at_once]
-    by = way.joint or _by(right_or_wrong(scores))
+    binary = right_or_wrong(scores)
     lines: list[str] = [
         Method(
-            f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for {together} (by {by})"
+            f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for each {noun} by itself (by "
+            f"{_by(binary)})"
         )
     ]
-    if at_once:
-        return lines + _held_at_once(scores, *promises[way.joint])
+    agrees = way.test == "max-t" or (way.test == "t" and not binary.any())
+    if not agrees:
+        lines.append(
+            Method(
+                "Verdicts follow the corrected p, which can be significant although the interval includes 0."
+            )
+        )
     found = held_of_means(scores, "a difference by itself", _of_runs(scores))
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
@@ -181,22 +178,6 @@ def _of_runs(scores: xr.DataArray) -> str:
         return "difference by several judges"
     kind = "standardized means" if standardized else "means"
     return f"difference of {kind} of runs"
-
-
-def _held_at_once(
-    scores: xr.DataArray, promise: str, instead: str = "", other: str = ""
-) -> list[str]:
-    """Say how often intervals held that should all hold at once, where that is clearly less often than promised.
-
-    instead, other : intervals that hold more often, and what is measured of them.
-    """
-    found = _held_of(promise, scores)
-    if not found.broken:
-        return []
-    better = f"; {instead} in {_held_of(other, scores).share}" if other else ""
-    return [
-        f"Such 95% intervals all held at once in {found}{better} (docs/coverage.md)."
-    ]
 
 
 def _held_of(promise: str, scores: xr.DataArray) -> Held:

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
+from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
@@ -38,9 +39,9 @@ class Part(NamedTuple):
     notes: Sequence[str]
 
 
-def _arrays(
+def _aligned(
     first: xr.DataArray, again: xr.DataArray, unpaired: bool
-) -> tuple[Floats, Floats, bool]:
+) -> tuple[xr.DataArray, xr.DataArray, bool]:
     """Return both experiments' scores (system, topic, metric), and whether they are of the same topics."""
     theirs = {str(topic) for topic in again.topic.values}
     shared = [str(topic) for topic in first.topic.values if str(topic) in theirs]
@@ -48,7 +49,7 @@ def _arrays(
     if together:
         first, again = first.sel(topic=shared), again.sel(topic=shared)
     order = ("system", "topic", "metric")
-    return first.transpose(*order).values, again.transpose(*order).values, together
+    return first.transpose(*order), again.transpose(*order), together
 
 
 def stacked(found: Sequence[Figures]) -> dict[str, Any]:
@@ -72,10 +73,14 @@ def against(
     count: int,
 ) -> Figures:
     """Compare one of some experiments with the original: figures over (metric,) or (run, metric), by their dims."""
-    one, two, together = _arrays(first.scores, again.scores, unpaired)
-    by_topic = _arrays(first.topics, again.topics, unpaired)[:2]
+    before, after, together = _aligned(first.scores, again.scores, unpaired)
+    one, two = before.values, after.values
+    by_topic = [
+        side.values for side in _aligned(first.topics, again.topics, unpaired)[:2]
+    ]
     clustered = in_clusters(first.topics)
-    binary = right_or_wrong(first.scores) & right_or_wrong(again.scores)
+    binary = right_or_wrong(before) & right_or_wrong(after)
+    means = _means(before, level)
     rows = []
     for at in range(one.shape[2]):
         runs = [
@@ -92,7 +97,7 @@ def against(
             effect = Two(own.first - base.first, own.again - base.again, together)
         right = bool(binary[at]) and len(runs) > 1
         row = _of_effect(effect, runs, keep, within, level, binary=right)
-        row |= _of_runs(runs, [] if clustered else plain, level)
+        row |= _of_runs(runs, means[at], [] if clustered else plain, level)
         if len(runs) > 1:
             row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
         rows.append(row)
@@ -197,14 +202,31 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
     return "cannot tell"
 
 
-def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[str, Any]:
+def _means(scores: xr.DataArray, level: float) -> list[list[Found]]:
+    """Return by metric each run's mean with its interval, as `describe` has it."""
+    found = scores.mean("topic")
+    ends = xr.full_like(found, np.nan)
+    figures = xr.Dataset({"mean": found, "low": ends, "high": ends})
+    if scores.sizes["topic"] > 1:
+        figures = intervals(scores, level=level)
+    columns = [figures[name].transpose("metric", "system") for name in figures]
+    return [
+        [Found(*map(float, of_run)) for of_run in zip(*of_metric, strict=True)]
+        for of_metric in zip(*(column.values for column in columns), strict=True)
+    ]
+
+
+def _of_runs(
+    runs: Sequence[Two], first: Sequence[Found], plain: Sequence[Two], level: float
+) -> dict[str, Any]:
     """Return figures of each run by itself, (run,): means, their change, p, and on the same topics RMSE.
 
+    first : each run's mean in the first experiment.
     plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
     """
     errors = [reproduced.rmse(one, level) for one in plain if one.together]
     found = {
-        "first": [_mean(one.first, level) for one in runs],
+        "first": first,
         "change": [reproduced.change(one, level) for one in runs],
         "rmse": errors or [reproduced.NOTHING] * len(runs),
     }
@@ -238,8 +260,8 @@ def of_lists(
             taus[at] = tau_union(first, again)
             rbos[at] = overlap(first, again, persistence, DEPTH)
     data: dict[str, Any] = {}
-    for name, values in (("tau_union", taus), ("rbo", rbos)):
-        means = [[_known_mean(own, level) for own in rows] for rows in values]
+    for name, values, least in (("tau_union", taus, -1.0), ("rbo", rbos, 0.0)):
+        means = [[_known_mean(own, least, level) for own in rows] for rows in values]
         ends = np.moveaxis(np.array(means), -1, 0)
         of_run = {
             end: (("run", "experiment"), one)
@@ -249,10 +271,14 @@ def of_lists(
     return data | {"topic": topics}
 
 
-def _known_mean(values: Floats, level: float) -> Found:
-    """Return the mean over the topics that have a value, within -1 and 1."""
+def _known_mean(values: Floats, least: float, level: float) -> Found:
+    """Return the mean over the topics that have a value, with the score interval between a least value and 1."""
     known = values[~np.isnan(values)]
     if not known.size:
         return reproduced.NOTHING
-    value, low, high = _mean(known, level)
-    return Found(value, max(low, -1.0), min(high, 1.0))
+    mean = float(known.mean())
+    if np.ptp(known) <= reproduced.ROUNDING:
+        return Found(mean, np.nan, np.nan)
+    span = 1 - least
+    low, high = descriptive.bounded_interval((known - least) / span, level)
+    return Found(mean, float(least + span * low), float(least + span * high))

@@ -1,6 +1,6 @@
 """Which systems differ significantly, pair by pair, and how many pairs a metric can distinguish."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, get_args
@@ -41,20 +41,6 @@ DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
     {"wilcoxon": paired.signed_ranks, "sign": paired.wins}
 )
 """What says which system a test favours, where that is not the mean difference."""
-BY_T = "all differences at once, Bonferroni's t"
-AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "": (
-            BY_T,
-            "those of the best three quarters of the systems (--top 0.75)",
-            f"{BY_T}, best 75%",
-        ),
-        "tukey": ("all differences at once, Tukey",),
-    }
-)
-"""What is measured of intervals of all pairs at once, by joint test, and what holds more often."""
-HOLD = ("each pair by itself", "all pairs of a metric at once")
-"""For what intervals are meant to hold."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
@@ -95,12 +81,12 @@ def significance(
     rng : a seed or a generator, of all that is random
 
     Returns over (pair, metric) difference (system_a less system_b) with the interval low to high, of this
-    pair by itself, of all at once by tukey and where `correct` is holm or bonferroni, cut to the differences that the
-    metric can have, NaN where systems differ by the same on every topic and scores are not all 0 or 1; p, p_corrected,
-    effect_size (mean difference over the standard deviation of differences), direction (1 where the test favours
-    system_a, -1 system_b) and significant; with a margin p_equivalent, of two one-sided t tests with Holm's correction,
-    and equivalent; over (metric) share_significant, the discriminative power, and what half of the topics shows of
-    differences significant on the other half (`Replication`); over (system, metric) mean and rank.
+    pair by itself, cut to the differences that the metric can have, NaN where systems differ by the same on every topic
+    and scores are not all 0 or 1; p, p_corrected, effect_size (mean difference over the standard deviation of
+    differences), direction (1 where the test favours system_a, -1 system_b) and significant; with a margin
+    p_equivalent, of two one-sided t tests with Holm's correction, and equivalent; over (metric) share_significant, the
+    discriminative power, and what half of the topics shows of differences significant on the other half
+    (`Replication`); over (system, metric) mean and rank.
     Sources: Smucker et al. (CIKM 2007), Sakai (SIGIR 2006), Carterette (2012), Westfall and Young (1993),
     Schuirmann (1987).
 
@@ -145,7 +131,7 @@ def significance(
         )
     notes += on_tests(way, scores, pairs, list(differing.T))
     notes += _opposed_notes(way, figures)
-    notes += on_intervals(way, scores, pairs, HOLD, AT_ONCE)
+    notes += on_intervals(way, scores, "pair")
     if pairs > 1:
         notes.append(
             Method(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -13,7 +12,6 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
-from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats
@@ -41,18 +39,6 @@ from irmeta.studies.differences.without import CHANGE, WITHOUT, Flagged, leave_o
 from irmeta.studies.door import Given, study
 from irmeta.words import listed
 
-BY_T = "differences from a baseline at once, Bonferroni's t"
-AT_ONCE: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "": (BY_T,),
-        "dunnett": (
-            "differences from a baseline at once, Dunnett",
-            "those of --correct holm, which are wider,",
-            BY_T,
-        ),
-    }
-)
-"""What is measured of intervals of all comparisons at once, by joint test, and what holds more often."""
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
 """What is told of comparisons without flagged topics."""
 NIGHTS = Given("FILE", "irmeta.io.formats.scores.load_all")
@@ -93,8 +79,7 @@ def versus(
     correct : how other tests than max-t are corrected: holm, the default, bonferroni (any false rejection), dunnett
         (the same, by the joint distribution of the comparisons), bh (share of false rejections) or none; by metric,
         over the comparisons asked for and no others
-    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself for max-t and where
-        `correct` is bh or none, else all comparisons of a metric at once
+    alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     fail_if_worse : a loss in mean above which the system is too bad: 0 or more. Whether such a loss is shown, excluded
         or neither, is said one-sided at level alpha
@@ -314,16 +299,9 @@ def _on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
 
 def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
     """Say what intervals and tests hold."""
-    scores, count = family.scores, len(family.names)
+    scores = family.scores
     notes = _on_tests(way, scores, family.found)
-    hold = ("each comparison by itself", f"all {count} comparisons by a metric at once")
-    notes += on_intervals(way, scores, count, hold, AT_ONCE)
-    if count > 1 and way.correct in ("holm", "bh"):
-        notes.append(
-            Method(
-                "Verdicts follow the corrected p, which can be significant although the interval includes 0."
-            )
-        )
+    notes += on_intervals(way, scores, "comparison")
     notes += _on_intervals_apart(figures, way.alpha)
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)

@@ -341,7 +341,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     flips = _flips(one) if count == 1 else ""
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
-    figures = _interval(one, count, digits)
+    figures = _interval(one, digits)
     shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
     share = f"{float(_relative(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
@@ -351,10 +351,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
         lead = f"{system} scores {size} {more} than {other} by {metric}, a significant difference"
         wider = ""
         if low <= 0 <= high:
-            wider = (
-                f" The interval includes 0, but p by {options['correct']}'s correction is "
-                "significant."
-            )
+            wider = f" The interval includes 0, but p of the {options['test']} test is significant."
         return f"{lead} ({share}{figures}; {shown}, {options['test']} test).{topics}{wider}{behind}"
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
@@ -420,16 +417,13 @@ def _digits(difference: float) -> int:
     return max(3, int(np.ceil(-np.log10(abs(difference)))))
 
 
-def _interval(one: xr.Dataset, count: int, digits: int) -> str:
-    """Write the interval of one of this number of differences; there is none where it is the same on every topic."""
+def _interval(one: xr.Dataset, digits: int) -> str:
+    """Write the interval of a difference; there is none where it is the same on every topic."""
     options, low, high = about(one)["options"], float(one["low"]), float(one["high"])
     if np.isnan(low):
         return f"the same on every {unit(one)}, so that there is no interval"
     ends = f"{short(low, digits, sign=True)} to {short(high, digits, sign=True)}"
-    interval = f"{1 - options['alpha']:.0%} interval {ends}"
-    if count > 1 and options["correct"] not in ("bh", "none"):
-        return f"{interval}, of all {count} at once"
-    return interval
+    return f"{1 - options['alpha']:.0%} interval {ends}"
 
 
 def _within_margin(one: xr.Dataset) -> str:
