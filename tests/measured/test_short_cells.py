@@ -172,6 +172,9 @@ SAYS = {name + CLUSTERS: call for name, call in SAYS.items()} | {
         standardized(of_runs(*size)), "s0"
     ),
     "interval of a mean": lambda *size: irmeta.describe(plain(*size)),
+    "interval of a mean without bounds": lambda *size: irmeta.describe(
+        standardized(plain(*size)), metrics="AP (std.)"
+    ),
     "r over means": between_means("pearson"),
     "r of true means": between_means("pearson"),
     "tau over means": between_means("kendall"),

@@ -148,6 +148,24 @@ def test_topics_that_are_shared_in_part_are_paired_and_counted():
     assert "the 30 topics that it shares by name with a" in found.notes[0]
 
 
+@pytest.mark.parametrize("right", [False, True])
+def test_means_and_leads_have_the_intervals_of_describe_and_versus(right):
+    """Over the topics that are compared, also where scores are 0 or 1."""
+    old, new = made(0.1, topics=12), made(0.1, topics=9, seed=1)
+    if right:
+        old, new = (old > 0.45).astype(float), (new > 0.45).astype(float)
+    found = irmeta.replicate({"old": old, "new": new}, system="mine", against="bm25")
+    shared = old.sel(topic=new.topic)
+    means = irmeta.intervals(shared)
+    lead = irmeta.versus(shared, "mine", "bm25")
+    for end in ("low", "high"):
+        own = means[end].sel(metric="AP")
+        for run, name in enumerate(SYSTEMS):
+            printed = found[f"first_{end}"].values.ravel()[run]
+            assert printed == pytest.approx(own.sel(system=name).item())
+        assert found[f"original_lead_{end}"].item() == pytest.approx(lead[end].item())
+
+
 def test_means_alone_have_figures_and_no_verdict():
     """A table of means gives ratios, and says that there are no intervals."""
     given = {

@@ -156,7 +156,7 @@ def discordant_interval(
 
     >>> low, high = discordant_interval(np.array([3.0]), np.array([0.0]), 5, 1.96)
     >>> low.round(3).item(), high.round(3).item()
-    (0.022, 0.978)
+    (-0.017, 1.017)
     """
     n = np.asarray(topics) + 1.0
     p, q = (better + 0.5) / n, (worse + 0.5) / n
