@@ -158,6 +158,7 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(
         assert re.search(r'<p class="finding">[^<]{20,}', panel)
         assert "how it was computed" in panel
         assert "Source: " in panel
+    assert len(re.findall("For a paper: We used irmeta [^<]{99,}", text)) == 12
     assert f"--partitions {PARTITIONS}" in text
     assert "--seed 5" in text
 

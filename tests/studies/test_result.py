@@ -79,9 +79,17 @@ def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert method["options"]["test"] == "max-t"
     assert method["options"]["seed"] == 0
     assert method["collections"]["collection"]["topics"] == 30
+    assert result.method_text.endswith(
+        "30 topics; none is missing. Differences were tested by the two-sided max-t test over topics at level 0.05. "
+        "We drew 1000 resamples at random, with seed 0."
+    )
     pairs = {str(name): str(int(name) // 3) for name in scores.topic.values}
     turns = irmeta.with_clusters(scores, pairs)
-    assert irmeta.versus(turns, "e").method["unit"] == "cluster"
+    of_turns = irmeta.versus(turns, "e", test="t")
+    assert of_turns.method["unit"] == "cluster"
+    assert "on 30 topics in 10 clusters;" in of_turns.method_text
+    assert "over clusters" in of_turns.method_text
+    assert "drew" not in of_turns.method_text  # a t test draws nothing
 
 
 def test_tables_for_other_programs(result: irmeta.Result) -> None:

@@ -15,6 +15,7 @@ from irmeta.errors import extras
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.labels import labelled
+from irmeta.studies.method import method_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +69,19 @@ class Result:
             "options": facts["options"],
             **facts["inputs"],
         }
+
+    @property
+    def method_text(self) -> str:
+        """The same in sentences for the methods section of a paper.
+
+        >>> import irmeta
+        >>> table = {"bm25": {"1": 0.2, "2": 0.4, "3": 0.1}, "dense": {"1": 0.5, "2": 0.6, "3": 0.7}}
+        >>> found = irmeta.versus(table, "dense", "bm25", test="t")
+        >>> print(found.method_text)  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
+        We used irmeta ... to compare one system with others: ... The scores are those of 2 systems by 1 metric on 3
+        topics; none is missing. Differences were tested by the two-sided paired t test over topics at level 0.05.
+        """
+        return method_text(self.data)
 
     @property
     def findings(self) -> list[str]:

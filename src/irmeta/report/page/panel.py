@@ -12,6 +12,7 @@ from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.scores.attributes import about
 from irmeta.studies import study_of, warnings
+from irmeta.studies.method import method_text
 
 if TYPE_CHECKING:  # every command reads this module, few draw
     from matplotlib.figure import Figure
@@ -38,6 +39,7 @@ class Panel:
     tables : by name; each becomes a CSV file, and those in `shown` a table on the page.
     latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
+    method : how it was computed, in sentences for a paper.
     board : what the leaderboard of the first section shows.
     reported : the scores of each system that the calculator may start from, by metric.
     warnings : what nobody should read the answer without; they stand with it at the top of the page, and on a terminal.
@@ -52,6 +54,7 @@ class Panel:
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
     command: str = ""
+    method: str = ""
     warnings: Sequence[str] = ()
     board: Mapping[str, Any] | None = None
     reported: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -102,6 +105,7 @@ def of_study(
         about(outcome)["options"],
         [note for note in about(outcome)["notes"] if note not in warned],
         command,
+        method_text(outcome),
         warned,
     )
 

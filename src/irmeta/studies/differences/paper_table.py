@@ -25,24 +25,12 @@ from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import on_tests
 from irmeta.studies.door import study
+from irmeta.studies.method import CORRECTIONS, TESTS, UNNAMED
 from irmeta.words import counted
 
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
-UNNAMED = ("collection", "qrels", "estimate")
-"""Names of a collection that nobody named: those of a cube without a name, of a file of judgments, of an estimate."""
 DIGITS = 3
-TESTS = {
-    "max-t": "max-t test",
-    "t": "paired t test",
-    "permutation": "paired permutation test",
-}
-CORRECTIONS = {
-    "holm": "Holm",
-    "bh": "Benjamini-Hochberg",
-    "bonferroni": "Bonferroni",
-    "none": "no",
-}
 
 
 @study

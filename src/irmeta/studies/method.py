@@ -1,0 +1,123 @@
+"""How an answer was found, in sentences for the methods section of a paper."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from irmeta import studies
+from irmeta.choices import MEANINGS, MissingOfPairs
+from irmeta.scores.attributes import about
+from irmeta.scores.groups.clusters import unit
+from irmeta.words import counted, joined, listed
+
+TESTS = {
+    "max-t": "max-t test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "permutation": "paired permutation test",
+    "bootstrap": "studentised bootstrap test",
+    "sign": "sign test",
+    "tukey": "randomised Tukey HSD test",
+}
+"""Tests by their option, as papers call them."""
+CORRECTIONS = {
+    "holm": "Holm",
+    "bh": "Benjamini-Hochberg",
+    "bonferroni": "Bonferroni",
+    "dunnett": "Dunnett",
+    "none": "no",
+}
+"""Corrections for many comparisons by their option, as papers call them."""
+UNNAMED = ("collection", "qrels", "estimate")
+"""Names of a collection that nobody named: those of a cube without a name, of a file of judgments, of an estimate."""
+_EXACT = ("t", "wilcoxon", "sign")
+"""Tests without random draws."""
+_CORRECTED = ("max-t", "tukey")
+"""Tests that correct for the comparisons that they make."""
+
+
+def method_text(outcome: xr.Dataset) -> str:
+    """Say in sentences by what program, from which scores and how a result was computed."""
+    facts = about(outcome)
+    options = facts["options"]
+    told = [
+        f"We used irmeta {facts['inputs']['irmeta']} to {_done(outcome)}",
+        _scores(facts["inputs"]["collections"], options),
+        _test(options, unit(outcome)),
+        f"The coefficient is {options['coefficient']}"
+        if "coefficient" in options
+        else "",
+        f"Intervals are of {options['level']:.0%}" if options.get("level") else "",
+        _drawn(options),
+    ]
+    return " ".join(f"{sentence}." for sentence in told if sentence)
+
+
+def _done(outcome: xr.Dataset) -> str:
+    """Return what the function of a study does, as its documentation begins."""
+    function = studies.STUDIES[studies.name_of(outcome)].function
+    said = str(getattr(studies.study_of(outcome), function).__doc__)
+    return said[0].lower() + said.partition("\n")[0].removesuffix(".")[1:]
+
+
+def _scores(
+    collections: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
+) -> str:
+    """Say of how many systems, topics and metrics the scores are, and how many are missing."""
+    names: dict[str, list[str]] = {}
+    for name, size in collections.items():
+        names.setdefault(_size(size), []).append(name)
+    said = [
+        f"{size} of {listed(one)}" if one[0] not in UNNAMED else size
+        for size, one in names.items()
+    ]
+    missing = sum(size["missing"] for size in collections.values())
+    return f"The scores are those of {joined(said)}; {_missing(options, missing)}"
+
+
+def _size(size: Mapping[str, Any]) -> str:
+    said = (
+        f"{counted(size['systems'], 'system')} by {counted(size['metrics'], 'metric')}"
+    )
+    if "clusters" in size:
+        topics, clusters = (size["clusters"][of] for of in ("topics", "clusters"))
+        return f"{said} on {counted(topics, 'topic')} in {counted(clusters, 'cluster')}"
+    if size["topics"] > 1:  # else they are means
+        said += f" on {counted(size['topics'], 'topic')}"
+    return said
+
+
+def _missing(options: Mapping[str, Any], missing: int) -> str:
+    """Say how many scores are missing, and what was done about it."""
+    if not missing:
+        return "none is missing"
+    done = MEANINGS[MissingOfPairs].get(options.get("missing", ""), "")
+    how = f" ({options['missing']}: {done})" if done else ""
+    return f"{missing} {'is' if missing == 1 else 'are'} missing{how}"
+
+
+def _test(options: Mapping[str, Any], unit: str) -> str:
+    """Say which test was made, at which level, and how it was corrected."""
+    test = options.get("test", "none")
+    if test == "none":
+        return ""
+    said = f"Differences were tested by the two-sided {TESTS[test]} over {unit}s at level {options['alpha']:g}"
+    if test not in _CORRECTED and options.get("correct", "none") != "none":
+        said += f", with {CORRECTIONS[options['correct']]} correction"
+    if options.get("margin") is not None:
+        said += f", and equivalence within {options['margin']:g}"
+    return said
+
+
+def _drawn(options: Mapping[str, Any]) -> str:
+    """Say how often something was drawn at random, and with which seed."""
+    kinds = (("resamples", "resample"), ("partitions", "partition"))
+    drawn = [
+        counted(options[name], what)
+        for name, what in kinds
+        if options.get(name) and options.get("test") not in _EXACT
+    ]
+    if not drawn:
+        return ""
+    return f"We drew {joined(drawn)} at random, with seed {options['seed']}"
