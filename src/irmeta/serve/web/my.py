@@ -111,12 +111,12 @@ async def come(request: Request) -> Guest:
         found = await door.with_token(request, token)
     else:
         found = await door.known(request, cookie_of(request, "session"), "session")
+    request.state.caller = found or NOBODY
     form: Form = {}
     # a form with a file is read by who takes the file
     if request.method == "POST" and not request.url.path.endswith("/runs"):
         text = (await small(request)).decode("utf-8", "replace")
         form = {name: one[-1] for name, one in parse_qs(text).items()}
-    request.state.caller = found or NOBODY
     return Guest(request, request.state.caller, form)
 
 
