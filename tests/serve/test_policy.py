@@ -129,7 +129,7 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
     return any(all(words[one] for one in part) for part in cell)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(BOARDS, NOWS)
 def test_every_case_is_that_of_the_table(board: Board, now: int) -> None:
     """All roles, actions and ownerships, at any time of any board, are as the table says."""
@@ -143,7 +143,7 @@ def test_every_case_is_that_of_the_table(board: Board, now: int) -> None:
             )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(BOARDS, NOWS)
 def test_rights_grow(board: Board, now: int) -> None:
     """Who is more may more; only a member, who has joined, cannot join."""
@@ -153,7 +153,7 @@ def test_rights_grow(board: Board, now: int) -> None:
             assert row == sorted(row)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(BOARDS, NOWS)
 def test_nothing_that_judgments_decide_is_seen_before_the_reveal(
     board: Board, now: int
