@@ -74,7 +74,7 @@ _OFFSET: Any = {"textcoords": "offset points", "annotation_clip": False}
 
 
 def _keep_apart(figure: Figure) -> None:
-    """Move each name around its mark until it covers nothing, or else no mark, or no name; leave out the rest."""
+    """Move each name around its mark until it covers nothing, or else lines alone; leave out the rest."""
     names = [
         text
         for axes in figure.axes
@@ -92,10 +92,8 @@ def _keep_apart(figure: Figure) -> None:
     marks = _marks(figure)
     lines = _lines(figure)
     for name in names:
-        found = (
-            _free(name, [*taken, *marks, *lines], figure.bbox, renderer)
-            or _free(name, [*taken, *marks], figure.bbox, renderer)
-            or _free(name, taken, figure.bbox, renderer)
+        found = _free(name, [*taken, *marks, *lines], figure.bbox, renderer) or _free(
+            name, [*taken, *marks], figure.bbox, renderer
         )
         if found is None and name.get_color() == MARKED:
             _move(name, *_PLACES[0])

@@ -16,6 +16,7 @@ from irmeta.report.plots.rows import (
     BETTER_LEFT,
     LONGEST,
     NEAR,
+    by_powers,
     directed,
     height,
     legend,
@@ -117,9 +118,17 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         ("may be on it", may_be & ~sure, "s", PALETTE[1]),
         ("one that costs no more is better", ~may_be, "x", NEAR),
     )
+    size = 6 if cost.size <= SHOWN else 3.5
     for label, which, marker, colour in kinds:
         if which.any():
-            axes.plot(cost[which], value[which], marker, color=colour, label=label)
+            axes.plot(
+                cost[which],
+                value[which],
+                marker,
+                color=colour,
+                markersize=size,
+                label=label,
+            )
     if len(absent):
         said = listed([shortened(name, LONGEST) for name in absent], 2)
         axes.plot([], [], " ", label=f"without a cost or a value: {said}")
@@ -139,8 +148,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     for at in [*np.flatnonzero(there), *np.flatnonzero(may_be & ~there)]:
         beside(axes, shortened(names[at], LONGEST), cost[at], value[at], fontsize=6)
     if cost.min() > 0 and cost.max() >= 10 * cost.min():
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
+        by_powers(axes)
     axes.margins(x=0.1, y=0.1)
     axes.set_xlabel(directed("cost", BETTER_LEFT))
     axes.set_ylabel(f"{_by(one)} (up is better)")
