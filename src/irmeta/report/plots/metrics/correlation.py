@@ -69,10 +69,7 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     share = result["share"].values
     count = int(np.searchsorted(np.cumsum(share), 0.95 - 1e-9)) + 1
     names = [str(name) for name in result["metric"].values]
-    heads = [
-        f"{number}\n{part:.0%}" if part >= 0.005 else f"{number}\n<1%"
-        for number, part in enumerate(share[:count], 1)
-    ]
+    heads = [f"{number}\n{part:.0%}" for number, part in enumerate(share[:count], 1)]
     matrix(axes, result["loading"].values[:, :count], names, heads, label="loading")
     axes.set_xlabel("principal component, share of variance")
     return axes
