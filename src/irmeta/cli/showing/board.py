@@ -35,7 +35,7 @@ class Settings:
     rules : file with the text
     metrics : metrics; the first ranks
     depth : the most documents of a list
-    precision : the precision of the scores that order documents
+    precision : precision of scores
     licence : licence of the data
     factors : factors to standardize by, by name or file
     series : series of which it is an edition
@@ -49,8 +49,8 @@ class Settings:
     reveals : shows scores from (UTC date, now, never)
     frozen : takes no change from (UTC date, now, never)
     visibility : who sees it: public, readers or members
-    join : how to take part: invite, ask, or open to whoever logs in
-    late : what to do with runs after the board closed: refuse or mark
+    join : invite, ask, or open to whoever logs in
+    late : refuse or mark runs after the board closed
     feedback : early answers
     step : of a ladder; above 1 / topics
     per_day : runs of a team in a day (UTC)

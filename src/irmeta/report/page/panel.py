@@ -12,7 +12,7 @@ from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.scores.attributes import about
 from irmeta.studies import study_of, warnings
-from irmeta.studies.method import method_text
+from irmeta.studies.result.method import method_text
 
 if TYPE_CHECKING:  # every command reads this module, few draw
     from matplotlib.figure import Figure

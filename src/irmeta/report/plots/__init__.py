@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
-from irmeta.scores.labels import chosen
 from irmeta.studies import STUDIES, name_of
+from irmeta.studies.result.labels import chosen
 from irmeta.words import listed
 
 

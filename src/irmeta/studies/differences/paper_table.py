@@ -25,7 +25,7 @@ from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import on_tests
 from irmeta.studies.door import study
-from irmeta.studies.method import CORRECTIONS, TESTS, UNNAMED
+from irmeta.studies.result.method import CORRECTIONS, TESTS, UNNAMED
 from irmeta.words import counted
 
 BETTER, WORSE = "†", "‡"

@@ -14,8 +14,8 @@ from irmeta import studies
 from irmeta.errors import extras
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.labels import labelled
-from irmeta.studies.method import method_text
+from irmeta.studies.result.labels import labelled
+from irmeta.studies.result.method import method_text
 
 if TYPE_CHECKING:
     import pandas as pd
