@@ -15,6 +15,7 @@ from irmeta.report.screen import whole
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.studies.differences.description import describe
 from irmeta.studies.differences.significance import significance
 from irmeta.studies.leaderboard import findings, leaderboard, order, overview, tables
 
@@ -78,6 +79,17 @@ def test_a_full_table(full: xr.Dataset) -> None:
         "borda",
         "bt",
     ]
+
+
+def test_rank_sets_are_those_of_describe() -> None:
+    """One question has one answer, to the last rank: both draw the same."""
+    scores = board(drawn(seed=3, models=30))
+    ours = leaderboard(scores).sel(aggregate="mean")
+    theirs = describe(scores).data.sel(metric="score")
+    for end in ("low", "high"):
+        np.testing.assert_array_equal(
+            ours[end].sel(system=theirs.system), theirs[f"rank_{end}"]
+        )
 
 
 def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:

@@ -12,7 +12,7 @@ from irmeta.choices import Aggregate, Holes, Over
 from irmeta.errors import ScoresError, require_choice, require_least, require_share
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
-from irmeta.parallel import seeded
+from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.averages.limits import shapes_notes
 from irmeta.scores.cubes import by_name
@@ -29,6 +29,7 @@ from irmeta.stats.leaderboards.few import few
 from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
+from irmeta.stats.tests.stepdown import DRAWS
 from irmeta.studies.door import Given, study
 from irmeta.studies.leaderboard import costs
 from irmeta.studies.leaderboard.board import (
@@ -46,7 +47,7 @@ from irmeta.words import counted, listed
 TYPES = Given("FILE", "irmeta.io.tables.spreadsheet.read_types")
 COSTS = Given("FILE", "irmeta.io.tables.spreadsheet.read_costs")
 RESAMPLES = 400
-"""Sign reversals behind each rank set: the level is met within 1.1 percent."""
+"""Sign reversals behind rank sets of tables with holes, which take longer: the level is met within 1.1 percent."""
 FILLINGS = 100
 """Tables with their holes filled by draws from the predictions."""
 PREDICTED = 0.9
@@ -69,7 +70,7 @@ def leaderboard(
     cost: Annotated[Mapping[str, float] | None, COSTS] = None,
     metric: str | None = None,
     level: float = 0.95,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     first: int | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -90,7 +91,7 @@ def leaderboard(
         models may be on the front: no cheaper one is shown to be better
     metric : which, where the scores have several; by default AP, else the deepest AP@k, else the first
     level : level at which all rank sets hold at once
-    resamples : number of random sign flips for the rank sets, 40 or more
+    resamples : number of random sign flips for the rank sets, 40 or more; by default 1000, of scores with holes 400
     first : number of models in the table for reading; JSON and CSV have all; by default a screen of them, all in a file
     rng : a seed or a generator, of all that is random
 
@@ -140,6 +141,8 @@ def leaderboard(
     if filled is None:
         kinds, unlinked = _linked(board, kinds, aggregate)
     others = _tables(board, over, filled, generator)
+    if resamples is None:
+        resamples = DRAWS if np.isfinite(board.scores).all() else RESAMPLES
     rank = partial(_standings, board, kinds, numbers, over, filled, level, resamples)
     every = rank(others, generator)
     data = _data(board, every)
@@ -338,7 +341,12 @@ def _standings(
             standing.as_it_is, types=types, level=level, draws=draws, runs=runs
         )
         return [
-            share(_scores_for(kind, board), kind, rng, allowed=allowed[bounded[kind]])
+            share(
+                _scores_for(kind, board),
+                kind,
+                again(rng),
+                allowed=allowed[bounded[kind]],
+            )
             for kind in kinds
         ]
     share = partial(
