@@ -836,6 +836,25 @@ def test_the_coverage_of_what_is_printed_is_measured():
     assert DECLARED.keys() - studies == {"evaluation"}  # it returns scores
 
 
+def test_commands_take_labels_where_results_name_systems():
+    """Of studies of systems and of judgments just those have --labels that name systems; of others none."""
+    made = [*map(as_it_is, RESULTS), MORE["leak"]()]
+    naming = {
+        one.attrs["study"]
+        for one in made
+        if "study" in one.attrs
+        and not {"system", "against", "run"}.isdisjoint(one.coords)
+    }
+    asked = {
+        name
+        for name, study in DECLARED.items()
+        if study.about in ("systems", "judgments")
+    }
+    commands = {name: study.command for name, study in DECLARED.items()}
+    taken = {name for name, command in commands.items() if command and command.labels}
+    assert taken == naming & asked
+
+
 def test_what_is_said_to_be_measured_is():
     """The entries that columns are said to be measured by exist."""
     named = {name for names in PRINTED.values() for name in names}

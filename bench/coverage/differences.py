@@ -86,10 +86,11 @@ def _on_other_topics(
 _SINGLE = in_all(
     in_worlds(_by_itself),
     in_hard(_by_itself, ("differ", "shapes")),
-    in_ranked_worlds(_by_itself, rare_worlds, (5, *SIZES)),
 )
+_RARE = in_ranked_worlds(_by_itself, rare_worlds, (5, *SIZES))
 ENTRIES = [
     Entry("a difference by itself", 0.95, 0.85, _SINGLE),
+    Entry("a difference of scores of 0 and 1", 0.95, 0.92, _RARE),
     Entry("Dunnett's test", 0.05, 0.07, in_worlds(_dunnett, TIED)),
     Entry(
         "max-t test of one against others",

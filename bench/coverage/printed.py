@@ -2,7 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-_BY_ITSELF = ("a difference by itself", "a difference by itself, clusters")
+_BY_ITSELF = (
+    "a difference by itself",
+    "a difference by itself, clusters",
+    "a difference of scores of 0 and 1",
+)
 _JUDGED = (
     "difference by several judges",
     "lead by several judges and by those left out",

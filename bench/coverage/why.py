@@ -21,7 +21,7 @@ WHY: Mapping[int, str] = {
     204: "an unchanged system by anchors",
     231: "change without .* topics",
     257: "interval of a mean.*",
-    259: "a difference by itself.*",
+    259: "a difference (by itself|of scores).*",
     258: "(kappas|alphas|leniency) of labels.*",
 }
 """Patterns of the whole names of promises, by the number of the decision."""

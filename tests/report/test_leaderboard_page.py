@@ -232,6 +232,18 @@ def test_a_board_knows_what_its_models_are(tmp_path: Path) -> None:
     assert '<a href="../report/index.html">Report</a>' in text
 
 
+def test_facts_are_of_names_and_of_labels(tmp_path: Path) -> None:
+    """What is known of models is found by their names and by what a paper calls them."""
+    made = board({"w": 0.1, "x": 0.6}).labelled({"x": "Dense", "w": "Sparse"})
+    about = {"x": {"kind": "dense"}, "Sparse": {"kind": "sparse"}}
+    text = write_leaderboard(made, tmp_path, about=about).read_text(encoding="utf-8")
+    held = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
+    assert dict(zip(held["models"], held["about"], strict=True)) == {
+        "Dense": ["dense"],
+        "Sparse": ["sparse"],
+    }
+
+
 def test_facts_of_other_models_are_refused(tmp_path: Path) -> None:
     """A file that names no model of the board is the wrong file."""
     with pytest.raises(ScoresError, match="none of which is on the board"):

@@ -510,6 +510,18 @@ def test_a_site_is_migrated(
         tables.upgraded(filled.database).dispose()
 
 
+def test_tables_from_before_the_first_release_are_not_called_newer(
+    tmp_path: Path,
+) -> None:
+    """A site whose tables are older than all that are upgraded says so."""
+    engine = tables.upgraded(tmp_path / "site.db")
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    engine.dispose()
+    with pytest.raises(IrmetaError, match="before the first release.*version 0003"):
+        tables.upgraded(tmp_path / "site.db").dispose()
+
+
 def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
     """A new catalogue has just the tables that the program uses."""
     engine = tables.upgraded(tmp_path / "site.db")

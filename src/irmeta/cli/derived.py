@@ -56,8 +56,6 @@ VALUES = {
     "history": "FILE",
 }
 """What stands for the value of a text, by the name of the option."""
-NAME_SYSTEMS = ("systems", "judgments")
-"""What studies are about whose results name systems."""
 
 
 def register(words: Sequence[str] | None) -> None:
@@ -79,8 +77,7 @@ def register(words: Sequence[str] | None) -> None:
             verbs.announce(word, study.question)
             continue
         home = import_module(f"irmeta.studies.{study.home}")
-        names_systems = study.about in NAME_SYSTEMS
-        command = Derived(getattr(home, study.function), study.command, names_systems)
+        command = Derived(getattr(home, study.function), study.command)
         text = described(command.function.__doc__ or "")
         verbs.add(word, command, command.signature(), text, study.command.examples)
 
@@ -88,10 +85,9 @@ def register(words: Sequence[str] | None) -> None:
 class Derived:
     """The command of a study: what it takes on the command line, and how it calls the function."""
 
-    def __init__(self, function: Any, verb: Verb, names_systems: bool) -> None:
+    def __init__(self, function: Any, verb: Verb) -> None:
         self.function = function
         self.verb = verb
-        self.names_systems = names_systems
         every: dict[str, Parameter] = function.door.takes
         first = next(iter(every))
         self.positional = (first,) if verb.positional is None else verb.positional
@@ -140,7 +136,7 @@ class Derived:
         parameters = [
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
         ]
-        called = fields_of(Called) if self.names_systems else []
+        called = fields_of(Called) if self.verb.labels else []
         return inspect.Signature(
             [*parameters, *self._shared(), *called, *fields_of(Shown)]
         )

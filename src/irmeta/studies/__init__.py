@@ -23,6 +23,7 @@ class Verb(NamedTuple):
     view : the choices of `--view`, by their name in `irmeta.choices`
     page : the function that writes the result to a folder, where -o names one
     scores : the function that scores the runs first, where -o names a score file for their scores
+    labels : whether results name systems, which --labels can call otherwise
     """
 
     examples: tuple[str, ...] = ()
@@ -31,6 +32,7 @@ class Verb(NamedTuple):
     view: str = ""
     page: str = ""
     scores: str = ""
+    labels: bool = False
 
 
 class Screen(NamedTuple):
@@ -114,6 +116,7 @@ STUDIES: dict[str, Study] = {
             ),
             flags={"sets": ("--marginal", "marginal")},
             view="ScoreView",
+            labels=True,
         ),
     ),
     "paper_table": Study(
@@ -128,7 +131,8 @@ STUDIES: dict[str, Study] = {
                 'irmeta table scores.parquet -m "AP nDCG@10 P@10" --format latex',
                 'irmeta table scores.parquet -m "AP nDCG@20" --baseline bm25 --test permutation -o table.tex',
                 'irmeta table scores.parquet -m "AP nDCG@20" --test none --format markdown',
-            )
+            ),
+            labels=True,
         ),
     ),
     "significance": Study(
@@ -143,7 +147,8 @@ STUDIES: dict[str, Study] = {
             (
                 "irmeta significance scores.parquet --metrics AP --test permutation --correct bh",
                 "irmeta significance scores.parquet --metrics AP --plot asl.svg # p of all pairs in order",
-            )
+            ),
+            labels=True,
         ),
         screen=Screen(lines=30, rows=23),
     ),
@@ -162,6 +167,7 @@ STUDIES: dict[str, Study] = {
             ),
             view="LeaderboardView",
             page="irmeta.report.page.leaderboard.write_leaderboard",
+            labels=True,
         ),
         screen=Screen(lines=30, rows=12, asked="first"),
     ),
@@ -178,7 +184,8 @@ STUDIES: dict[str, Study] = {
                 "irmeta place my.run --on trec-covid-1 --qrels qrels.txt --baseline bm25.run",
                 "irmeta place mine.parquet theirs.parquet --on trec8 --on robust2004 -m AP",
                 "irmeta place --published table.csv --on trec8 # columns paper,system,metric,mean,baseline",
-            )
+            ),
+            labels=True,
         ),
     ),
     "versus": Study(
@@ -199,6 +206,7 @@ STUDIES: dict[str, Study] = {
                 "--over nights.parquet --anchors human.txt # the system, or the judge?",
             ),
             flags={"unless_safe": ("--unless-safe", True)},
+            labels=True,
         ),
         refuses={"--vs": "the others are named with --against"},
     ),
@@ -216,6 +224,7 @@ STUDIES: dict[str, Study] = {
                 "irmeta replicate march.parquet june.parquet september.parquet --system mine --against bm25 -m nDCG@10",
             ),
             flags={"unpaired": ("--unpaired", True)},
+            labels=True,
         ),
         screen=Screen(lines=30, rows=12),
     ),
@@ -385,6 +394,7 @@ STUDIES: dict[str, Study] = {
             ),
             positional=("qrels", "runs"),
             view="ReuseView",
+            labels=True,
         ),
         refuses={
             "--clusters": "groups of runs are left out, not topics, so that clusters of topics change nothing"
@@ -427,6 +437,7 @@ STUDIES: dict[str, Study] = {
             ),
             view="JudgesView",
             scores="irmeta.studies.judges.compare.given.scored",
+            labels=True,
         ),
         screen=Screen(lines=30),
     ),
@@ -446,6 +457,7 @@ STUDIES: dict[str, Study] = {
             ),
             positional=(),
             scores="irmeta.studies.judges.estimate.scored",
+            labels=True,
         ),
     ),
     "plan": Study(

@@ -505,3 +505,31 @@ def test_systems_that_are_alike_on_0_and_1_have_an_interval():
     assert_allclose((found["low"] + found["high"]).item() / 2, 2 / 12)
     between = irmeta.versus(made, "dense", "median")
     assert_allclose((between["low"] + between["high"]) / 2, between["difference"])
+
+
+def of_answers(topics):
+    """Scores of 0 and 1 of four systems."""
+    drawn = np.random.default_rng(1).random((4, topics, 1))
+    values = (drawn < [[[0.9]], [[0.5]], [[0.5]], [[0.6]]]).astype(float)
+    return cube(values, SYSTEMS, [str(one) for one in range(topics)], ["P@1"])
+
+
+def test_a_note_on_an_interval_of_one_comparison_names_no_others():
+    """Where the interval of one comparison excludes 0 and p does not, the note speaks of no test of several."""
+    right = np.array([[1] * 6 + [0] * 6, [0] * 5 + [1] + [0] * 6], dtype=float)
+    made = cube(right[..., None], SYSTEMS[:2], [str(at) for at in range(12)], ["P@1"])
+    found = irmeta.versus(made, "mine", "bm25")
+    assert found["low"].item() > 0
+    assert found["p_corrected"].item() > 0.05
+    [note] = [one for one in found.notes if "1 excludes 0" in one]
+    assert "the verdict is by p" in note
+    assert "together" not in note
+
+
+@pytest.mark.parametrize("topics", [3, 5, 10])
+def test_how_often_intervals_held_is_of_such_scores(topics):
+    """Student's intervals of few topics held too seldom; those of scores of 0 and 1, which are others, did not."""
+    plain = irmeta.versus(scores(topics), "mine", "bm25", metrics="AP").notes
+    assert any("held in 87" in note for note in plain)
+    answers = irmeta.versus(of_answers(topics), "mine", "bm25").notes
+    assert not any(" held in " in note for note in answers)

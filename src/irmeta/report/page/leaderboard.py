@@ -35,7 +35,7 @@ from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
 from irmeta.studies import leaderboard
 from irmeta.studies.result import Result
-from irmeta.studies.result.labels import chosen
+from irmeta.studies.result.labels import LABELS, chosen
 from irmeta.words import counted, listed, shortened
 
 LINK = "link"
@@ -91,7 +91,7 @@ def write_leaderboard(
             title or "Leaderboard",
             source,
             earlier,
-            _about(about, names(outcome.data.system)),
+            _known(about, outcome.data),
             address(beside),
             _marked(outcome.data, highlight),
         )
@@ -107,15 +107,19 @@ def _marked(outcome: xr.Dataset, highlight: str | Iterable[str] | None) -> list[
     return chosen(outcome, highlight, names(outcome.system), "the board")
 
 
-def _about(
+def _known(
     given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | None,
-    models: Sequence[str],
+    outcome: xr.Dataset,
 ) -> dict[str, dict[str, str]]:
-    """Return what is known of the models of a board; what is said of others does not concern it."""
+    """Return what is known of the models of a board, by name or label; what is said of others does not concern it."""
     if given is None:
         return {}
     known = _told(given) if isinstance(given, Mapping) else read_about(given)
-    found = {found: known[name] for name in known if (found := known_as(name, models))}
+    models, labels = names(outcome.system), about(outcome).get(LABELS, {})
+    found = {}
+    for name, facts in known.items():
+        if model := known_as(name, [*models, *labels]):
+            found[labels.get(model, model)] = facts
     if not found:
         raise ScoresError(
             f"--about names {listed(map(shortened, known), 3)}, none of which is on the board; "

@@ -274,10 +274,8 @@ def upgraded(where: databases.Where) -> sa.Engine:
     known = sorted(path.name[:4] for path in MIGRATIONS.glob("versions/*.py"))
     with databases.changing(made) as connection:
         now = _version(connection)
-        if now not in (None, *known):
-            raise IrmetaError(
-                f"{databases.named(made)}: written by a newer irmeta (its tables have version {now}); update irmeta"
-            )
+        if now is not None and now not in known:
+            raise IrmetaError(f"{databases.named(made)}: {_unknown(now, known[-1])}")
         if now != known[-1]:
             if now and isinstance(where, Path):
                 aside = where.with_name(f"{where.name}.{now}")
@@ -287,6 +285,16 @@ def upgraded(where: databases.Where) -> sa.Engine:
                 logging.warning("%s: upgraded from %s", databases.named(made), now)
             _migrate(connection, new=now is None)
     return made
+
+
+def _unknown(version: str, newest: str) -> str:
+    """Say why tables of a version cannot be used, and what to do."""
+    if version > newest:
+        return f"written by a newer irmeta (its tables have version {version}); update irmeta"
+    return (
+        f"made before the first release of irmeta (its tables have version {version}), which is not upgraded; "
+        "make a new site"
+    )
 
 
 def _version(db: sa.Connection) -> str | None:

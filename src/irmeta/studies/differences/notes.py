@@ -151,7 +151,10 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
                 "Verdicts follow the corrected p, which can be significant although the interval includes 0."
             )
         )
-    found = held_of_means(scores, "a difference by itself", _of_runs(scores))
+    promise = "a difference by itself"
+    if binary.all():
+        promise = "a difference of scores of 0 and 1"
+    found = held_of_means(scores, promise, _of_runs(scores))
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
     return lines

@@ -19,7 +19,7 @@ _OTHERS = ("topic", "metric", "collection")
 
 
 def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
-    """Return a result that calls systems by their labels wherever it names them, also in its options.
+    """Return a result that calls systems by their labels in its data and options; notes keep the names of runs.
 
     labels : by name, of as many systems as one likes; those of others are left out, if one is of these. Labels of no
     system, and one label of two, raise ScoresError.

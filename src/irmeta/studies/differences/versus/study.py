@@ -319,12 +319,17 @@ def _on_tests(way: Way, scores: xr.DataArray, found: Floats) -> list[str]:
 
 
 def _on_intervals_apart(figures: Mapping[str, Floats], alpha: float) -> list[str]:
-    """Say where intervals of single comparisons exclude 0 but the test of all of them shows no difference."""
+    """Say where intervals of single comparisons exclude 0 but the test shows no difference."""
     excludes = (figures["low"] > 0) | (figures["high"] < 0)
     apart = int((excludes & (figures["p_corrected"] >= alpha)).sum())
     if not apart:
         return []
+    exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
+    if len(excludes) == 1:
+        return [
+            f"Of intervals without a verdict, {exclude}: p is not made as the interval is, and the verdict is by p."
+        ]
     return [
-        f"Each interval is for its comparison alone. Of those without a verdict, {apart} "
-        f"{'excludes' if apart == 1 else 'exclude'} 0; by the test of all comparisons together that may be chance."
+        f"Each interval is for its comparison alone. Of those without a verdict, {exclude}; "
+        "by the test of all comparisons together that may be chance."
     ]
