@@ -20,6 +20,8 @@ MACHINES = "machine_judges"
 """The attribute of a cube that names the machine judges behind its scores, by metric."""
 PRINTED = "printed"
 """The attribute of a cube that says how the scores of a printed table, or one that does not say it, were read."""
+LEFT_OUT = "left_out"
+"""The attribute of a cube that says how many systems and topics were left out, as scores were missing."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 

@@ -19,7 +19,7 @@ from irmeta.metrics.names import (
     raw,
     split,
 )
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import LEFT_OUT, about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.groups.clusters import by_cluster, noticed
@@ -354,7 +354,8 @@ def complete(
         if not keep.all()
     ]
     note = f"{count}; dropped {' and '.join(dropped)} that lack scores"
-    return scores.isel(system=of_system, topic=of_topic), [note]
+    left = scores.isel(system=of_system, topic=of_topic)
+    return left.assign_attrs({LEFT_OUT: note}), [note]
 
 
 def _enough(kept: Sequence[Bools]) -> bool:

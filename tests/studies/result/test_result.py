@@ -92,6 +92,30 @@ def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert "drew" not in of_turns.method_text  # a t test draws nothing
 
 
+def test_method_says_what_was_left_out(scores: xr.DataArray) -> None:
+    """Systems and topics without all scores are counted, and not said to have none missing."""
+    lacking = scores.copy()
+    lacking[1, 3] = np.nan
+    said = irmeta.describe(lacking, missing="topics").method_text
+    assert "on 29 topics; 1 of 120 scores are missing; dropped 1 of 30 topics" in said
+    assert "none is missing" not in said
+
+
+def test_method_says_what_is_related(scores: xr.DataArray) -> None:
+    """Correlations of single scores and of means do not have the same method."""
+    two = cube(
+        np.concatenate([scores.values, scores.values**2], axis=2),
+        scores.system.values,
+        scores.topic.values,
+        ["AP", "RR"],
+    )
+    single, means = (
+        irmeta.correlate(two, unit=unit).method_text for unit in ("topic", "system")
+    )
+    assert "Values are single scores, of a system on a topic." in single
+    assert "Values are means of systems." in means
+
+
 def test_tables_for_other_programs(result: irmeta.Result) -> None:
     """A table goes to pandas and LaTeX, the first or the one named; an unknown one is an error."""
     first = next(iter(result.tables.values()))

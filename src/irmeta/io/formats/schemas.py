@@ -71,6 +71,7 @@ class Attributes(TypedDict, total=False):
     ir_metadata: dict[Name, Any]
     standardization: Standardized
     estimated: bool
+    left_out: str
     own_name: Name
     repeats: Repeats
     machine_judges: dict[Name, list[Name]]

@@ -7,7 +7,7 @@ import xarray as xr
 
 from irmeta import studies
 from irmeta.choices import MEANINGS, MissingOfPairs
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import LEFT_OUT, about
 from irmeta.scores.groups.clusters import unit
 from irmeta.words import counted, joined, listed
 
@@ -33,6 +33,12 @@ UNNAMED = ("collection", "qrels", "estimate")
 """Names of a collection that nobody named: those of a cube without a name, of a file of judgments, of an estimate."""
 _EXACT = ("t", "wilcoxon", "sign")
 """Tests without random draws."""
+_UNITS = {
+    "topic": "single scores, of a system on a topic",
+    "within-topic": "single scores less the mean of their topic",
+    "system": "means of systems",
+}
+"""What is related, by the unit of a study of metrics."""
 _CORRECTED = ("max-t", "tukey")
 """Tests that correct for the comparisons that they make."""
 
@@ -45,6 +51,7 @@ def method_text(outcome: xr.Dataset) -> str:
         f"We used irmeta {facts['inputs']['irmeta']} to {_done(outcome)}",
         _scores(facts["inputs"]["collections"], options),
         _test(options, unit(outcome)),
+        f"Values are {_UNITS[options['unit']]}" if options.get("unit") else "",
         f"The coefficient is {options['coefficient']}"
         if "coefficient" in options
         else "",
@@ -72,8 +79,10 @@ def _scores(
         f"{size} of {listed(one)}" if one[0] not in UNNAMED else size
         for size, one in names.items()
     ]
+    left_out = [size[LEFT_OUT] for size in collections.values() if LEFT_OUT in size]
     missing = sum(size["missing"] for size in collections.values())
-    return f"The scores are those of {joined(said)}; {_missing(options, missing)}"
+    of_missing = joined(left_out) or _missing(options, missing)
+    return f"The scores are those of {joined(said)}; {of_missing}"
 
 
 def _size(size: Mapping[str, Any]) -> str:
