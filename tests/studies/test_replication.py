@@ -166,6 +166,15 @@ def test_means_and_leads_have_the_intervals_of_describe_and_versus(right):
         assert found[f"original_lead_{end}"].item() == pytest.approx(lead[end].item())
 
 
+def test_no_lead_may_be_larger_than_the_metric_allows():
+    """A system that alone is right on 3 of 5 topics leads by 1 at most, as versus says."""
+    right = np.array([[1, 1, 1, 0, 0], [0, 0, 0, 0, 0]], dtype=float)[..., None]
+    old = cube(right, SYSTEMS, list("12345"), ["P@1"])
+    found = irmeta.replicate({"old": old, "new": old}, system="mine", against="bm25")
+    assert found["original_lead_high"].item() == 1
+    assert irmeta.versus(old, "mine", "bm25")["high"].item() == 1
+
+
 def test_means_alone_have_figures_and_no_verdict():
     """A table of means gives ratios, and says that there are no intervals."""
     given = {

@@ -354,8 +354,8 @@ def complete(
         if not keep.all()
     ]
     note = f"{count}; dropped {' and '.join(dropped)} that lack scores"
-    left = scores.isel(system=of_system, topic=of_topic)
-    return left.assign_attrs({LEFT_OUT: note}), [note]
+    used = scores.isel(system=of_system, topic=of_topic)
+    return used.assign_attrs({LEFT_OUT: note}), [note]
 
 
 def _enough(kept: Sequence[Bools]) -> bool:

@@ -66,7 +66,8 @@ function ofRightOrWrong(differences) {
     return (count + 0.5) / n;
   });
   const half = board.normal * Math.sqrt((p + q - (p - q) ** 2) / n);
-  return { mean: mean(differences), low: p - q - half, high: p - q + half };
+  const [low, high] = [Math.max(p - q - half, -1), Math.min(p - q + half, 1)];
+  return { mean: mean(differences), low, high };
 }
 
 // The interval of a paired t test: mean -/+ quantile * standard deviation / sqrt(n).

@@ -8,6 +8,7 @@ import xarray as xr
 from scipy.special import ndtri
 
 from irmeta.scores.averages.intervals import intervals
+from irmeta.scores.averages.limits import widest
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
@@ -80,7 +81,7 @@ def against(
     ]
     clustered = in_clusters(first.topics)
     binary = right_or_wrong(before) & right_or_wrong(after)
-    means = _means(before, level)
+    means, most = _means(before, level), widest(before)
     rows = []
     for at in range(one.shape[2]):
         runs = [
@@ -96,7 +97,7 @@ def against(
             own, base = runs
             effect = Two(own.first - base.first, own.again - base.again, together)
         right = bool(binary[at]) and len(runs) > 1
-        row = _of_effect(effect, runs, keep, within, level, binary=right)
+        row = _of_effect(effect, runs, keep, within, level, most[at], binary=right)
         row |= _of_runs(runs, means[at], [] if clustered else plain, level)
         if len(runs) > 1:
             row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
@@ -130,18 +131,19 @@ def _of_effect(
     keep: float,
     within: float,
     level: float,
+    most: float,
     *,
     binary: bool,
 ) -> dict[str, Any]:
     """Return what of the effect is there again, the lead over the baseline or, without one, the mean itself.
 
-    binary : whether it is of differences of scores of 0 and 1.
+    most : the largest lead that there can be.  binary : whether it is of differences of scores of 0 and 1.
     """
     ratio = reproduced.ratio(effect, level)
     led = len(runs) > 1
     span = (keep, np.inf) if led else (1 - within, 1 + within)
     verdict = _verdict(ratio, *span)
-    original = _mean(effect.first, level, binary=binary)
+    original = _lead(effect.first, level, most, binary=binary)
     if led and (ratio is reproduced.NOTHING or original.low <= 0 <= original.high):
         verdict = "no effect"
     smallest = keep if led else 1 - within
@@ -153,7 +155,7 @@ def _of_effect(
     if led:
         figures |= {
             **_named("original_lead", original),
-            **_named("lead", _mean(effect.again, level, binary=binary)),
+            **_named("lead", _lead(effect.again, level, most, binary=binary)),
             **_named("lead_change", reproduced.change(effect, level)),
             **_named("delta_ri", reproduced.relative(runs[0], runs[1], level)),
         }
@@ -177,18 +179,18 @@ def _way(found: Found, below: str, above: str) -> str:
     return below if found.high < 0 else UNSHOWN
 
 
-def _mean(values: Floats, level: float, *, binary: bool = False) -> Found:
+def _lead(values: Floats, level: float, most: float, *, binary: bool) -> Found:
     """Return the mean with its interval, as that of a difference by `versus`."""
     mean = float(values.mean())
     if binary:
         better, worse = paired.one_way_or_other(values[None])
         quantile = float(ndtri((1 + level) / 2))
-        low, high = paired.discordant_interval(better, worse, len(values), quantile)
-        return Found(mean, float(low[0]), float(high[0]))
-    if len(values) < 2 or np.ptp(values) <= reproduced.ROUNDING:
+        [low], [high] = paired.discordant_interval(better, worse, len(values), quantile)
+    elif len(values) < 2 or np.ptp(values) <= reproduced.ROUNDING:
         return Found(mean, np.nan, np.nan)
-    low, high = descriptive.t_interval(values, level)
-    return Found(mean, float(low), float(high))
+    else:
+        low, high = descriptive.t_interval(values, level)
+    return Found(mean, float(max(low, -most)), float(min(high, most)))
 
 
 def _verdict(ratio: Found, least: float, most: float) -> str:

@@ -42,7 +42,7 @@ function discordant(better, worse, topics) {
   const n = topics + 1;
   const [p, q] = [(better + 0.5) / n, (worse + 0.5) / n];
   const half = NORMAL * Math.sqrt((p + q - (p - q) ** 2) / n);
-  return { low: p - q - half, high: p - q + half };
+  return { low: Math.max(p - q - half, -1), high: Math.min(p - q + half, 1) };
 }
 
 // Mean, 95% interval and p of differences by topic; quantile: t at 97.5% for their number.
