@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from numpy.testing import assert_allclose
 from scipy import stats
 
@@ -524,6 +525,11 @@ def test_a_note_on_an_interval_of_one_comparison_names_no_others():
     [note] = [one for one in found.notes if "1 excludes 0" in one]
     assert "the verdict is by p" in note
     assert "together" not in note
+    third = made.isel(system=[1]).assign_coords(system=["dense"])
+    every = irmeta.versus(
+        xr.concat([made, third], "system"), "mine", test="sign", correct="none"
+    )
+    assert any("the verdict is by p" in one for one in every.notes)
 
 
 @pytest.mark.parametrize("topics", [3, 5, 10])

@@ -92,6 +92,12 @@ def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert "drew" not in of_turns.method_text  # a t test draws nothing
 
 
+def test_method_says_that_dunnetts_correction_is_drawn(scores: xr.DataArray) -> None:
+    """A t test draws nothing, its correction by the joint distribution does."""
+    made = irmeta.versus(scores, "e", test="t", correct="dunnett", resamples=200)
+    assert made.method_text.endswith("We drew 200 resamples at random, with seed 0.")
+
+
 def test_method_says_what_was_left_out(scores: xr.DataArray) -> None:
     """Systems and topics without all scores are counted, and not said to have none missing."""
     lacking = scores.copy()

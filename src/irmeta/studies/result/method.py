@@ -122,10 +122,11 @@ def _test(options: Mapping[str, Any], unit: str) -> str:
 def _drawn(options: Mapping[str, Any]) -> str:
     """Say how often something was drawn at random, and with which seed."""
     kinds = (("resamples", "resample"), ("partitions", "partition"))
+    exact = options.get("test") in _EXACT and options.get("correct") != "dunnett"
     drawn = [
         counted(options[name], what)
         for name, what in kinds
-        if options.get(name) and options.get("test") not in _EXACT
+        if options.get(name) and not exact
     ]
     if not drawn:
         return ""

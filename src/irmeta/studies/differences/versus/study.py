@@ -16,7 +16,7 @@ from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests.compared import Given as Compared
-from irmeta.stats.tests.comparing import Way, compare
+from irmeta.stats.tests.comparing import CORRECTED, Way, compare
 from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
     of_tests,
@@ -302,7 +302,7 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
     scores = family.scores
     notes = _on_tests(way, scores, family.found)
     notes += on_intervals(way, scores, "comparison")
-    notes += _on_intervals_apart(figures, way.alpha)
+    notes += _on_intervals_apart(figures, way)
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)
     if family.picks_best:
@@ -318,14 +318,15 @@ def _on_tests(way: Way, scores: xr.DataArray, found: Floats) -> list[str]:
     return on_tests(way, scores, len(found), list(differing.T))
 
 
-def _on_intervals_apart(figures: Mapping[str, Floats], alpha: float) -> list[str]:
+def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
     """Say where intervals of single comparisons exclude 0 but the test shows no difference."""
     excludes = (figures["low"] > 0) | (figures["high"] < 0)
-    apart = int((excludes & (figures["p_corrected"] >= alpha)).sum())
+    apart = int((excludes & (figures["p_corrected"] >= way.alpha)).sum())
     if not apart:
         return []
     exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
-    if len(excludes) == 1:
+    by_itself = way.test not in CORRECTED and way.correct == "none"
+    if by_itself or len(excludes) == 1:
         return [
             f"Of intervals without a verdict, {exclude}: p is not made as the interval is, and the verdict is by p."
         ]
