@@ -263,6 +263,19 @@ def test_samples_in_strata(run, made):
     assert np.sum(1 / np.array(chances)) == pytest.approx(20)
 
 
+def test_labels_are_shown_and_not_written_with_scores(run, made, tmp_path):
+    """A score file of estimates has the names of runs, though what is printed has their labels."""
+    qrels, good, _, *runs = names(made)
+    first = min(path.stem for path in (made / "made" / "runs").iterdir())
+    (tmp_path / "labels.csv").write_text(f"system,label\n{first},The first\n")
+    data = "--human", qrels, "--llm", good, *runs, "-m", "nDCG@10"
+    more = "--labels", "labels.csv", "-o", "means.parquet", "--explain"
+    code, out, _ = run("judges", "estimate", *data, *more)
+    assert (code, "The first" in out) == (0, True)
+    [scores] = load_all("means.parquet").values()
+    assert first in scores.system.values
+
+
 def test_whole_conversations_are_drawn_and_estimated(run, tmp_path):
     """All turns of the drawn conversations are in the sample, counts and worth are said, and an estimate takes it."""
     turns = [f"{at}_{turn}" for at in range(24) for turn in range(2 + at % 3)]

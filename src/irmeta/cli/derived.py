@@ -204,7 +204,12 @@ class Derived:
         from irmeta.scores.cubes import distinct
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
-        study = self._labelling(given.pop("labels", None))
+        labels, made = _labels(given.pop("labels", None)), list[Any]()
+
+        def study(*data: Any, **options: Any) -> Any:
+            made.append(self.function(*data, **options))
+            return made[0].labelled(labels) if labels else made[0]
+
         selected = Selected()
         if self._selects:
             own = {one.name: given.pop(one.name) for one in fields_of(Selected)}
@@ -259,7 +264,7 @@ class Derived:
         if scores_of is not None and to is not None:
             from irmeta.io.formats.scores import save
 
-            save(scores_of(result), to)
+            save(scores_of(made[0]), to)  # runs keep their names
             say_wrote(to, quiet=shown.quiet)
         if folder is not None:
             of_page["source"] = " ".join(quote(path.name) for path in source)
@@ -269,17 +274,6 @@ class Derived:
             )
         if result.get("failed"):
             sys.exit(FAILED)
-
-    def _labelling(self, path: Path | None) -> Any:
-        """Return the study, whose results call systems by the labels of a file, if one is named."""
-        if path is None:
-            return self.function
-        from irmeta.io.lists import read_labels
-
-        labels = read_labels(path)
-        return lambda *given, **options: self.function(*given, **options).labelled(
-            labels
-        )
 
     def _file(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""
@@ -405,6 +399,15 @@ def _called(qrels: Any, collection: str) -> Any:
     from irmeta.io.runs.trec import Reading
 
     return replace(qrels_of(qrels, Reading()), source=collection)
+
+
+def _labels(path: Path | None) -> dict[str, str]:
+    """Read what a paper calls systems, if a file of it is named."""
+    if path is None:
+        return {}
+    from irmeta.io.lists import read_labels
+
+    return read_labels(path)
 
 
 def _identifier(flag: str) -> str:
