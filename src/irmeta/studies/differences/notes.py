@@ -144,7 +144,8 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
             f"{_by(binary)})"
         )
     ]
-    agrees = way.test == "max-t" or (way.test == "t" and not binary.any())
+    by_t = way.test == "t" and not way.joint
+    agrees = way.test == "max-t" or (by_t and not binary.any())
     if not agrees:
         lines.append(
             Method(
