@@ -37,12 +37,20 @@ export function median(values) {
   return (lower + upper) / 2;
 }
 
+function around(middle, half) {
+  return { low: middle - half, high: middle + half };
+}
+
 // Ends of the interval of a difference of scores of 0 and 1, as if on one topic more each had been right by half.
 function discordant(better, worse, topics) {
   const n = topics + 1;
-  const [p, q] = [(better + 0.5) / n, (worse + 0.5) / n];
-  const half = NORMAL * Math.sqrt((p + q - (p - q) ** 2) / n);
-  return { low: Math.max(p - q - half, -1), high: Math.min(p - q + half, 1) };
+  const p = (better + 0.5) / n;
+  const q = (worse + 0.5) / n;
+  const difference = p - q;
+  const variance = p + q - difference ** 2;
+  const half = NORMAL * Math.sqrt(variance / n);
+  const { low, high } = around(difference, half);
+  return { low: Math.max(low, -1), high: Math.min(high, 1) };
 }
 
 // Mean, 95% interval and p of differences by topic; quantile: t at 97.5% for their number.
@@ -59,7 +67,7 @@ export function paired(values, quantile, right = false) {
   const ends =
     right && whole
       ? discordant(better.length, worse.length, values.length)
-      : { low: middle - quantile * error, high: middle + quantile * error };
+      : around(middle, quantile * error);
   return {
     mean: middle,
     ...ends,
