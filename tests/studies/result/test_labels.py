@@ -45,6 +45,20 @@ def test_systems_are_called_by_their_labels(study, scores, tmp_path):
         assert table.shape == before.shape
 
 
+@pytest.mark.parametrize("name", ["t", "mean", "AP"])
+def test_what_is_called_as_a_system_keeps_its_name(name, scores):
+    """A test, an aggregate and a metric are not called by the label of a system of their name."""
+    made = scores.assign_coords(system=[name, *scores.system.values[1:]])
+    for found in (
+        irmeta.versus(made, "run1", test="t"),
+        irmeta.leaderboard(made, resamples=40),
+        irmeta.describe(made, by="AP"),
+    ):
+        labelled = found.labelled({name: "Ours"})
+        assert "Ours" in labelled.explain()
+        assert labelled.method_text == found.method_text
+
+
 def test_marks_go_by_name_or_label(scores):
     """A plot of labels marks a system by its name as by its label."""
     made = irmeta.describe(scores).labelled(LABELS)

@@ -14,8 +14,10 @@ from irmeta.words import listed
 
 LABELS = "labels"
 """The attribute of a result that has the labels of its systems by name."""
-_OTHERS = ("topic", "metric", "collection")
+_OTHERS = ("topic", "metric", "collection", "aggregate", "other")
 """What names something else than systems, though it may be called as one."""
+_OPTIONS = ("system", "against", "baseline", "order", "anchor")
+"""The options that name systems; the values of others may be called as one."""
 
 
 def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
@@ -34,8 +36,9 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
         if one.dtype.kind in "OUT" and name not in _OTHERS
     }
     options = about(outcome).get("options", {})
+    naming = {name: options[name] for name in _OPTIONS if name in options}
     named = [str(name) for one in texts.values() for name in one.values.ravel()]
-    named += [option for option in options.values() if isinstance(option, str)]
+    named += [option for option in naming.values() if isinstance(option, str)]
     known = _known(labels, list(dict.fromkeys(named)), outcome)
     _require_distinct(known, set(named))
     call = np.vectorize(lambda name: known.get(str(name), name), otypes=[object])
@@ -46,7 +49,7 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
     }
     coords = {name: one for name, one in called.items() if name in outcome.coords}
     data = {name: one for name, one in called.items() if name not in coords}
-    said = {"options": _called(options, known), LABELS: known}
+    said = {"options": options | _called(naming, known), LABELS: known}
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
 
 
