@@ -385,6 +385,24 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "irmeta reuse takes no --clusters: groups of runs are left out, not topics, so that clusters of topics "
             "change nothing",
         ),
+        (
+            "versus s.parquet --baseline b",
+            "irmeta versus takes no --baseline: the others are named with --against",
+        ),
+        (
+            "judges compare a b --human c",
+            "irmeta judges compare takes no --human: all judgments are named as files, those of people first "
+            "(or by --truth)",
+        ),
+        (
+            "versus s.parquet --system a --against --metric AP",
+            "--against needs a value: SYSTEMS",
+        ),
+        ("judges plan s.parquet --table", "--table needs a value: NAME"),
+        (
+            "table s.parquet --test",
+            "--test needs a value: one of max-t, t, permutation, none",
+        ),
         ("simulate -o d --systems 1", "--systems must be 2 or more, not 1"),
         ("simulate -o d --topics x", "--topics must be a whole number, not 'x'"),
         ("describe s.parquet --level x", "--level must be a number, not 'x'"),
@@ -445,6 +463,19 @@ def test_errors_are_folded(run, capsys):
             '`irmeta evaluate QRELS RUNS -m "nDCG@20"`',
         ),
         ("evaluate none.txt q.txt", "none.txt: no such file"),
+        (
+            "evaluate q.txt q.txt -m AP P@10",
+            "P@10: no such file; name several metrics in quotes, as in -m '... P@10'",
+        ),
+        (
+            "table s.parquet --labels b=B",
+            "b=B: no such file; expected a CSV with columns system and label",
+        ),
+        (
+            "leaderboard s.parquet -o b.html",
+            "b.html: unknown suffix; use one of .json, .csv, .tex, .md, .txt, or add --format; scores (irmeta "
+            "evaluate) go to a .parquet, a page (irmeta report or irmeta leaderboard) to a folder (-o DIR)",
+        ),
         (
             "export s.parquet --wide",
             "a wide table has one metric; name it with --metric, one of AP@1000, P@10, RR, nDCG@10",

@@ -157,6 +157,11 @@ class Verbs:
             bound = signature.bind(*arguments, **options)
             bound.apply_defaults()
             given = bound.arguments
+            for one in parameters:
+                if one.kind is one.POSITIONAL_ONLY and isinstance(
+                    given[one.name], list
+                ):
+                    _refuse_metrics(given[one.name])
             refuse_inputs(given, verb)
             return command(given)
 
@@ -360,6 +365,11 @@ def _kinds(kind: Any) -> list[Any]:
     return [one for part in parts for one in _kinds(part)]
 
 
+def _choices(kind: Any) -> list[str]:
+    """Return the names that a type takes; none where it takes others."""
+    return [one for one in _kinds(kind) if isinstance(one, str)]
+
+
 def _help(doc: str) -> tuple[str, list[str]]:
     """Return the help of a command: its sentences, without the line breaks of the source, and its examples."""
     paragraphs = [
@@ -438,6 +448,10 @@ def _in_our_words(error: CycloptsError) -> str:
         within = _within(limits[0].gte, limits[0].lte)
         return f"{taken.name} must be {within}, not {taken.value:g}"
     if isinstance(error, MissingArgumentError) and taken is not None:
+        if error.keyword is not None:
+            choices = ", ".join(_choices(taken.hint))
+            value = f"one of {choices}" if choices else taken.parameter.metavar
+            return f"{error.keyword} needs a value: {value}"
         # what is missing may have been misspelled
         if unknown := [one for one in error.unused_tokens or () if one[:2] == "--"]:
             return _unknown(error, unknown[0])
@@ -462,6 +476,13 @@ def _unknown(error: CycloptsError, given: str) -> str:
     close = alike(name, every, ALIKE)
     rest = f"did you mean {close[0]}?" if close else f"{command} --help-all lists all"
     return f"{command} has no option {name}; {rest}"
+
+
+def _refuse_metrics(words: Iterable[Any]) -> None:
+    """Raise where a word that stands among files is a metric by itself, and no file is called so."""
+    for word in map(str, words):
+        if (mend := _in_quotes(word)) and not Path(word).exists():
+            raise IrmetaError(f"{word}: no such file{mend}")
 
 
 def _in_quotes(word: str) -> str:
@@ -508,8 +529,7 @@ def misfit(value: str, kind: Any) -> str:
     from irmeta.metrics.names import alike
 
     kinds = _kinds(kind)
-    choices = [one for one in kinds if isinstance(one, str)]
-    if choices:
+    if choices := _choices(kind):
         begun = [one for one in choices if value.startswith(one)]
         close = [*alike(value, choices, least=0.6), *begun]
         mean = "".join(f"; did you mean {one}?" for one in close[:1])

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from irmeta.choices import Format
 from irmeta.errors import IrmetaError
-from irmeta.words import folded, printable
+from irmeta.studies import STUDIES
+from irmeta.words import folded, joined, printable
 
 if TYPE_CHECKING:
     from irmeta.parallel import Progress
@@ -72,9 +73,13 @@ def form_of(output: Path | None) -> "Format":
     if output is None:
         return "table"
     if output.suffix not in _FORMATS:
+        verbs = [
+            one.verb for one in STUDIES.values() if one.command and one.command.page
+        ]
+        pages = joined([f"irmeta {verb}" for verb in ("report", *verbs)], "or")
         raise IrmetaError(
             f"{output}: unknown suffix; use one of {', '.join(_FORMATS)}, or add --format; scores (irmeta evaluate) go "
-            "to a .parquet, a page (irmeta report) to a folder"
+            f"to a .parquet, a page ({pages}) to a folder (-o DIR)"
         )
     return _FORMATS[output.suffix]
 

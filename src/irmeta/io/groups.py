@@ -25,7 +25,7 @@ def read_groups(path: str | Path) -> Groups:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    table = sheet(path)
+    table = sheet(path, RUN, GROUP)
     runs = keyed(table, RUN, GROUP, also=POOLED)
     unpooled = [
         run
@@ -63,9 +63,8 @@ def _pairs(
     path: str | Path, keys: Sequence[str], values: Sequence[str]
 ) -> dict[str, str]:
     """Read a CSV table that gives each key one value."""
-    return {
-        key: value for key, (_, [value]) in keyed(sheet(path), keys, values).items()
-    }
+    table = sheet(path, keys, values)
+    return {key: value for key, (_, [value]) in keyed(table, keys, values).items()}
 
 
 def _pooled(where: str, word: str = "yes") -> bool:

@@ -23,9 +23,10 @@ SCORES = ("score", "human", "people", "grade", "label", "value")
 
 def read_sample(path: Path) -> dict[str, float]:
     """Read the probability that each topic had of being drawn: a CSV with columns topic and probability."""
-    table = sheet(path)
+    columns = (DRAWN, ("probability",))
+    table = sheet(path, *columns)
     sample: dict[str, float] = {}
-    for topic, (line, [text]) in keyed(table, DRAWN, ("probability",)).items():
+    for topic, (line, [text]) in keyed(table, *columns).items():
         try:
             chance = number(text)
         except ValueError:
@@ -62,7 +63,8 @@ def read_ids(path: Location) -> list[str]:
 
 def read_labels(path: Path) -> dict[str, str]:
     """Read what systems are called in a paper: a CSV with columns system and label."""
-    found = keyed(sheet(path), ("system", "run", "model"), ("label", "name"))
+    columns = (("system", "run", "model"), ("label", "name"))
+    found = keyed(sheet(path, *columns), *columns)
     return {system: label for system, (_, [label]) in found.items()}
 
 

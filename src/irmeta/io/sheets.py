@@ -11,7 +11,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.strictly import stripped
 from irmeta.scores.names import require_names
-from irmeta.words import counted, listed, shortened
+from irmeta.words import counted, joined, listed, shortened
 
 SEPARATORS = (",", ";", "\t")
 FORMULA = r"^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
@@ -39,10 +39,20 @@ class Sheet(NamedTuple):
         return called.index(name)
 
 
-def sheet(path: str | PathLike[str]) -> Sheet:
-    """Read a file as `sheet_in` reads its text; bytes of names that are not UTF-8 are escaped, as in score files."""
+def sheet(path: str | PathLike[str], *columns: Sequence[str]) -> Sheet:
+    """Read a file as `sheet_in` reads its text; bytes of names that are not UTF-8 are escaped, as in score files.
+
+    columns : the names that each column may have; an error of a file that cannot be read says the first ones.
+    """
     where = location(path)
-    return sheet_in(bytes(read_bytes(where)), shown(where))
+    try:
+        data = bytes(read_bytes(where))
+    except FileFormatError as error:
+        named = joined([names[0] for names in columns])
+        raise FileFormatError(
+            f"{error}; expected a CSV with columns {named}"
+        ) from error
+    return sheet_in(data, shown(where))
 
 
 def sheet_in(data: bytes, where: str) -> Sheet:

@@ -208,7 +208,9 @@ STUDIES: dict[str, Study] = {
             flags={"unless_safe": ("--unless-safe", True)},
             labels=True,
         ),
-        refuses={"--vs": "the others are named with --against"},
+        refuses=dict.fromkeys(
+            ("--vs", "--baseline"), "the others are named with --against"
+        ),
     ),
     "replication": Study(
         "differences.replication",
@@ -438,6 +440,10 @@ STUDIES: dict[str, Study] = {
             view="JudgesView",
             scores="irmeta.studies.judges.compare.given.scored",
             labels=True,
+        ),
+        refuses=dict.fromkeys(
+            ("--human", "--llm"),
+            "all judgments are named as files, those of people first (or by --truth)",
         ),
         screen=Screen(lines=30),
     ),

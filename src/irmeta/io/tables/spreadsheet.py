@@ -100,9 +100,8 @@ def _guessed(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
-    return {
-        task: kind for task, (_, [kind]) in keyed(sheet(path), _TASK, _TYPE).items()
-    }
+    table = sheet(path, _TASK, _TYPE)
+    return {task: kind for task, (_, [kind]) in keyed(table, _TASK, _TYPE).items()}
 
 
 def read_costs(path: str | PathLike[str]) -> dict[str, float]:
@@ -110,7 +109,7 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 
     An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
-    table = sheet(path)
+    table = sheet(path, _MODEL, _COST)
     costs = {}
     for model, (line, [text]) in keyed(table, _MODEL, _COST, holes=True).items():
         if not text:
@@ -132,7 +131,7 @@ def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
 
     An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
     """
-    table = sheet(path)
+    table = sheet(path, _MODEL, ("link",))
     facts = [name for at, name in enumerate(table.header) if at != table.place(_MODEL)]
     columns = [name.lower() for name in facts] or ["link"]
     about: dict[str, dict[str, str]] = {}

@@ -192,7 +192,7 @@ def store(site: Site, path: Path) -> submissions.Bytes:
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
     """Read what a table of runs (columns run, team, type, date) says, by run."""
-    table = sheet(path)
+    table = sheet(path, *COLUMNS.values())
     places = {what: table.place(names) for what, names in COLUMNS.items()}
     found: dict[str, dict[str, str]] = {}
     for _, row in table.rows:
