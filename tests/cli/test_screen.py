@@ -135,3 +135,28 @@ def test_a_help_fits_one_screen(run, verb):
             continue
         assert one.name in whole
         assert one.name in short
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--system", "s3-1", "--against", "s4-1", "-m", "AP@1000 P@10"],
+        ["--system", "s7-3", "--against", "s0-1,s5-1", "-m", "AP@1000"],
+    ],
+)
+def test_worst_and_best_topics_have_both_ends_where_rows_are_left_out(
+    run, file, options
+):
+    """Where 4 of the 6 rows fit they are the 2 worst and the 2 best, below the same title."""
+    asked = ["versus", file, *options]
+    title, rows = _of_topics(run(*asked)[1])
+    whole, every = _of_topics(run(*asked, "--explain")[1])
+    assert title == whole
+    assert rows == [*every[:2], *every[3:5]]
+
+
+def _of_topics(out: str) -> tuple[str, list[str]]:
+    """Return the title of the first table of topics, and the first word of its rows."""
+    [text, *_] = re.findall(r"^topics by .*?\n\n", out, re.MULTILINE | re.DOTALL)
+    title, rows = re.split(r"\ntopic .*\n─+\n", text)
+    return title, [row.split()[0] for row in rows.split("\n") if row]

@@ -8,6 +8,7 @@ from irmeta.report.forms import side_by_side, text
 from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
+from irmeta.scores.figures import ENDS
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
@@ -144,17 +145,18 @@ def _fitted(
     names = list(views)
     for name, after in zip(names, [*names[1:], None], strict=True):
         frame = views[name]
-        beside = side_by_side(frame.head(max(room, LEAST)), width)
+        beside = side_by_side(_cut(name, frame, max(room, LEAST)), width)
         spared = 0 if after is None else _lines(views[after], SPARED)
         count = _rows(
             name, beside, max(room - spared, min(room, _lines(frame, fewest))), width
         )
-        if drawn and count < min(LEAST, frame.height):
+        shown = _cut(name, beside, count)
+        if drawn and shown.height < min(LEAST, frame.height):
             tables += 1
             continue
-        drawn.append(text(beside.head(count), _titled(name, frame, count), width=width))
+        drawn.append(text(shown, _titled(name, frame, count), width=width))
         room -= _height(drawn[-1])
-        rows += frame.height - count
+        rows += frame.height - shown.height
         columns += frame.columns[beside.width :]
     of_metrics = sum(name in metrics for name in columns)
     left = [
@@ -171,16 +173,26 @@ def _rows(name: str, frame: pl.DataFrame, room: int, width: int | None) -> int:
     count = max(0, min(frame.height, room - 3))
     while (
         count
-        and _height(text(frame.head(count), _titled(name, frame, count), width=width))
+        and _height(
+            text(_cut(name, frame, count), _titled(name, frame, count), width=width)
+        )
         > room
     ):
         count -= 1
     return count
 
 
+def _cut(name: str, frame: pl.DataFrame, count: int) -> pl.DataFrame:
+    """Return the first rows of a table, or of one with both ends as many of each."""
+    if ENDS not in name or count >= frame.height:
+        return frame.head(count)
+    each, other = count // 2, (frame.height + 1) // 2
+    return pl.concat([frame.head(each), frame.slice(other, each)])
+
+
 def _titled(name: str, frame: pl.DataFrame, count: int) -> str:
-    """Return the title of a table, with how many of its rows there are."""
-    if count == frame.height:
+    """Return the title of a table, with how many of its rows there are, unless it has both ends of more."""
+    if count == frame.height or ENDS in name:
         return name
     return f"{name}{';' if ':' in name else ':'} the first {count} of {frame.height}"
 

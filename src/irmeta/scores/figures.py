@@ -10,6 +10,8 @@ from irmeta.stats.arrays import Floats
 
 ROWS = 20
 """Rows that a table for people shows of a longer one."""
+ENDS = "worst and best"
+"""What the title of a table says that shows both ends of a longer one, the outermost rows of each first."""
 WHOLE: ContextVar[bool] = ContextVar("WHOLE", default=False)
 """Whether tables for people have all of their rows: in a file nobody would see that some are left out."""
 WIDE = 9

@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
-from irmeta.scores.figures import intervals, short, spoken
+from irmeta.scores.figures import ENDS, intervals, short, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, is_estimated, scale
 from irmeta.studies.differences.versus import gate, left
@@ -181,7 +181,7 @@ def _titled(one: xr.Dataset) -> str:
         all_ = " (--table topics)"
     if every > 2 * FEW_TOPICS:
         of = f" of {every}"
-    return f"{unit(one)}s by {one.metric.item()} against {_whom(one)}: worst and best{of}{all_}"
+    return f"{unit(one)}s by {one.metric.item()} against {_whom(one)}: {ENDS}{of}{all_}"
 
 
 def _whom(one: xr.Dataset) -> str:
@@ -244,10 +244,8 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
     order = np.argsort(gap, kind="stable")[
         : np.isfinite(gap).sum()
     ]  # those on which the system has a score
-    if order.size <= 2 * FEW_TOPICS:
-        ends = order
-    else:
-        ends = np.concatenate([order[:FEW_TOPICS], order[: -FEW_TOPICS - 1 : -1]])
+    below = min(FEW_TOPICS, (order.size + 1) // 2)
+    ends = np.concatenate([order[:below], order[below:][::-1][:FEW_TOPICS]])
     if alone:
         against = {
             "opponent": one["opponent"].values[0, ends],
