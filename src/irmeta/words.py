@@ -60,7 +60,7 @@ def joined(names: Sequence[str], word: str = "and") -> str:
 
 _WHOLE = re.compile(
     r"`[^`]*`"  # a command or a name in backquotes
-    r"|'[^'\s]*(?: [^'\s]+)*'(?!\w)"  # a name in quotes
+    r"|(?<!\w)'[^'\s]*(?: [^'\s]+)*'(?!\w)"  # a name in quotes
     # a command with options: of a few words, so that time is in proportion to the text
     r"|\birmeta [a-z]+(?: [^\s,;:()]+){0,9}? (?:-[\w-]+ ?){1,9}[^\s,;:()]*"
     r"|\birmeta [a-z]+"

@@ -10,6 +10,7 @@ import pytest
 
 import irmeta
 from irmeta.errors import FileFormatError
+from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.checks import recognition
 from irmeta.studies.checks.recognition import GROUPS, recognise
@@ -311,6 +312,23 @@ def test_runs_in_json_are_told_from_judgments(tmp_path):
         path.write_text(text)
         found[name] = recognise(str(path)).kind
     assert found == {"run": "runs", "qrels": "judgments"}
+
+
+def test_estimated_scores_are_not_asked_how_topics_vary(run, tmp_path):
+    """Studies that refuse what topics add to an estimate are not offered for it, and every command that is runs."""
+    draw = np.random.default_rng(0).random
+    names = list("abc"), [f"t{n}" for n in range(12)], ["AP (est.)"]
+    made = cube(draw((3, 12, 1)), *names).assign_attrs(recorded({"estimated": True}))
+    irmeta.save(made, tmp_path / "official.parquet")
+    _, out, _ = run("what", "official.parquet")
+    verbs = [words[0] for words in commands(out)]
+    assert verbs == ["versus", "table", "describe", "leaderboard", "report"]
+    assert "reliability (how topics vary), design (how topics vary)" in " ".join(
+        out.split()
+    )
+    for words in (["reliability"], ["design", "--target", "AP (est.)"]):
+        code, _, err = run(words[0], "official.parquet", *words[1:])
+        assert code, "topics vary is not in them" in err
 
 
 def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):

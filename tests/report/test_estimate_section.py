@@ -5,6 +5,8 @@ import numpy as np
 from irmeta.report.page.content import Content
 from irmeta.report.page.judgments import estimate as section
 from irmeta.report.page.judgments import judges
+from irmeta.report.page.systems import standings
+from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.judges.compare import compare_judges
 from irmeta.studies.judges.estimate import estimate
@@ -27,6 +29,22 @@ def test_scores_alone_have_no_section() -> None:
     """Without judgments of people nothing is said of them."""
     assert section.panels(content()) == []
     assert judges.panels(content()) == []
+
+
+def test_the_first_card_says_that_a_machine_judged() -> None:
+    """Where the page's scores are by the machine's judgments that it compares with people's, who leads says so."""
+    by_machine = MACHINE.assign_attrs(recorded({"qrels": {"sha256": "1a"}}))
+    by_people = HUMAN.assign_attrs(recorded({"qrels": {"sha256": "2b"}}))
+    outcome = estimate(by_people[:, :10], by_machine)
+    said = ", by the machine's judgments; "
+    for scores, results, told in (
+        (by_machine, (outcome,), True),
+        (by_people, (outcome,), False),
+        (by_machine, (), False),
+        (MACHINE, (outcome,), False),
+    ):
+        page = Content.of({"made": scores}, results=results)
+        assert (said in standings.panel(page, "made").findings[0]) is told
 
 
 def test_an_estimate_has_a_panel_for_each_metric() -> None:

@@ -393,6 +393,21 @@ def test_one_metric_has_its_answer_too():
     assert f"up to {only['most_ranks']:.0f} rank" in first
 
 
+def test_stems_that_are_taken_as_teams_are_told():
+    """Where names say which runs come from one team the finding says so; a loss has no sign."""
+    _, lists, grades = made(0)
+    stems = {name.replace("r", "-"): of for name, of in lists.items()}
+    found = reuse(grades, stems, depth=5, metrics="P@5")
+    lost = f"{found['mean_loss'].item():.3f}".removeprefix("0")
+    said = f"taking 10 name stems as teams, groups that are left out lose {lost}, "
+    assert said in findings(found)[0]
+    guessed = "teams are guessed from name stems; name them (--teams FILE)"
+    assert guessed in about(found)["notes"]
+    named = reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="P@5")
+    assert f": groups that are left out lose {lost}, " in findings(named)[0]
+    assert guessed not in about(named)["notes"]
+
+
 def test_the_pool_is_told_of_before_a_new_run():
     """Also with a new run the first sentence says what groups lose, and the second what the run pays."""
     _, lists, grades = made(6)

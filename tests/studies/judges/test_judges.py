@@ -232,6 +232,18 @@ def test_findings_follow_from_the_figures() -> None:
     for (low, high), verdict in verdicts.items():
         outcome["phi_gain_low"][:], outcome["phi_gain_high"][:] = low, high
         assert findings(outcome)[0].startswith(verdict)
+        assert " on half of the 20 topics that both judged " in findings(outcome)[0]
+
+
+def test_the_first_finding_says_where_the_best_are_ranked_otherwise() -> None:
+    """Tau among the best is told where it lies below the interval of tau, and the overview says of how many it is."""
+    outcome = compare_judges(made(metrics=("AP",)), best=5)
+    outcome["tau_best"][:] = outcome["tau_low"] + 0.001
+    assert "among the 5 best" not in findings(outcome)[0]
+    outcome["tau"][:], outcome["tau_best"][:] = 0.88, 0.17
+    said = "; tau among the 5 best by people is .17, among all systems .88."
+    assert findings(outcome)[0].endswith(said)
+    assert "5 best" in next(iter(overview(outcome).values())).columns
 
 
 def test_nobody_stands_in_for_topics_that_predict_nothing() -> None:

@@ -19,6 +19,7 @@ class Ask:
     """A question that scores may answer: its verb, what the command ends in, and how many of what it takes.
 
     across : whether it takes all collections of a file together.
+    vary : whether it asks how topics vary, which is not in estimated scores.
     """
 
     verb: str
@@ -28,9 +29,12 @@ class Ask:
     metrics: int = 1
     collections: int = 1
     across: bool = False
+    vary: bool = False
 
     def lacks(self, seen: "Seen") -> str:
-        """Say what these scores have too few of; nothing where they have enough."""
+        """Say what these scores lack, or have too few of; nothing where they have enough."""
+        if self.vary and seen.estimated:
+            return "how topics vary"
         held = {
             "systems": len(seen.systems),
             "topics": seen.topics,
@@ -48,8 +52,8 @@ ASKS = (
     Ask("leaderboard", "{one}", systems=3, across=True),
     Ask("correlate", "{missing}", metrics=2, across=True),
     Ask("predictivity", "{missing}", metrics=2, topics=10),
-    Ask("reliability", "{missing}", topics=10),
-    Ask("design", "--target {metric}{missing}", systems=3, topics=10),
+    Ask("reliability", "{missing}", topics=10, vary=True),
+    Ask("design", "--target {metric}{missing}", systems=3, topics=10, vary=True),
     Ask("compare", "{missing}", collections=2, across=True),
     Ask(
         "replicate",

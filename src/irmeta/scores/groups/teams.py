@@ -215,7 +215,7 @@ def grouped(runs: list[str], groups: Grouping) -> Groups:
             raise ScoresError(
                 f"teams={groups!r}: expected a table of runs and teams, {STEM!r} or {EACH!r}"
             )
-        return Groups({run: stem(run) for run in runs}, source="stems of the names")
+        return Groups({run: stem(run) for run in runs}, source=STEM)
     if isinstance(groups, Groups):
         table = groups
     else:

@@ -68,6 +68,7 @@ class Seen:
     systems, metrics : their names. topics : how many. collections : their names.
     reader : how `irmeta import` calls a table that is not a score file yet; an option, for groups.
     missing : how many of the scores.
+    estimated : whether scores are what topics add to an estimate, which say nothing of how topics vary.
     parts : what else a folder holds; the collections of a score file that has several.
     alike : whether these have the same systems and topics, as where several judges saw the same runs.
     files : all files, where several are taken together.
@@ -82,6 +83,7 @@ class Seen:
     collections: tuple[str, ...] = ()
     reader: str = ""
     missing: int = 0
+    estimated: bool = False
     parts: tuple["Seen", ...] = field(default=(), repr=False)
     alike: bool = False
     files: tuple[str, ...] = ()
@@ -261,7 +263,8 @@ def _sizes(topics: int, metrics: int) -> str:
 
 def _scores(path: str, where: Path) -> Seen:
     """Describe a score file, and each of its collections where it has several."""
-    names = {name: one["names"] for name, one in held(where).items()}
+    described = held(where)
+    names = {name: one["names"] for name, one in described.items()}
     there = present(where)
     missing = {
         name: math.prod(len(one[dim]) for dim in DIMS) - there.get(name, 0)
@@ -278,6 +281,7 @@ def _scores(path: str, where: Path) -> Seen:
             tuple(one["metric"]),
             (name,),
             missing=missing[name],
+            estimated="estimated" in described[name]["attributes"],
         )
         for name, one in names.items()
     )
@@ -298,6 +302,7 @@ def _scores(path: str, where: Path) -> Seen:
         metrics,
         tuple(names),
         missing=holes,
+        estimated=any(one.estimated for one in parts),
         parts=parts if len(parts) > 1 else (),
         alike=all(
             set(one[dim]) == set(every(dim))

@@ -21,6 +21,7 @@ from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import study
 from irmeta.studies.judges.sampled import RUNS, SAMPLE, SCORED, Judged, paired, weights
+from irmeta.words import counted
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
@@ -292,7 +293,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many topics people should judge: with costs the cheapest way."""
-    wanted = about(outcome)["options"]["width"]
+    wanted = f"{about(outcome)['options']['width']:g}".removeprefix("0")
     judged, total = (
         about(outcome)["inputs"]["collections"][who]["topics"]
         for who in ("human", "machine")
@@ -300,69 +301,69 @@ def findings(outcome: xr.Dataset) -> list[str]:
     said = []
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        way = _cheapest(one, total) or _suffices(one, total)
+        now, most = (
+            short(float(one["width_pairs"].sel(size=size)), 3)
+            for size in (judged, total)
+        )
+        way = _cheapest(one, judged, total) or _suffices(one, judged, total)
         rho = short(float(one["rho_pairs"]))
+        every = f" All {total} topics, judged by people, give {most}."
         said.append(
-            f"{metric}: for intervals of differences {wanted:g} wide {way} (rho {rho}). {_own(one, judged, total)}"
+            f"{metric}: intervals of differences are {now} wide now; for {wanted} people judge {way} (rho {rho})."
+            f"{every if judged < total else ''}"
         )
     return said
 
 
-def _own(one: xr.Dataset, judged: int, total: int) -> str:
-    """Say how wide intervals are with the topics that there are: those that people judged, and all of them."""
-    now, most = (
-        short(float(one["width_pairs"].sel(size=size)), 3) for size in (judged, total)
-    )
-    if judged == total:
-        return f"All {total} topics, judged by people, give {most}."
-    return f"Of these {total} topics, {judged} judged by people give {now}, all {most}."
+def _more(topics: int, there: int) -> str:
+    """Say how many topics there are not yet."""
+    return f" ({topics - there} more)" if topics > there else ""
 
 
-def _machine(topics: int, total: int) -> str:
-    """Say how many topics the machine should judge, and how many of them there are not yet."""
-    more = f", {topics - total} more than there are" if topics > total else ""
-    return f"{topics} of the machine{more}"
+def _alone(topics: int, judged: int) -> str:
+    """Say how many topics people judge without the machine."""
+    if topics < 0:
+        return "more than 100 000 topics alone"
+    return f"{counted(topics, 'topic')}{_more(topics, judged)} alone"
 
 
-def _suffices(one: xr.Dataset, total: int) -> str:
+def _beside(topics: int, machine: int, judged: int, total: int) -> str:
+    """Say how many topics people judge, and how many the machine."""
+    people = f"{counted(topics, 'topic')}{_more(topics, judged)}"
+    return f"{people} beside {machine} of the machine{_more(machine, total)}"
+
+
+def _suffices(one: xr.Dataset, judged: int, total: int) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
     needed, many, alone = (
         int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
     )
-    enough = f"{alone}" if alone > 0 else "more than 100 000"
-    people = f"people alone need {enough} topics"
+    people = _alone(alone, judged)
     if needed > 0:
-        return f"{needed} human topics beside {total} of the machine suffice; {people}"
-    too_few = f"{total} topics are too few"
-    if not 0 < many < (alone if alone > 0 else np.inf):
-        return f"{too_few}; {people}"
-    return (
-        f"{too_few}; let people judge {many} beside {_machine(many * MANY, total)}, or people alone "
-        f"{enough}"
-    )
+        return f"{_beside(needed, total, judged, total)}, or {people}"
+    if 0 < many < (alone if alone > 0 else np.inf):
+        return f"{_beside(many, many * MANY, judged, total)}, or {people}"
+    return people
 
 
-def _cheapest(one: xr.Dataset, total: int) -> str:
+def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
     """Name the cheapest way to the width wanted, and what people alone cost; nothing without costs, or a way."""
     if "best_share" not in one:
         return ""
-    people = f"people alone: {int(one['topics_alone'])} topics"
-    both = "{} human topics beside {}".format
-    best, of_machine, needed = (
-        int(one[name]) for name in ("topics_best", "machine_best", "topics_needed")
+    alone, best, of_machine, needed = (
+        int(one[name])
+        for name in ("topics_alone", "topics_best", "machine_best", "topics_needed")
     )
+    people = _alone(alone, judged)
     ways = {
         people: float(one["cost_alone"]),
-        both(best, _machine(of_machine, total)): float(one["cost_best"]),
-        both(needed, _machine(total, total)): float(one["cost_needed"]),
+        _beside(best, of_machine, judged, total): float(one["cost_best"]),
+        _beside(needed, total, judged, total): float(one["cost_needed"]),
     }
     known = {way: cost for way, cost in ways.items() if not np.isnan(cost)}
     if not known:
         return ""
     way = min(known, key=lambda name: known[name])
-    beside = (
-        ""
-        if way == people or people not in known
-        else f"; {people} for {known[people]:g}"
-    )
-    return f"the cheapest way is {way}, for {known[way]:g}{beside}"
+    others = known.keys() & {people} - {way}
+    beside = "".join(f", or {other} for {known[other]:g}" for other in others)
+    return f"{way} for {known[way]:g}, the cheapest way{beside}"

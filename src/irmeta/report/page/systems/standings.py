@@ -14,6 +14,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import lettered
+from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
@@ -47,7 +48,7 @@ def panel(content: Content, name: str) -> Panel:
     without = f"Without {lacking} that lack scores, " if lacking else ""
     finding = (
         f"{without}{listed(leaders)} {verb} by {by} with "
-        f"{short(float(best['mean'].max()), 3)}; {_others(may)}."
+        f"{short(float(best['mean'].max()), 3)}{_by_machine(content, name)}; {_others(may)}."
     )
     return Panel(
         name,
@@ -64,6 +65,20 @@ def panel(content: Content, name: str) -> Panel:
             content.source_of(name),
         ),
     )
+
+
+def _by_machine(content: Content, name: str) -> str:
+    """Say where the scores are by the judgments of the machine that the page compares with people."""
+    digest = _digest(about(content.cubes[name]))
+    inputs = (about(given)["inputs"]["collections"] for given in content.given.values())
+    machines = [_digest(each.get("machine", {})) for each in inputs]
+    return ", by the machine's judgments" if digest and digest in machines else ""
+
+
+def _digest(described: Mapping[str, Any]) -> str | None:
+    """Return the digest of the judgments that scores are by, if it is known."""
+    qrels = described.get("qrels")
+    return qrels.get("sha256") if isinstance(qrels, Mapping) else None
 
 
 def _left_out(content: Content, name: str) -> list[str]:

@@ -220,13 +220,14 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         for name in ("needed", "needed_low", "needed_high")
     )
     units = f"{unit(one)}s"
+    erho2 = f"E rho2 of {short(stability)} by {one.metric.item()}"
     if not np.isfinite(needed):
         if topics < low < np.inf:
             least = f"; with 95% confidence it needs {low:.0f} or more"
         else:
             least = ""
         return (
-            f"The {units} needed for an E rho2 of {short(stability)} cannot be estimated, because "
+            f"The {units} needed for an {erho2} cannot be estimated, because "
             f"these {units} do not show that the systems differ{least}."
         )
     if np.isfinite(high):
@@ -234,17 +235,15 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     else:
         between = f"{low:.0f} or more"
     options = about(one)["options"]
-    erho2 = f"E rho2 of {short(stability)}"
     if options["teams_unknown"] and not low <= topics < high:
         unsaid = wanting(options, f"whether these {topics} are enough")
         return f"An {erho2} needs {needed:.0f} {units} ({between}); {unsaid}"
-    if high <= topics:
-        verdict = "are enough"
-    elif low > topics:
-        verdict = "are not enough"
-    else:
-        verdict = "may be enough"
+    first, enough, is_open = "these", "are enough", ""
+    if low > topics:
+        enough = "are not enough"
+    elif high > topics:
+        first, is_open = "whether these", " is open"
     return (
-        f"{taking(options, 'these')} {topics} {units} {verdict} for an {erho2}, which needs "
-        f"{needed:.0f} ({between})."
+        f"{taking(options, first)} {topics} {units} {enough} for an {erho2}{is_open}: about "
+        f"{needed:.0f} are needed ({between})."
     )

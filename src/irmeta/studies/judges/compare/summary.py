@@ -266,10 +266,11 @@ def _may_stand_in(one: xr.Dataset, best: int, metric: str) -> list[str]:
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
     judges = int((~np.isnan(one["tau"].values)).sum())
     picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
+    topics = counted(int(one["topics"].values[best]), unit(one))
     return [
-        f"{metric}: {verdict}: on half of the {unit(one)}s it predicts {truth} on the other half with tau "
-        f"{short(other)}, {truth} itself with {short(own)} (difference {_with_interval(gain, low, high, digits)}"
-        f"{picked}). {_first(one, best)}"
+        f"{metric}: {verdict}: on half of the {topics} that both judged it predicts {truth} on the other half with "
+        f"tau {short(other)}, {truth} itself with {short(own)} (difference "
+        f"{_with_interval(gain, low, high, digits)}{picked}). {_first(one, best)}{_among_best(one, best)}."
     ]
 
 
@@ -279,10 +280,24 @@ def _first(one: xr.Dataset, best: int) -> str:
     at = int(np.nanargmax(judge))
     place = 1 + int((truth > truth[at]).sum())
     if place == 1:
-        return f"Both have {one.system.values[at]} first."
+        return f"Both have {one.system.values[at]} first"
     return (
         f"Its first, {one.system.values[at]}, is number {place} by {_truth(one)}, whose first is "
-        f"{one.system.values[int(np.nanargmax(truth))]}."
+        f"{one.system.values[int(np.nanargmax(truth))]}"
+    )
+
+
+def _among_best(one: xr.Dataset, best: int) -> str:
+    """Say where tau among the best systems lies below the interval of tau among all."""
+    tau, low, among = (
+        float(one[name].values[best]) for name in ("tau", "tau_low", "tau_best")
+    )
+    if not among < low:
+        return ""
+    number = about(one)["options"]["best"]
+    return (
+        f"; tau among the {number} best by {_truth(one)} is {short(among)}, among all systems "
+        f"{short(tau)}"
     )
 
 
@@ -542,7 +557,7 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
         ],
         **({"soft": _short(made["soft"].to_list())} if "soft" in made else {}),
         "tau_AP": _short(made["tau_ap"].to_list()),
-        "best": _short(made["tau_best"].to_list()),
+        f"{about(outcome)['options']['best']} best": _short(made["tau_best"].to_list()),
     }
     if "phi" in made.columns:
         shown["phi (truth)"] = [

@@ -14,7 +14,7 @@ from irmeta.metrics.names import Metric, parse, parse_list
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
-from irmeta.scores.groups.teams import Grouping, by_default, grouped
+from irmeta.scores.groups.teams import STEM, Grouping, by_default, grouped
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.tables.frames import ALL
@@ -93,7 +93,13 @@ def reuse(
         **figures.ranks(scored),
         **figures.of_metrics(scored, bands, models),
     }
+    guessed = (
+        [Act("teams are guessed from name stems; name them (--teams FILE)")]
+        if teams is None and groups.source == STEM
+        else []
+    )
     notes = [
+        *guessed,
         *_notes(depth, owner, pooled, len(names)),
         *_shallow(looked, pooled, depth),
     ]
@@ -113,6 +119,7 @@ def reuse(
             "level": level,
             "topics": len(looked.topics),
             "teams": groups.source,
+            "team_count": len(names),
         },
         notes=notes,
     )

@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.groups.teams import taking
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
 from irmeta.words import counted, listed
@@ -111,6 +112,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say by which metrics a new run loses least and most, what a given one pays, and who brought what."""
     options = about(outcome)["options"]
     level = options["level"]
+    taken = taking(options)
     views = tables(outcome)
     metrics = views["metrics"]
     lines = []
@@ -118,15 +120,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if known.height == 1:
         only = known.row(0, named=True)
         lines.append(
-            f"By {only['metric']} the pool favours old runs over a new one: groups that are left out lose "
+            f"By {only['metric']} the pool favours old runs over a new one: {taken}groups that are left out lose "
             f"{_loss(only)}, and a run falls by up to {counted(int(only['most_ranks']), 'rank')}."
         )
     if known.height > 1:
         least = known.row(0, named=True)
         most = known.row(-1, named=True)
         lines.append(
-            f"Groups that are left out lose least by {least['metric']} ({_loss(least)}) and most by "
-            f"{most['metric']} ({_loss(most)}); a run falls by up to "
+            f"{taking(options, 'groups')} that are left out lose least by {least['metric']} ({_loss(least)}) "
+            f"and most by {most['metric']} ({_loss(most)}); a run falls by up to "
             f"{int(outcome['most_ranks'].max())} ranks. {_advice(outcome, least['metric'])}"
         )
     if "new" in views:
@@ -187,4 +189,4 @@ def _first(metric: str, depth: int | None) -> str:
 
 
 def _loss(row: Mapping[str, Any]) -> str:
-    return f"{short(row['mean_loss'], 3, sign=True)}, {short(row['relative_loss'])} of the systems' standard deviation"
+    return f"{short(row['mean_loss'], 3)}, {short(row['relative_loss'])} of the systems' standard deviation"
