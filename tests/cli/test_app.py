@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 import irmeta
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.words import folded
 
 METRICS = ["AP@1000", "P@10", "RR", "nDCG@10"]
 
@@ -435,6 +436,13 @@ def test_errors_are_folded(run, capsys):
     assert lines[0].startswith(f"irmeta: {name}: no such")
     assert len(lines) == 2
     assert max(map(len, lines)) <= 80
+
+
+def test_possessives_are_not_names_in_quotes():
+    """What stands between two apostrophes after words is cut as other text; a name in quotes is not."""
+    said = "the systems' standard deviations and the runs' means"
+    assert folded(said, 30).splitlines()[0] == "the systems' standard"
+    assert "'my long name'" in folded("the collection called 'my long name'", 30)
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_systems_that_do_not_differ_are_said_so():
     same.values[:] -= same.values.mean(axis=1, keepdims=True)
     found = reliability(same)
     assert (
-        "The topics needed for an E rho2 of .95 cannot be estimated"
+        "The topics needed for an E rho2 of .95 by AP cannot be estimated"
         in findings(found)[0]
     )
     assert "no number" in overview(found)["needed"]["topics"].to_list()
