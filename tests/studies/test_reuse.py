@@ -389,7 +389,7 @@ def test_one_metric_has_its_answer_too():
     only = tables(one)["metrics"].row(0, named=True)
     first = findings(one)[0]
     assert first.startswith("By P@5 the pool favours old runs over a new one")
-    assert f"lose {short(only['mean_loss'], 3, sign=True)}" in first
+    assert f"lose {short(only['mean_loss'], 3)}" in first
     assert f"up to {only['most_ranks']:.0f} rank" in first
 
 
