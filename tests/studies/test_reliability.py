@@ -147,7 +147,7 @@ def test_findings_say_whether_the_topics_are_enough():
     found = reliability(scores(), metrics="AP", teams="each")
     row = {"coefficient": "erho2"}
     enough = "These 20 topics are enough for an E rho2 of .95 by AP: "
-    is_open = "Whether these 20 topics are enough for an E rho2 of .95 by AP is open: "
+    is_open = "Whether these 20 topics suffice for an E rho2 of .95 by AP is open: "
     for ends, verdict in (
         ((15, 10, 20), enough),
         ((15, 10, 21), is_open),

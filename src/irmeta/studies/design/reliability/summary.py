@@ -242,7 +242,7 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     if low > topics:
         enough = "are not enough"
     elif high > topics:
-        first, is_open = "whether these", " is open"
+        first, enough, is_open = "whether these", "suffice", " is open"
     return (
         f"{taking(options, first)} {topics} {units} {enough} for an {erho2}{is_open}: about "
         f"{needed:.0f} are needed ({between})."
