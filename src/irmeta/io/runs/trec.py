@@ -49,7 +49,7 @@ COMMENT = re.compile(rb"\n#[^\s#]")
 _LINE = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 """Matches a text that has a line which is neither blank nor a comment."""
 _BLANK = re.compile(rb"\n[ \t]*\n")
-"""Matches a blank line and the end of the line before it, which is found four times as fast as a line alone."""
+"""Matches a blank line and the end of the line before it: a search for such an end is quick."""
 _RUN_LINE = re.compile(
     rb"^[ \t]*(?:\S+[ \t]+){4}[-+.\d][^\s,]*[ \t]+\S+[ \t]*$", re.MULTILINE
 )
