@@ -13,8 +13,9 @@ import pytest
 import irmeta
 from irmeta import errors
 from irmeta.cli import main
-from irmeta.errors import FLAGS, IrmetaError, in_python, typed
+from irmeta.errors import IrmetaError, typed
 from irmeta.scores.cube import cube
+from irmeta.words import FLAGS, in_python
 
 SOURCE = Path(errors.__file__).parent
 OTHERS = {"--log_samples"}
@@ -123,6 +124,7 @@ import sys
 sys.modules[{library!r}] = None
 import numpy, irmeta
 from irmeta.scores.cube import cube
+from irmeta.words import FLAGS, in_python
 scores = cube(numpy.random.default_rng(0).random((4, 8, 3)), list("abcd"), list("12345678"), ["AP", "RR", "P@10"])
 assert irmeta.describe(scores)._repr_html_()
 try:

@@ -1,8 +1,9 @@
 """Every set of named options, declared once for Python and for the command line, with what each name means.
 
-This module loads nothing, so that `irmeta --help` is fast.
+This module loads nothing of irmeta, so that `irmeta --help` is fast.
 """
 
+import inspect
 from typing import Any, Literal, get_args
 
 # What to use of the scores
@@ -403,3 +404,23 @@ def names(choice: Any) -> tuple[str, ...]:
     ('raw', 'logit')
     """
     return get_args(choice)
+
+
+def entries(doc: str) -> dict[str, str]:
+    r"""Return what a docstring says of each parameter: lines NAME[, NAME] : TEXT, continued on indented lines.
+
+    >>> entries("Sum up.\n\na, b : what to\n    add.\nc : the rest")
+    {'a': 'what to add.', 'b': 'what to add.', 'c': 'the rest'}
+    """
+    found: dict[str, str] = {}
+    names: list[str] = []
+    for line in inspect.cleandoc(doc).splitlines():
+        head, colon, text = line.partition(" : ")
+        if colon and all(one.isidentifier() for one in head.split(", ")):
+            names = head.split(", ")
+            found |= dict.fromkeys(names, text)
+        elif line.startswith(" ") and names:
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+        else:
+            names = []
+    return found

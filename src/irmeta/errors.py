@@ -1,41 +1,28 @@
-"""What irmeta raises when the user's input is wrong; every message says what, where, and what to do."""
+"""What irmeta raises when input is wrong, and what arguments must be; a message says what, where, and what to do."""
 
-import re
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
+from numbers import Integral, Number, Real
+from os import PathLike, fspath
+from pathlib import Path
+from types import MappingProxyType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    TypeGuard,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from irmeta.words import message, shown
+from irmeta.words import in_python, message, shown
 
 _TYPED: ContextVar[bool] = ContextVar("typed", default=False)
 """Whether who reads a message types commands; else they call Python."""
-FLAGS = {
-    "allow_empty",
-    "allow_missing_tag",
-    "append",
-    "each",
-    "extra_columns",
-    "replace",
-    "same_systems",
-    "skip_header",
-    "unpaired",
-}
-"""Options without a value: in Python they are True."""
-_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|needs|shows|to|has|\()\b)"
-"""What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
-_VALUE = (
-    r"'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"
-    rf"|[\w-]+(?:,[\w-]+)*\*?{_ENDS}"
-)
-_OPTION = re.compile(
-    rf"(?<![\w-])(?:--([a-z]+(?:-[a-z]+)*)|-([mk]))(?![\w-])(?: ({_VALUE}))?"
-)
-_COMMAND = re.compile(
-    r"`?\birmeta ((?:(?:judges|predict|standardize) )?[a-z]+)"
-    r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: [A-Z]{3,})?))+)`?"
-)
 
 
 @contextmanager
@@ -46,45 +33,6 @@ def typed() -> Iterator[None]:
         yield
     finally:
         _TYPED.reset(before)
-
-
-def in_python(text: str) -> str:
-    """Say in Python what a message says of the command line.
-
-    >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
-    "drop topics (missing='common'), or name teams with teams=FILE or same_systems=True"
-    >>> in_python("add its run: `irmeta evaluate QRELS RUN -o SCORES --append`; or lower --min-tasks")
-    'add its run: irmeta.evaluate_to(SCORES, QRELS, RUN, append=True); or lower min_tasks='
-    """
-    return _OPTION.sub(_argument, _COMMAND.sub(_call, text))
-
-
-def _argument(found: re.Match[str]) -> str:
-    """Return an option as an argument of a call."""
-    name = {"m": "metrics", "seed": "rng"}.get(
-        found[1] or found[2], found[1] or found[2]
-    )
-    name, value = name.replace("-", "_"), found[3]
-    if name in FLAGS:
-        return f"{name}=True" + (f" {value}" if value else "")
-    if name == "ignore" and value and not value.isupper():
-        value = str([one.strip(" '") for one in value.split(",")])
-    elif value and re.fullmatch(r"[a-z].*|\w+@\d+", value):
-        value = repr(value)
-    return f"{name}={value or ''}"
-
-
-def _call(found: re.Match[str]) -> str:
-    """Return a command with its arguments as a call."""
-    name, words = found[1].replace(" ", "."), found[2].split()
-    if "-o" in words:  # what a command writes, Python names first
-        at = words.index("-o")
-        words = [*words[at + 1 : at + 2], *words[:at], *words[at + 2 :]]
-        name = {"evaluate": "evaluate_to"}.get(name, name)
-    name = {"import": "import_table"}.get(name, name)
-    plain = [word for word in words if not word.startswith("-")]
-    options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
-    return f"irmeta.{name}({', '.join([*plain, *options.split()])})"
 
 
 def in_words_of_reader(text: str) -> str:
@@ -131,12 +79,12 @@ class FileFormatError(IrmetaError):
         self.remarks = tuple(remarks)
 
 
-def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Raise IrmetaError unless an option has one of the values it may have."""
-    if not isinstance(value, Hashable) or value not in choices:
-        raise IrmetaError(
-            f"{name}={shown(value)}: choose {' or '.join(map(repr, choices))}"
-        )
+class MetricError(IrmetaError):
+    """A metric name is unknown or its parameters do not fit."""
+
+
+class ScoresError(IrmetaError):
+    """A cube of scores lacks what a study needs, or an option does not fit it."""
 
 
 _EXTRAS = {
@@ -164,12 +112,12 @@ def extras() -> Iterator[None]:
         ) from error
 
 
-class MetricError(IrmetaError):
-    """A metric name is unknown or its parameters do not fit."""
-
-
-class ScoresError(IrmetaError):
-    """A cube of scores lacks what a study needs, or an option does not fit it."""
+def require_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Raise IrmetaError unless an option has one of the values it may have."""
+    if not isinstance(value, Hashable) or value not in choices:
+        raise IrmetaError(
+            f"{name}={shown(value)}: choose {' or '.join(map(repr, choices))}"
+        )
 
 
 _NEAREST = 1e-9
@@ -199,3 +147,186 @@ def require_least(**given: tuple[float | None, float]) -> None:
     for name, (value, least) in given.items():
         if value is not None and not value >= least:
             raise ScoresError(f"{name} must be {least:g} or more, not {value:g}")
+
+
+_LARGEST = 1e15
+"""Numbers beyond have no digits left for what is measured here, and overflow where they are squared."""
+_MOST = 10_000_000
+"""More repetitions, topics or metrics than this take more time and memory than anybody has."""
+
+
+class Fitting(NamedTuple):
+    """How a plain type is known, and what a message calls one value of it, and several."""
+
+    fits: Callable[[Any], bool]
+    called: str
+    several: str
+
+
+def is_list(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Say whether a value is several: no text, no mapping, and no array that holds a single one.
+
+    >>> is_list(["a"]), is_list("a"), is_list({"a": 1})
+    (True, False, False)
+    """
+    if isinstance(value, str | bytes | Mapping) or getattr(value, "ndim", 1) == 0:
+        return False
+    return isinstance(value, Iterable)
+
+
+def _is_number(value: Any) -> bool:
+    """Say whether a value is a number that is not too large; a truth value is none, and NaN is the study's to name."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    return real and not abs(value) > _LARGEST
+
+
+def _is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number that is not too large; a truth value is none."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and abs(int(value)) <= _MOST
+
+
+def _is_path(value: Any) -> bool:
+    """Say whether a value can be the path of something."""
+    if not isinstance(value, str | PathLike):
+        return False
+    path = fspath(value)
+    return bool(path) and isinstance(path, str)
+
+
+def _is_name(value: Any) -> bool:
+    """Say whether a value is a name: a text, or an object that is written as one, as a measure of ir_measures."""
+    if isinstance(value, str | Number | Iterable | None):
+        return isinstance(value, str)
+    written = {type(value).__str__, type(value).__repr__}
+    return not written <= {object.__str__, object.__repr__}
+
+
+def _is_truth(value: Any) -> bool:
+    """Say whether a value is a truth value, of Python or of NumPy, which is not loaded here."""
+    return isinstance(value, bool) or type(value).__name__ == "bool"
+
+
+_PATH = Fitting(_is_path, "a path", "paths")
+FITTING: Mapping[Any, Fitting] = MappingProxyType(
+    {
+        bool: Fitting(_is_truth, "True or False", "truth values"),
+        int: Fitting(
+            _is_whole,
+            f"a whole number of at most {_MOST:,}",
+            f"whole numbers of at most {_MOST:,}",
+        ),
+        float: Fitting(
+            _is_number,
+            f"a number of at most {_LARGEST:.0e}",
+            f"numbers of at most {_LARGEST:.0e}",
+        ),
+        str: Fitting(lambda one: isinstance(one, str), "a text", "names"),
+        Path: _PATH,
+        PathLike[str]: _PATH,
+    }
+)
+"""The plain types of arguments."""
+_LISTS = (Iterable, Sequence)
+_PATHS = (Path, PathLike[str])
+
+
+def kinds_of(hint: Any) -> list[Any]:
+    """List the types that a hint allows, None aside, and text where it is to be a path.
+
+    >>> kinds_of(int | str | None), kinds_of(str | Path)
+    ([<class 'int'>, <class 'str'>], [<class 'pathlib.Path'>])
+    """
+    if not isinstance(hint, UnionType) and get_origin(hint) is not Union:
+        return [hint]
+    parts = [part for one in get_args(hint) for part in kinds_of(one)]
+    paths = any(part in _PATHS for part in parts)
+    return [part for part in parts if part not in (type(None), str if paths else None)]
+
+
+def fits(value: Any, kinds: Sequence[Any]) -> bool:
+    """Say whether a value is of one of some types; of a type that nobody can know one from, every value is.
+
+    >>> fits([1, 2], [Sequence[int]]), fits({1: 0.5}, [Mapping[str, float]])
+    (True, False)
+    """
+    return any(_fits(value, kind) for kind in kinds)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind in FITTING:
+        return FITTING[kind].fits(value)
+    base, parts = get_origin(kind) or kind, get_args(kind)
+    if base is Literal:  # `require_choice` says which there are
+        return True
+    if base is Mapping and parts:
+        # what is wrong with a value, the function says with its name
+        keys = kinds_of(parts[0])
+        return isinstance(value, Mapping) and all(fits(key, keys) for key in value)
+    if base in _LISTS:
+        kinds = kinds_of(parts[0]) if parts else [Any]
+        named = str in kinds
+        if named and isinstance(value, str):
+            return True  # which names may stand in
+        return is_list(value) and all(
+            fits(one, kinds) or (named and _is_name(one)) for one in value
+        )
+    known = isinstance(base, type) and base is not Any
+    if known and getattr(base, "_is_protocol", False):
+        known = getattr(base, "_is_runtime_protocol", False)
+    return isinstance(value, base) if known else True
+
+
+def _called(kind: Any) -> str:
+    """Return what a message calls a value of a type."""
+    if kind in FITTING:
+        return FITTING[kind].called
+    base, parts = get_origin(kind) or kind, get_args(kind)
+    if base is Mapping:
+        return f"a mapping{_of('names to ', *parts[1:])}"
+    if base in _LISTS:
+        return f"a list{_of('', *parts)}"
+    if getattr(base, "_is_protocol", False) and base.__doc__:
+        first = base.__doc__.partition("\n")[0].removesuffix(".")
+        return f"{first[:1].lower()}{first[1:]}"
+    if base in (bytes, Callable):
+        return {bytes: "bytes", Callable: "a function"}[base]
+    return getattr(base, "__name__", str(base))
+
+
+def _of(before: str = "", hint: Any = Any) -> str:
+    """Return what a message says of the values in a list, where it has a word for them."""
+    known = [FITTING.get(kind) for kind in kinds_of(hint)]
+    words = dict.fromkeys(one.several for one in known if one)
+    return f" of {before}{' or '.join(words)}" if words else ""
+
+
+def require_fitting(name: str, value: object, kinds: Sequence[Any]) -> None:
+    """Raise ScoresError unless a value is of one of some types."""
+    # objects of other libraries may fail to say what is in them
+    with suppress(Exception):
+        if fits(value, kinds):
+            return
+    expected = " or ".join(dict.fromkeys(map(_called, kinds)))
+    if any(kind in _PATHS for kind in kinds):
+        table = isinstance(value, Mapping) or hasattr(value, "columns")
+        expected += "; irmeta.from_frame reads a table in memory" if table else ""
+    raise ScoresError(f"{name} {shown(value)}: expected {expected}")
+
+
+def require_fields(record: Any) -> None:
+    """Raise unless the fields of a dataclass are of the types, and of the choices, that it declares."""
+    for name, hint in get_type_hints(type(record)).items():
+        value = getattr(record, name)
+        if get_origin(hint) is Literal:
+            require_choice(name, value, get_args(hint))
+        else:
+            require_fitting(name, value, kinds_of(hint))
+
+
+def once(value: Any, kinds: Sequence[Any]) -> Any:
+    """Return what a function may pass through more than once, and ask for its length: a list, where it takes lists."""
+    lists = any((get_origin(kind) or kind) in _LISTS for kind in kinds)
+    if isinstance(value, Iterator) or (lists and is_list(value)):
+        return list(value)
+    return value

@@ -1,4 +1,4 @@
-"""Words of messages, notes and findings: names in a list, and numbers with the right plural."""
+"""Words of messages, notes and findings: names in lists, plurals, and options as who reads them writes them."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -191,3 +191,69 @@ def reason(error: BaseException, most: int = 200) -> str:
         return f"it lacks {shortened(repr(error.args[0]), most)}"
     lines = str(error).splitlines() or [type(error).__name__]
     return shortened(lines[0], most)
+
+
+FLAGS = {
+    "allow_empty",
+    "allow_missing_tag",
+    "append",
+    "each",
+    "extra_columns",
+    "replace",
+    "same_systems",
+    "skip_header",
+    "unpaired",
+}
+"""Options without a value: in Python they are True."""
+_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|needs|shows|to|has|\()\b)"
+"""What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
+_VALUE = (
+    r"'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"
+    rf"|[\w-]+(?:,[\w-]+)*\*?{_ENDS}"
+)
+_OPTION = re.compile(
+    rf"(?<![\w-])(?:--([a-z]+(?:-[a-z]+)*)|-([mk]))(?![\w-])(?: ({_VALUE}))?"
+)
+_COMMAND = re.compile(
+    r"`?\birmeta ((?:(?:judges|predict|standardize) )?[a-z]+)"
+    r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: [A-Z]{3,})?))+)`?"
+)
+
+
+def in_python(text: str) -> str:
+    """Say in Python what a message says of the command line.
+
+    >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
+    "drop topics (missing='common'), or name teams with teams=FILE or same_systems=True"
+    >>> in_python("add its run: `irmeta evaluate QRELS RUN -o SCORES --append`; or lower --min-tasks")
+    'add its run: irmeta.evaluate_to(SCORES, QRELS, RUN, append=True); or lower min_tasks='
+    """
+    return _OPTION.sub(_argument, _COMMAND.sub(_call, text))
+
+
+def _argument(found: re.Match[str]) -> str:
+    """Return an option as an argument of a call."""
+    name = {"m": "metrics", "seed": "rng"}.get(
+        found[1] or found[2], found[1] or found[2]
+    )
+    name, value = name.replace("-", "_"), found[3]
+    if name in FLAGS:
+        return f"{name}=True" + (f" {value}" if value else "")
+    if name == "ignore" and value and not value.isupper():
+        value = str([one.strip(" '") for one in value.split(",")])
+    elif value and re.fullmatch(r"[a-z].*|\w+@\d+", value):
+        value = repr(value)
+    return f"{name}={value or ''}"
+
+
+def _call(found: re.Match[str]) -> str:
+    """Return a command with its arguments as a call."""
+    name, words = found[1].replace(" ", "."), found[2].split()
+    if "-o" in words:  # what a command writes, Python names first
+        at = words.index("-o")
+        words = [*words[at + 1 : at + 2], *words[:at], *words[at + 2 :]]
+        name = {"evaluate": "evaluate_to"}.get(name, name)
+    name = {"import": "import_table"}.get(name, name)
+    plain = [word for word in words if not word.startswith("-")]
+    options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
+    return f"irmeta.{name}({', '.join([*plain, *options.split()])})"

@@ -513,7 +513,7 @@ def test_a_mistake_is_answered_with_its_mend(run, words, says):
 def test_the_version_says_what_reads_runs(run, monkeypatch):
     """--version prints the version, and whether runs are read by the compiled core or by NumPy."""
     assert run("--version")[1].startswith(f"{irmeta.__version__} (runs are read by ")
-    monkeypatch.setattr("irmeta.compiled.core", None)
+    monkeypatch.setattr("irmeta.stats.arrays.core", None)
     assert "by NumPy, since the compiled core could not be built" in run("--version")[1]
 
 

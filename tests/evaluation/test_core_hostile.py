@@ -110,9 +110,9 @@ def test_equal_hashes_are_compared_by_bytes(
             for topic in range(3)
         }
     )
-    monkeypatch.setattr("irmeta.compiled.core", None)
+    monkeypatch.setattr("irmeta.stats.arrays.core", None)
     wanted = places(path, Judgments(qrels))
-    monkeypatch.setattr("irmeta.compiled.core", colliding)
+    monkeypatch.setattr("irmeta.stats.arrays.core", colliding)
     judgments = Judgments(qrels)
     assert judgments.table is not None
     assert places(path, judgments) == wanted
@@ -125,7 +125,7 @@ def test_too_many_judgments_that_collide_are_left_to_numpy(
     colliding: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Judgments whose hashes collide by the thousand cost a thousand steps each, and then the core is not used."""
-    monkeypatch.setattr("irmeta.compiled.core", colliding)
+    monkeypatch.setattr("irmeta.stats.arrays.core", colliding)
     qrels = qrels_from_mapping({"1": {f"d{at}": 1 for at in range(9000)}})
     assert Judgments(qrels).table is None
 

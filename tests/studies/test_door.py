@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import irmeta
-from irmeta.arguments import FITTING
-from irmeta.errors import IrmetaError
+from irmeta.errors import FITTING, IrmetaError
 from irmeta.scores.cube import cube
 from irmeta.studies.door import Parameter
 

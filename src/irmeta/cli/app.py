@@ -26,8 +26,7 @@ from cyclopts.exceptions import (
 )
 from cyclopts.validators import Number
 
-from irmeta.arguments import entries
-from irmeta.choices import MEANINGS, explained
+from irmeta.choices import MEANINGS, entries, explained
 from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES

@@ -11,8 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta import choices
-from irmeta.arguments import entries
-from irmeta.choices import MEANINGS, explained
+from irmeta.choices import MEANINGS, entries, explained
 from irmeta.cli.app import (
     ENTRY,
     app,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irmeta.arguments import require_fields
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, require_fields
 from irmeta.evaluation.grades.judging import JudgedRun, Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from irmeta import words
-from irmeta.arguments import is_list
-from irmeta.errors import FileFormatError, IrmetaError, Remark
+from irmeta.errors import FileFormatError, IrmetaError, Remark, is_list
 from irmeta.io.files import Content, Location, listed, location, read_bytes, shown, stem
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.objects import (

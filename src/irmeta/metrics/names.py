@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 
-from irmeta.arguments import is_list
-from irmeta.errors import MetricError
+from irmeta.errors import MetricError, is_list
 from irmeta.metrics import signatures
 from irmeta.metrics.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
 from irmeta.words import BLANKS, joined, listed, shortened

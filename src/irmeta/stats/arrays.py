@@ -1,4 +1,7 @@
-"""The kinds of arrays that this package passes on, each with one name."""
+"""The kinds of arrays that this package passes on, each with one name, and the compiled core that computes on them."""
+
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,12 @@ Ints = NDArray[np.int64]
 Indices = NDArray[np.intp]
 """Positions along an axis of another array."""
 
+
+# the compiled core, where there is one; without it NumPy does the same, to the same bits, only slower
+try:
+    core: Any = import_module("irmeta._core")
+except ImportError:  # there was no compiler, or Python has no stable ABI
+    core = None
 
 DECIMALS = 10
 """Means are compared to this number of decimals: sums of the same scores in another order differ in the sixteenth."""

@@ -22,8 +22,17 @@ from typing import (
 import numpy as np
 import xarray as xr
 
-from irmeta.arguments import entries, is_list, kinds_of, once, require_fitting
-from irmeta.errors import IrmetaError, ScoresError, extras, require_choice
+from irmeta.choices import entries
+from irmeta.errors import (
+    IrmetaError,
+    ScoresError,
+    extras,
+    is_list,
+    kinds_of,
+    once,
+    require_choice,
+    require_fitting,
+)
 from irmeta.io.formats.schemas import Attributes
 from irmeta.io.strictly import fitting, number, whole
 from irmeta.metrics.names import nearest, split

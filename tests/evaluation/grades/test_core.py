@@ -19,7 +19,6 @@ import xarray as xr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from irmeta import compiled
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.engine import Evaluation, evaluate
 from irmeta.evaluation.grades import core
@@ -31,11 +30,10 @@ from irmeta.io.runs.rankings import qrels_from_mapping
 from irmeta.io.runs.trec import Reading, run_of
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.scores.attributes import about
+from irmeta.stats import arrays
 from irmeta.studies.checks.validation import validate
 
-pytestmark = pytest.mark.skipif(
-    compiled.core is None, reason="the core is not compiled"
-)
+pytestmark = pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 
 QRELS = {
     "1": {"a": 1, "b": 0, "doc-of-more-than-sixteen-bytes": 2, "é": 3, "c": -1},
@@ -53,7 +51,7 @@ METRICS = " ".join(
 def without_core() -> Iterator[None]:
     """Let NumPy do what the core does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiled, "core", None)
+        patch.setattr(arrays, "core", None)
         yield
 
 

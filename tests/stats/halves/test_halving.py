@@ -6,8 +6,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta import compiled
 from irmeta.parallel import streams
+from irmeta.stats import arrays
 from irmeta.stats.arrays import settled
 from irmeta.stats.halves import halving
 from irmeta.stats.halves import jackknife as sampling
@@ -272,7 +272,7 @@ def test_interval_covers_what_it_claims_with_teams():
         )
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 @pytest.mark.parametrize("ties", ["a", "b"])
 @pytest.mark.parametrize(
     ("systems", "topics", "metrics"), [(2, 4, 1), (12, 9, 3), (70, 5, 17)]
@@ -285,7 +285,7 @@ def test_single_scores_by_the_core_are_those_by_products(
     drawn = draw(topics, (topics // 2, topics - topics // 2), 30)
     team = np.arange(systems) // 2
     by_core = sampling._score_moves(scores, drawn, ties, team)
-    monkeypatch.setattr(compiled, "core", None)
+    monkeypatch.setattr(arrays, "core", None)
     by_products = sampling._score_moves(scores, drawn, ties, team)
     np.testing.assert_array_equal(by_core, by_products)
     assert systems == 2 or by_core.any()

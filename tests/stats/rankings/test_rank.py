@@ -7,10 +7,10 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
+from hypothesis.extra import numpy as drawn
 
-from irmeta import compiled
 from irmeta.errors import ScoresError
+from irmeta.stats import arrays
 from irmeta.stats.arrays import settled
 from irmeta.stats.rankings import rank, topheavy
 
@@ -23,7 +23,9 @@ COEFFICIENTS = [
     topheavy.weighted_tau,
     topheavy.rbo,
 ]
-TIED = arrays(np.float64, 12, elements=st.integers(0, 4).map(lambda number: number / 4))
+TIED = drawn.arrays(
+    np.float64, 12, elements=st.integers(0, 4).map(lambda number: number / 4)
+)
 VARIED = TIED.filter(lambda x: np.ptp(x) > 0)
 STRICT = st.permutations(range(9)).map(lambda order: np.array(order, dtype=float))
 
@@ -186,7 +188,7 @@ def test_rbo_b_with_itself(x):
 
 
 @settings(max_examples=30)
-@given(TIED, TIED, arrays(np.int64, 12, elements=st.integers(0, 11)))
+@given(TIED, TIED, drawn.arrays(np.int64, 12, elements=st.integers(0, 11)))
 def test_leaving_groups_out(x, y, group):
     """Tau without each group of items is the tau of the rankings from which its items are deleted."""
     group = np.unique(group, return_inverse=True)[1]
@@ -252,7 +254,7 @@ def test_errors(coefficient, x, y, says):
         coefficient(x, y)
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 @pytest.mark.parametrize("n", [2, 3, 64, 65, 66, 130, 300])
 @pytest.mark.parametrize("decimals", [0, 1, 8])
 def test_the_core_counts_what_products_count(monkeypatch, n, decimals):
@@ -260,11 +262,11 @@ def test_the_core_counts_what_products_count(monkeypatch, n, decimals):
     rng = np.random.default_rng(n)
     x, y = rng.normal(size=(2, 3, 4, n)).round(decimals)
     ours = rank.concordance(x, y[:, :2])
-    monkeypatch.setattr(compiled, "core", None)
+    monkeypatch.setattr(arrays, "core", None)
     np.testing.assert_array_equal(ours, rank.concordance(x, y[:, :2]))
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 @pytest.mark.parametrize(
     ("batch", "items", "counts"),
     [(0, 3, 4), (1, 0, 4), (1, 3, 5), (2, 3, 4), (1, 4, 4)],
@@ -272,6 +274,6 @@ def test_the_core_counts_what_products_count(monkeypatch, n, decimals):
 def test_the_core_refuses_arrays_that_do_not_fit(batch, items, counts):
     """Rankings of other lengths are refused, not read beyond their ends."""
     two = np.zeros((1, 2, 3))
-    compiled.core.concordance(two, two, 1, 3, np.zeros(4))
+    arrays.core.concordance(two, two, 1, 3, np.zeros(4))
     with pytest.raises(ValueError, match="no rankings|other lengths"):
-        compiled.core.concordance(two, two, batch, items, np.zeros(counts))
+        arrays.core.concordance(two, two, batch, items, np.zeros(counts))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irmeta import compiled
 from irmeta.errors import ScoresError
 from irmeta.parallel import watched_by
+from irmeta.stats import arrays
 from irmeta.stats.rankings import ranksets
 from irmeta.stats.rankings.ranksets import (
     discovered,
@@ -331,7 +331,7 @@ def drawn_with_holes(systems, topics, draws):
     )
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 @pytest.mark.parametrize(
     ("systems", "topics", "draws"),
     [(2, 1, 1), (3, 5, 31), (9, 7, 100), (30, 40, 67), (12, 200, 33)],
@@ -343,7 +343,7 @@ def test_the_core_finds_the_largest_of_all_pairs(systems, topics, draws):
     most = np.empty(len(weights), dtype=np.float32)
     pairs = np.empty((len(weights), 2), dtype=np.int64)
     given = values, known, weight, weights, signs
-    compiled.core.largest(*given, first, systems - 1, most, pairs)
+    arrays.core.largest(*given, first, systems - 1, most, pairs)
     for draw, w in enumerate(weights.astype(float)):
         found = np.zeros((systems, systems))
         for a, b in product(range(systems), repeat=2):
@@ -356,7 +356,7 @@ def test_the_core_finds_the_largest_of_all_pairs(systems, topics, draws):
         assert found[tuple(pairs[draw])] == pytest.approx(found.max(), abs=1e-4)
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 @pytest.mark.parametrize("missing", [0, 0.3])
 @pytest.mark.parametrize(("topics", "systems"), [(6, 4), (25, 30), (60, 12)])
 def test_sets_are_the_same_without_the_core(monkeypatch, topics, systems, missing):
@@ -365,13 +365,13 @@ def test_sets_are_the_same_without_the_core(monkeypatch, topics, systems, missin
     scores = (rng.normal(size=(topics, systems)) + np.arange(systems) / 3).round(1)
     scores[rng.random(scores.shape) < missing] = np.nan
     ours = rank_sets(scores, np.random.default_rng(1), draws=203)
-    monkeypatch.setattr(compiled, "core", None)
+    monkeypatch.setattr(arrays, "core", None)
     plainly = rank_sets(scores, np.random.default_rng(1), draws=203)
     assert (ours.better == plainly.better).all()
     assert (ours.worse == plainly.worse).all()
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 def test_the_core_finds_the_largest_difference_of_means():
     """Where means were drawn, of systems that are their own topics, it is that of the clearest pair."""
     means = np.random.default_rng(0).normal(size=(37, 9)).astype(np.float32)
@@ -379,14 +379,14 @@ def test_the_core_finds_the_largest_difference_of_means():
     most = np.empty(len(means), dtype=np.float32)
     pairs = np.empty((len(means), 2), dtype=np.int64)
     none = np.empty((0, 0), dtype=np.float32), np.empty((0, 0), dtype=np.bool_)
-    compiled.core.largest(*none, weight, means, len(means), 2, 8, most, pairs)
+    arrays.core.largest(*none, weight, means, len(means), 2, 8, most, pairs)
     for draw, of in enumerate(means[:, 2:]):
         found = (of[:, None] - of) * weight[2:, 2:]
         assert most[draw] == found.max()
         assert found[tuple(pairs[draw] - 2)] == found.max()
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 def test_the_core_refuses_arrays_that_do_not_belong_together():
     """Arrays of other lengths, and systems or signs that are not there, are refused, not read beyond their ends."""
     given = drawn_with_holes(3, 4, 5)
@@ -398,7 +398,7 @@ def test_the_core_refuses_arrays_that_do_not_belong_together():
         for at, value in change.items():
             arguments[at] = value
         with pytest.raises(ValueError, match="other lengths"):
-            compiled.core.largest(*arguments, first, last, most, pairs)
+            arrays.core.largest(*arguments, first, last, most, pairs)
 
     for at in range(4):
         refused({at: given[at][1:].copy()})

@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 from bench.hard import Hard
 
-from irmeta import compiled
+from irmeta.stats import arrays
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import paired, stepdown
 
@@ -134,7 +134,7 @@ def test_systems_of_one_mean_and_shapes_of_their_own_are_not_distinguished():
     assert wrong[1] < wrong[0]
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 @pytest.mark.parametrize("draws", [100, 1001])
 @pytest.mark.parametrize("systems", [2, 3, 40])
 def test_the_core_counts_what_numpy_counts(monkeypatch, draws, systems):
@@ -150,12 +150,12 @@ def test_the_core_counts_what_numpy_counts(monkeypatch, draws, systems):
         return np.concatenate([pairs, stepdown.of_differences(found, draws, rng)])
 
     ours = both()
-    monkeypatch.setattr(compiled, "core", None)
+    monkeypatch.setattr(arrays, "core", None)
     assert ours.tobytes() == both().tobytes()
     assert ours.min() < 1
 
 
-@pytest.mark.skipif(compiled.core is None, reason="the core is not compiled")
+@pytest.mark.skipif(arrays.core is None, reason="the core is not compiled")
 def test_the_core_refuses_arrays_of_other_lengths():
     """Arrays that do not belong together are refused, not read beyond their ends."""
     one = np.zeros(1)
@@ -164,6 +164,6 @@ def test_the_core_refuses_arrays_of_other_lengths():
         given = [pair, pair, one, one, pair.copy()]
         given[wrong] = np.repeat(given[wrong], 2)
         with pytest.raises(ValueError, match="other lengths"):
-            compiled.core.reached(np.zeros((3, 2)), 2, *given)
+            arrays.core.reached(np.zeros((3, 2)), 2, *given)
     with pytest.raises(ValueError, match="other lengths"):
-        compiled.core.reached(np.zeros((3, 2)), 0, pair, pair, one, one, pair.copy())
+        arrays.core.reached(np.zeros((3, 2)), 0, pair, pair, one, one, pair.copy())

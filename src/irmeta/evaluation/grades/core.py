@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from irmeta import compiled
 from irmeta.choices import Precision
 from irmeta.io.files import Content
 from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, Run
 from irmeta.io.runs.trec import HEADER, hides, metadata_of, not_utf8, tag_remark
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Ints
 
 _KEYS = secrets.token_bytes(16)
@@ -44,17 +44,17 @@ class Found(NamedTuple):
 
 def reader() -> str:
     """Say what reads runs."""
-    if compiled.core is None:
+    if arrays.core is None:
         return "runs are read by NumPy, since the compiled core could not be built"
     return "runs are read by the compiled core"
 
 
 def table(qrels: Qrels) -> Any:
     """Make judgments ready for the core; None where there is none, or hashes collide too often."""
-    if compiled.core is None:
+    if arrays.core is None:
         return None
     documents = qrels.documents
-    return compiled.core.judgments(
+    return arrays.core.judgments(
         [topic.encode("utf-8", "surrogateescape") for topic in qrels.topics],
         documents.buffer,
         documents.start.astype(np.int64),
@@ -79,23 +79,22 @@ def read(
     judgments : what `table` made of the qrels.  top : of how many documents of each list the ids are wanted.
     digested : whether the run is to have the digest of its file.
     """
-    reader = compiled.core.run(judgments, precision == "float32", top)
+    reader = arrays.core.run(judgments, precision == "float32", top)
     header, pieces = _header(content.pieces(digested=digested))
     before = b"\n"
     for piece in pieces:
         # the plain reader says what comments are that may be lines of data
         if hides(before + piece[:2]) or hides(piece):
             return None
-        if not compiled.core.feed(reader, piece):
+        if not arrays.core.feed(reader, piece):
             return None
         before = (before + piece[-2:])[-2:]
-    found = compiled.core.finish(reader)
+    found = arrays.core.finish(reader)
     if found is None:
         return None
-    arrays = [
+    topic, rank, judgment, retrieved, top_topic, top_rank, ends = (
         np.frombuffer(part, dtype=np.int64) for part in (*found[:4], *found[10:13])
-    ]
-    topic, rank, judgment, retrieved, top_topic, top_rank, ends = arrays
+    )
     others, disagreeing, order, is_ascii, more_tags, tag = found[4:10]
     present = np.flatnonzero(retrieved)
     if not present.size:

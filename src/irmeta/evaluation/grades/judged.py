@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from irmeta import compiled
 from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.io.runs.rankings import Qrels
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
 T = TypeVar("T", bound=npt.NDArray[Any])
@@ -174,8 +174,8 @@ class Judged:
 
     def num_relevant_above(self, end: Ints, rel: float) -> Floats:
         """Count relevant documents down to a rank of each topic, `end` of shape (topic,): (system, topic)."""
-        if compiled.core:
-            return self._summed(compiled.core.counts, end, self.of_grade(rel))
+        if arrays.core:
+            return self._summed(arrays.core.counts, end, self.of_grade(rel))
         deep_enough = self.rank < end[self.cell % self.facts.topics]
         counted = deep_enough & (self.code >= self.of_grade(rel))
         found = np.bincount(self.cell[counted], minlength=self.retrieved.size)
@@ -183,9 +183,9 @@ class Judged:
 
     def sum_of_precisions(self, k: int | None, rel: float) -> Floats:
         """Sum the precisions at relevant documents among the first k: (system, topic)."""
-        if compiled.core:
+        if arrays.core:
             return self._summed(
-                compiled.core.precisions, self._end(k), self.of_grade(rel)
+                arrays.core.precisions, self._end(k), self.of_grade(rel)
             )
         so_far = self.relevant_so_far(rel)[..., :k]
         precision = so_far / np.arange(1, so_far.shape[-1] + 1)
@@ -193,8 +193,8 @@ class Judged:
 
     def reciprocal_of_first(self, k: int | None, rel: float) -> Floats:
         """Return 1 / rank of the first relevant document, 0 without one among the first k: (system, topic)."""
-        if compiled.core:
-            return self._summed(compiled.core.firsts, self._end(k), self.of_grade(rel))
+        if arrays.core:
+            return self._summed(arrays.core.firsts, self._end(k), self.of_grade(rel))
         relevant = self.relevant(rel)[..., :k]
         return relevant.any(axis=-1) / (relevant.argmax(axis=-1) + 1)
 
@@ -204,8 +204,8 @@ class Judged:
         gain : of each grade, (grade,); documents without a grade have none. weights : of at least k ranks.
         """
         by_code = self._by_code(gain)
-        if compiled.core:
-            return self._summed(compiled.core.gains, self._end(k), by_code, weights)
+        if arrays.core:
+            return self._summed(arrays.core.gains, self._end(k), by_code, weights)
         codes = self.codes[..., :k]
         return total(by_code.take(codes) * weights[: codes.shape[-1]])
 
@@ -215,8 +215,8 @@ class Judged:
         stop : of each grade the chance to stop at it, once reached, (grade,).
         """
         by_code = self._by_code(stop)
-        if compiled.core:
-            return self._summed(compiled.core.stops, self._end(k), by_code)
+        if arrays.core:
+            return self._summed(arrays.core.stops, self._end(k), by_code)
         stops = by_code.take(self.codes[..., :k])
         # the chance to reach a rank: the product over earlier ones of 1 - stop
         reached = np.ones_like(stops)
@@ -225,9 +225,9 @@ class Judged:
 
     def sum_of_nonrelevant_above(self, rel: float, most: Ints) -> Floats:
         """Sum over relevant documents the judged non-relevant ones above, at most `most`, (topic,): (system, topic)."""
-        if compiled.core:
+        if arrays.core:
             codes = self.of_grade(0), self.of_grade(rel)
-            return self._summed(compiled.core.above, *codes, most)
+            return self._summed(arrays.core.above, *codes, most)
         above = self.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
         above = np.minimum(above, most.astype(np.int32)[:, None])
         return (above * self.relevant(rel)).sum(axis=-1).astype(np.float64)

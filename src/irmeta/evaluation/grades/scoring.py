@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from irmeta import compiled
 from irmeta.evaluation.grades import measures
 from irmeta.evaluation.grades.judged import GradeArray, Judged
 from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import GENERAL
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices
 
-CELLS = 2**20 if compiled.core else 2**18
+CELLS = 2**20 if arrays.core else 2**18
 """Places (system, topic, rank) whose measures are computed together; NumPy's arrays then fit the processor's cache."""
 
 Pools = Mapping[Any, Bools | None]

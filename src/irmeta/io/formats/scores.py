@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.arguments import require_fitting
-from irmeta.errors import FileFormatError, ScoresError
+from irmeta.errors import FileFormatError, ScoresError, require_fitting
 from irmeta.io.formats import parquet, seals
 from irmeta.io.formats.schemas import ScoreFile
 from irmeta.io.outputs import alone_in, require_folder, writing

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from irmeta.arguments import require_fields
-from irmeta.errors import FileFormatError, Remark
+from irmeta.errors import FileFormatError, Remark, require_fields
 from irmeta.io.files import Content, Location, stem
 from irmeta.io.runs.beir import table_of
 from irmeta.io.runs.decimals import numbers

@@ -13,8 +13,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.arguments import require_fitting
-from irmeta.errors import IrmetaError, ScoresError
+from irmeta.errors import IrmetaError, ScoresError, require_fitting
 from irmeta.io.tables.spreadsheet import read_about, require_link
 from irmeta.report.folders import Folder
 from irmeta.report.kept import PAGE, Kept

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irmeta import compiled
 from irmeta.choices import Ties
 from irmeta.parallel import in_order
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
 from irmeta.stats.halves.halving import both_ways, half_tau, own, set_means
 from irmeta.stats.rankings.rank import BLOCK, concordance, tau_without_each, untied
@@ -292,8 +292,8 @@ class _SingleScores:
         after = _without(
             exact, score, half.members.shape[1]
         )  # (partition, member, metric)
-        if compiled.core:
-            compiled.core.moves(
+        if arrays.core:
+            arrays.core.moves(
                 *(half.here, half.order, half.there),
                 *(half.counts, half.pairs, half.beside),
                 *(np.ascontiguousarray(after), half.members, after.shape[-1], system),

@@ -13,10 +13,10 @@ from typing import Any, Concatenate, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
-from irmeta import compiled
 from irmeta.choices import Ties
 from irmeta.errors import ScoresError
 from irmeta.parallel import cores, in_order, on_threads
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles
 from irmeta.stats.rankings.ranks import dense_ranks, tied_ranks
 
@@ -134,7 +134,7 @@ def concordance(x: Floats, y: Floats) -> Floats:
     counts = np.zeros((batch, x.shape[1], y.shape[1]))
     chunk = max(1, 2 * BLOCK // (n * n * width))
     parts = [slice(first, first + chunk) for first in range(0, batch, chunk)]
-    way = _by_core if compiled.core else _by_products
+    way = _by_core if arrays.core else _by_products
     count = partial(way, np.ascontiguousarray(x), np.ascontiguousarray(y), counts)
     workers = min(cores(), len(parts))
     shares = [parts[start :: cores()] for start in range(workers)]
@@ -146,7 +146,7 @@ def _by_core(x: Floats, y: Floats, counts: Floats, parts: Sequence[slice]) -> No
     """Fill parts of the counts from comparisons as bits."""
     for part in parts:
         of_part = counts[part]
-        compiled.core.concordance(x[part], y[part], len(of_part), x.shape[2], of_part)
+        arrays.core.concordance(x[part], y[part], len(of_part), x.shape[2], of_part)
 
 
 def _by_products(x: Floats, y: Floats, counts: Floats, parts: Sequence[slice]) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from irmeta import compiled
 from irmeta.errors import ScoresError, require_share
 from irmeta.parallel import in_order
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
 from irmeta.stats.rankings.rank import BLOCK
 from irmeta.stats.tests import floors
@@ -249,13 +249,13 @@ class _Drawn:
 
     def largest(self, upward: Singles, draws: Draws, systems: range) -> Found:
         """Find the largest statistic of some systems and the later ones in each of some draws."""
-        if compiled.core is None:
+        if arrays.core is None:
             return _first(_of_later(self, upward, draws, one) for one in systems)
         drawn = self.draws[draws]
         most = np.empty(len(drawn), dtype=np.float32)
         pairs = np.empty((len(drawn), 2), dtype=np.int64)
         given = self.values, self.known, upward, drawn, self._signs(draws)
-        compiled.core.largest(*given, systems.start, systems.stop, most, pairs)
+        arrays.core.largest(*given, systems.start, systems.stop, most, pairs)
         return most, pairs
 
     def differences(self, draws: Draws, system: int, others: slice) -> Singles:

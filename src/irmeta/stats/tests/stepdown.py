@@ -18,8 +18,8 @@ from functools import partial
 
 import numpy as np
 
-from irmeta import compiled
 from irmeta.parallel import in_order
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Floats, Indices, Singles
 from irmeta.stats.tests.paired import over_pairs
 
@@ -147,8 +147,8 @@ def _reached(
         drawn /= np.sqrt(weights**2 @ there.T / there.sum(axis=1))
     counts = np.zeros(len(unit), dtype=np.int64)
     pairs = better, worse, unit, least
-    if compiled.core:
-        compiled.core.reached(drawn, len(rows), *pairs, counts)
+    if arrays.core:
+        arrays.core.reached(drawn, len(rows), *pairs, counts)
         return counts
     step = max(1, _CACHED // len(unit))
     for start in range(0, len(drawn), step):

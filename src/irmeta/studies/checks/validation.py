@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta import compiled
 from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.judging import JudgedRun, Judgments, Ranking
@@ -36,6 +35,7 @@ from irmeta.parallel import in_order
 from irmeta.scores.figures import first_rows
 from irmeta.scores.names import labels
 from irmeta.scores.result import result
+from irmeta.stats import arrays
 from irmeta.stats.arrays import Indices
 from irmeta.studies.checks.expected import Expected, Ids
 from irmeta.studies.result import answered
@@ -126,7 +126,7 @@ def validate(
         "qrels": None if judgments is None else judgments.qrels.source,
         "runs": len(facts),
     }
-    if compiled.core is None:
+    if arrays.core is None:
         notes.append(f"{core.reader()}; the same comes out, only more slowly")
     outcome = result("validation", data, inputs={}, options=options, notes=notes)
     return outcome.assign_coords(

@@ -10,8 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from irmeta.arguments import require_fitting
-from irmeta.errors import IrmetaError, ScoresError
+from irmeta.errors import IrmetaError, ScoresError, require_fitting
 from irmeta.evaluation.engine import Evaluation, evaluate
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
