@@ -9,6 +9,7 @@ from irmeta.report.page.metrics.prediction import (
     as_reported,
     chosen,
     not_used,
+    of_page,
 )
 from irmeta.scores.cube import cube
 
@@ -40,6 +41,16 @@ def test_the_calculator_starts_from_means_as_papers_print_them() -> None:
         "a": {"AP": 0.1617, "RR": 0.5},
         "b": {"AP": 0.5, "RR": 0.375},
     }
+
+
+def test_the_model_has_the_names_of_the_page() -> None:
+    """AP of a page is AP there, though the model has it cut at 1000; a page with both keeps both."""
+    model = reference_model()
+    assert "AP@1000" in model.metrics
+    for metrics, wanted in ((["AP", "RR"], "AP"), (["AP", "AP@1000"], "AP@1000")):
+        page = cube(np.ones((1, 1, 2)), ["a"], ["1"], metrics)
+        found = of_page({"one": page}).metrics
+        assert found == [wanted if one == "AP@1000" else one for one in model.metrics]
 
 
 def test_metrics_to_report_that_are_not_used_are_named_with_the_reason() -> None:

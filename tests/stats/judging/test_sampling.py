@@ -11,9 +11,11 @@ from scipy.special import stdtrit
 
 from irmeta.stats.descriptive import t_interval
 from irmeta.stats.judging.planning import (
+    Spread,
     best_share,
     draw,
     draw_whole,
+    spread,
     topics_for,
     width,
 )
@@ -207,11 +209,20 @@ def test_the_cheapest_share() -> None:
 
 def test_topics_for_a_width() -> None:
     """So many topics give intervals as narrow as wanted, and one fewer does not; some widths no number gives."""
-    variance = np.full(3, 0.04)
-    n = topics_for(variance, 0.6, 0.15, None, 200)
+    of = Spread(np.full(3, 0.04), 0.36)
+    n = topics_for(of, 0.15, None, 200)
     assert n is not None
-    assert width(variance, 0.6, n, 200) <= 0.15 < width(variance, 0.6, n - 1, 200)
-    assert topics_for(np.full(3, 1e9), 0.0, 0.001, 1.0, 10) is None
+    assert width(of, n, 200) <= 0.15 < width(of, n - 1, 200)
+    assert topics_for(Spread(np.full(3, 1e9)), 0.001, 1.0, 10) is None
+
+
+def test_a_spread_has_the_errors_of_now() -> None:
+    """With the topics of now errors are those of now; with all topics those of people alone."""
+    variance, now = np.array([0.04, 0.04, 0.0]), np.array([0.002, 0.0001, 0.0])
+    of = spread(variance, now, 10, 100, 0.5)
+    assert of.error(10, 100) ** 2 == pytest.approx(now)
+    assert of.error(100, 100) ** 2 == pytest.approx([0.0004, 0.0001, 0])
+    assert (np.diff([of.error(n, 100) for n in (5, 10, 50)], axis=0) <= 1e-12).all()
 
 
 @pytest.mark.data

@@ -275,6 +275,8 @@ def test_gaps_of_others_do_not_matter_to_systems_that_are_named():
     found = irmeta.versus(made, "mine", iter(["bm25"]), metrics="AP")
     for name in ("difference", "low", "high", "p_corrected"):
         assert found[name].item() == whole[name].item()
+    assert found.method["options"]["missing"] == "error"
+    assert "1 is missing, of systems that were not compared." in found.method_text
     for against in ("all", "best", "bm25, median"):
         with pytest.raises(ScoresError, match="missing"):
             irmeta.versus(made, "mine", against, metrics="AP")

@@ -248,6 +248,17 @@ def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
     assert outcome["pairs_differ_alone"].sel(size=30).item() == wanted
 
 
+def test_a_plan_says_of_now_what_an_estimate_says() -> None:
+    """With the human topics of now a plan has the widths and the pairs that differ of an estimate."""
+    human, machine = both(noise=0.03)
+    now = plan(human, machine).data.sel(size=human.sizes["topic"])
+    found = estimate(human, machine).data
+    width = (found["difference_high"] - found["difference_low"]).mean()
+    assert now["width_pairs"].item() == pytest.approx(width.item())
+    differ = int((found["p_corrected"] < 0.05).sum())
+    assert now["pairs_differ"].item() == differ > now["pairs_differ_alone"].item()
+
+
 def _variance_of(human, a, b):
     """The squared standard error of a difference by the human topics."""
     apart = (human[a] - human[b]).values[:, 0]

@@ -12,6 +12,7 @@ from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.prediction.learners import learner
+from irmeta.studies.prediction.accuracy import accuracy
 from irmeta.studies.prediction.predict import findings, given, predict, tables, warnings
 from irmeta.studies.prediction.prediction_model import prediction_model
 
@@ -157,16 +158,26 @@ def test_filled_table_keeps_its_names_and_columns(model):
 
 
 def test_metric_without_cutoff_is_taken_as_the_one_cut_at_1000(made):
-    """AP is predicted as AP@1000 where the model holds that one, and a note says so."""
+    """AP@1000 of the model predicts AP, and is predicted as AP, in the name that was given; a note says so."""
+    whole = made.collections()
     cubes = {
         n: c.assign_coords(metric=["AP@1000", *made.METRICS[1:]])
-        for n, c in made.collections().items()
+        for n, c in whole.items()
     }
-    outcome = predict(given("P@10=0.4"), prediction_model(cubes), want=["AP"])
-    assert outcome.target.values.tolist() == ["AP@1000"]
-    assert any(
-        note.startswith("AP is used as AP@1000") for note in about(outcome)["notes"]
-    )
+    model = prediction_model(cubes)
+    for options in ({}, {"train": cubes, "learner": "svr"}):
+        outcome = predict(given("P@10=0.4"), model, want=["AP"], **options)
+        assert outcome.target.values.tolist() == ["AP"]
+        notes = about(outcome)["notes"]
+        assert sum(note.startswith("AP is used as AP@1000") for note in notes) == 1
+        same = predict(given("P@10=0.4"), model, want=["AP@1000"], **options)
+        assert same["value"].item() == outcome["value"].item()
+    few = next(iter(whole.values()))
+    predicted = predict(few.sel(metric=["AP", "P@10"]), model, want=["RR"])
+    said = accuracy(predicted, few).findings[0]
+    assert said.startswith("From AP, P@10, ")
+    known = predict(given("P@10=0.4"), model, want=["AP"], calibrate=few)
+    assert known["known"].item() == few.sizes["system"]
 
 
 def test_intervals_of_new_collections_hold_about_their_level(made):

@@ -1,8 +1,8 @@
 """The prediction model as a JSON file: for each collection counts, means, covariances, and how far residuals reach."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
@@ -25,6 +25,8 @@ from irmeta.words import reason
 _FORMAT = "irmeta prediction model 1"
 _MOST = 1e30
 """Above any mean or covariance of scores."""
+DEPTH = 1000
+"""Ranks of a run of TREC: a metric cut there stands for the one of the whole run."""
 _ROUNDING = 1e-8
 """How far below 0 rounding may leave an eigenvalue of a correlation matrix."""
 
@@ -56,9 +58,28 @@ class Model:
 
     def name_of(self, metric: str) -> str | None:
         """Return the model's name for a metric: its own, cut at 1000, or either for standardized scores; else None."""
-        whole = (metric, f"{metric}@1000")
+        whole = (metric, f"{metric}@{DEPTH}")
         names = (*whole, *map(standardized, whole))
         return next((name for name in names if name in self.metrics), None)
+
+    def cut(self, names: Iterable[str]) -> dict[str, str]:
+        """Return, by each of these names that it lacks, its metric that is the same cut at 1000, if no name is that."""
+        named = list(names)
+        found = {name: f"{name}@{DEPTH}" for name in named if name not in self.metrics}
+        return {
+            name: metric
+            for name, metric in found.items()
+            if metric in self.metrics and metric not in named
+        }
+
+    def called(self, cut: Mapping[str, str]) -> "Model":
+        """Return the model with other names of its metrics: new names to old."""
+        new = {metric: name for name, metric in cut.items()}
+        parts = tuple(
+            replace(part, metrics=tuple(new.get(one, one) for one in part.metrics))
+            for part in self.parts
+        )
+        return replace(self, parts=parts)
 
     def variant_of(self, metric: str) -> str | None:
         """Return the model's only metric that is this measure with more parameters, whose scores differ.

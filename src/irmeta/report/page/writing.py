@@ -11,13 +11,13 @@ from typing import Any, Unpack, get_args
 import xarray as xr
 
 from irmeta.choices import Missing
-from irmeta.datasets.reference import reference_model
 from irmeta.errors import require_choice
+from irmeta.io.formats.model_file import Model
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, latex
 from irmeta.report.kept import PAGE, Kept, Write
 from irmeta.report.page.content import Asked
-from irmeta.report.page.metrics.prediction import calculator
+from irmeta.report.page.metrics.prediction import calculator, of_page
 from irmeta.report.page.panel import Panel, Picture, Section
 from irmeta.report.page.sections import sections
 from irmeta.report.page.templates import (
@@ -134,7 +134,9 @@ def write_sections(
             drawn = {}
             for key, stem, panel in steps(each, "files of panels"):
                 drawn[key] = _write_files(write, stem, panel, pdf=pdf)
-            write(PAGE, _html(made, named, drawn, title or ", ".join(cubes), beside))
+            model = of_page(cubes)
+            head = title or ", ".join(cubes)
+            write(PAGE, _html(made, named, drawn, model, head, beside))
     return folder / PAGE, made
 
 
@@ -200,10 +202,10 @@ def _html(
     made: Sequence[Section],
     listed: Mapping[tuple[str, int], list[str]],
     drawn: Mapping[tuple[str, int], list[dict[str, Any]]],
+    model: Model,
     title: str,
     beside: str | None,
 ) -> str:
-    model = reference_model()
     scripts = bundle(_SCRIPTS)
     boards = {
         f"{section.key}-{at}": panel.board["script"]

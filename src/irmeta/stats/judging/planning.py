@@ -3,6 +3,8 @@
 Source: Cochran (1977), Sampling Techniques, chapter 12.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import stdtrit
 
@@ -24,20 +26,50 @@ def best_share(rho: float, cost_human: float, cost_machine: float) -> float:
     return float(min(1.0, share))
 
 
-def width(variance: Floats, rho: float, n: int, total: float) -> float:
-    """Predict the mean width of 95% intervals with n human topics of N judged by machine.
+@dataclass(frozen=True)
+class Spread:
+    """How human scores, or differences of them, vary over topics.
 
-    variance : of human scores over topics, (system,) or (pair,). The variance of an estimate is
-    S^2 ((1 - rho^2) / n + rho^2 / N).
+    variance : S^2, (system,) or (pair,).  explained : the share of it that the machine explains, each or of all.
     """
-    each = variance * ((1 - rho**2) / n + rho**2 / total)
-    # from end to end: 2 t sqrt(variance), averaged
+
+    variance: Floats
+    explained: Floats | float = 0.0
+
+    def error(self, n: int, total: float) -> Floats:
+        """Return the standard error with n human topics of N: of S^2 ((1 - explained) / n + explained / N)."""
+        share = (1 - self.explained) / n + self.explained / total
+        return np.sqrt(self.variance * share)
+
+
+def spread(variance: Floats, now: Floats, n: int, total: int, rho: float) -> Spread:
+    """Return the spread by which the squared errors with n human topics of N are those of now.
+
+    rho : what the machine explains where people judged all N topics, and errors do not tell.
+    """
+    if n == total:
+        return Spread(variance, rho**2)
+    # a machine explains all at most: no error is below S^2 / N
+    variance = np.minimum(variance, total * now)
+    # now = S^2 (1/n - explained (1/n - 1/N))
+    explained = np.divide(
+        variance / n - now,
+        variance * (1 / n - 1 / total),
+        out=np.zeros_like(variance),
+        where=variance > 0,
+    )
+    return Spread(variance, explained)
+
+
+def width(of: Spread, n: int, total: float) -> float:
+    """Predict the mean width of 95% intervals with n human topics of N judged by machine."""
+    # from end to end, averaged
     t = stdtrit(n - 1, 0.975)
-    return float(2 * t * np.sqrt(each).mean())
+    return float(2 * t * of.error(n, total).mean())
 
 
 def topics_for(
-    variance: Floats, rho: float, wanted: float, share: float | None, total: int
+    of: Spread, wanted: float, share: float | None, total: int
 ) -> int | None:
     """Return the fewest human topics whose intervals are at most so wide; None if no number up to 100 000 does.
 
@@ -47,7 +79,7 @@ def topics_for(
 
     def wide(n: int) -> bool:
         by_machine = n / share if share else total
-        return width(variance, rho, n, max(n, by_machine)) > wanted
+        return width(of, n, max(n, by_machine)) > wanted
 
     if wide(high):
         return None

@@ -1,6 +1,7 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from irmeta.scores.groups.clusters import in_clusters
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling
+from irmeta.stats.judging.planning import Spread
 from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import study
@@ -108,7 +110,8 @@ def plan(
     sizes = sorted({n, total, *(size for size in SIZES if size < total)})
     parts = []
     for which in range(both.human.sizes["metric"]):
-        one = both.sample(which, weight)
+        # topics are drawn one by one, whatever their clusters
+        one = replace(both.sample(which, weight), cluster=None)
         parts.append(
             _needed(one, width, human_topic_cost, llm_topic_cost) | _by_size(one, sizes)
         )
@@ -127,8 +130,8 @@ def plan(
         ),
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
         (
-            "pairs that differ: expected if the differences seen now are real, corrected for all "
-            "pairs as in estimate (Holm, .05)"
+            "pairs that differ: if systems differ as people and machine together say now, corrected for all pairs "
+            "(Holm, .05); estimate counts those of people alone by what people alone say"
         ),
     ]
     return result(
@@ -162,12 +165,12 @@ def _needed(
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
     rho = sampling.correlation(sample, pairs=True)
-    variance = _of_pairs(sample)
-    here = planning.topics_for(variance, rho, width, None, total)
+    beside, people = _of_pairs(sample)
+    here = planning.topics_for(beside, width, None, total)
     # beyond the machine's topics there are none to judge
     here = None if here is None or here > total else here
-    many = planning.topics_for(variance, rho, width, 1 / MANY, total)
-    alone = planning.topics_for(variance, 0.0, width, 1.0, total)
+    many = planning.topics_for(beside, width, 1 / MANY, total)
+    alone = planning.topics_for(people, width, 1.0, total)
     found: dict[str, Any] = {
         "rho_pairs": rho,
         "topics_needed": -1 if here is None else here,
@@ -177,7 +180,7 @@ def _needed(
     if human_topic_cost is None or llm_topic_cost is None:
         return found
     share = planning.best_share(rho, human_topic_cost, llm_topic_cost)
-    best = planning.topics_for(variance, rho, width, share, total)
+    best = planning.topics_for(beside, width, share, total)
     every = -1 if best is None else int(np.ceil(best / share))
     return found | {
         "best_share": share,
@@ -196,50 +199,53 @@ def _needed(
 def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
     total = sample.sizes[1]
-    pairs = _of_pairs(sample)
-    systems = sampling.variances(sample.human, sample.weight)
-    by_pairs = sampling.correlation(sample, pairs=True)
-    by_means = sampling.correlation(sample)
     difference = sampling.estimate_differences(sample).value
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
-    return {
-        "width_pairs": np.array(
-            [planning.width(pairs, by_pairs, n, total) for n in sizes]
-        ),
-        "width_pairs_alone": np.array(
-            [planning.width(pairs, 0.0, n, total) for n in sizes]
-        ),
-        "width_means": np.array(
-            [planning.width(systems, by_means, n, total) for n in sizes]
-        ),
-        "width_means_alone": np.array(
-            [planning.width(systems, 0.0, n, total) for n in sizes]
-        ),
-        "pairs_differ": np.array(
-            [_differing(gap, pairs, by_pairs, n, total) for n in sizes]
-        ),
-        "pairs_differ_alone": np.array(
-            [_differing(gap, pairs, 0.0, n, total) for n in sizes]
-        ),
-    }
+    found: dict[str, Floats] = {}
+    for who, pairs, means in zip(
+        ("", "_alone"), _of_pairs(sample), _of_means(sample), strict=True
+    ):
+        found |= {
+            f"width_pairs{who}": np.array(
+                [planning.width(pairs, n, total) for n in sizes]
+            ),
+            f"width_means{who}": np.array(
+                [planning.width(means, n, total) for n in sizes]
+            ),
+            f"pairs_differ{who}": np.array(
+                [_differing(gap, pairs, n, total) for n in sizes]
+            ),
+        }
+    return found
 
 
-def _of_pairs(sample: Sample) -> Floats:
-    """Estimate the variance over topics of the difference of each two systems: (pair,)."""
-    centred = sample.human * np.sqrt(sample.weight)
-    products = np.atleast_2d(np.cov(centred))
-    # var(a - b) = var a + var b - 2 cov
-    spread = np.diag(products)
-    every = spread[:, None] + spread - 2 * products
-    pairs = every[np.triu_indices(len(every), 1)]
-    return np.asarray(np.maximum(pairs, 0))
+def _of_pairs(sample: Sample) -> tuple[Spread, Spread]:
+    """Return how differences of two systems vary, beside the machine and by people alone, as in estimate."""
+    above = np.triu_indices(len(sample.human), 1)
+    now, alone = (
+        sampling.estimate_differences(sample, by).variance[above] for by in (None, 0.0)
+    )
+    return _spreads(sample, now, alone, sampling.correlation(sample, pairs=True))
 
 
-def _differing(gap: Floats, variance: Floats, rho: float, n: int, total: int) -> int:
+def _of_means(sample: Sample) -> tuple[Spread, Spread]:
+    """Return how means vary, beside the machine and by people alone, with errors as in estimate."""
+    now, alone = (sampling.estimate_means(sample, by).variance for by in (None, 0.0))
+    return _spreads(sample, now, alone, sampling.correlation(sample))
+
+
+def _spreads(
+    sample: Sample, now: Floats, alone: Floats, rho: float
+) -> tuple[Spread, Spread]:
+    n, total = sample.sizes
+    # S^2 / n is the squared error of people alone
+    variance = n * alone
+    return planning.spread(variance, now, n, total, rho), Spread(variance)
+
+
+def _differing(gap: Floats, of: Spread, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
-    # S^2 ((1 - rho^2) / n + rho^2 / N)
-    share = (1 - rho**2) / n + rho**2 / total
-    error = np.sqrt(variance * share)
+    error = of.error(n, total)
     # what does not vary differs, or does not, for certain
     certain = error <= 0
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)

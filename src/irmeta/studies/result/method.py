@@ -101,6 +101,8 @@ def _missing(options: Mapping[str, Any], missing: int) -> str:
     """Say how many scores are missing, and what was done about it."""
     if not missing:
         return "none is missing"
+    if options.get("missing") == "error":
+        return f"{missing} {'is' if missing == 1 else 'are'} missing, of systems that were not compared"
     done = MEANINGS[MissingOfPairs].get(options.get("missing", ""), "")
     how = f" ({options['missing']}: {done})" if done else ""
     return f"{missing} {'is' if missing == 1 else 'are'} missing{how}"

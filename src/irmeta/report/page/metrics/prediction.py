@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -49,10 +49,17 @@ def panels(content: Content) -> list[Panel]:
     if not content.several_metrics:
         return []
     reported = to_report(content)
-    model = reference_model()
+    model = of_page(content.cubes)
     return content.each(
         lambda name: prediction_panel(name, content.used[name], reported, model)
     )
+
+
+def of_page(cubes: Mapping[str, xr.DataArray]) -> Model:
+    """Return the reference model with the names that the page has for its metrics."""
+    model = reference_model()
+    named = (names(scores.metric) for scores in cubes.values())
+    return model.called(model.cut(dict.fromkeys(chain.from_iterable(named))))
 
 
 def prediction_panel(

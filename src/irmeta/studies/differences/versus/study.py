@@ -122,9 +122,12 @@ def versus(
     policy = Policy.of(fail_if_worse, unless_safe, history, over, anchors)
     generator, seed = seeded(rng)
     parts = Parts.of(scores, anchors)
+    way_of_holes = missing
     if missing == "error" and _named(parts.topics, system, against, metrics):
-        missing = "pairwise"  # only others may lack scores
-    scores, notes = prepare(parts.topics, metrics=metrics, missing=missing, pairs=True)
+        way_of_holes = "pairwise"  # only others may lack scores
+    scores, notes = prepare(
+        parts.topics, metrics=metrics, missing=way_of_holes, pairs=True
+    )
     notes += parts.absent(anchors or {})
     _require_topics(scores.sizes["topic"], parts)
     family = Family.of(scores, system, against)
@@ -134,14 +137,18 @@ def versus(
     data: dict[str, Any] = {name: (PAIR, values) for name, values in figures.items()}
     data |= family.by_topic()
     if policy is not None:
-        asked = Asked(family.names, family.metrics, missing, policy.margin)
+        asked = Asked(family.names, family.metrics, way_of_holes, policy.margin)
         verdicts, said = _gated(family, asked, parts, policy, over, anchors, alpha)
         data |= verdicts
         notes += said
     flagged = None
     if without is not None:
         whole, _ = prepare(
-            parts.topics, metrics=metrics, missing=missing, pairs=True, by_topic=True
+            parts.topics,
+            metrics=metrics,
+            missing=way_of_holes,
+            pairs=True,
+            by_topic=True,
         )
         flagged = leave_out(whole, without)
         notes += [*flagged.notes, *_on_rest(flagged, family, way)]

@@ -57,6 +57,17 @@ class Learned(NamedTuple):
             if set(metrics) <= set(table.metric.values)
         }
 
+    def called(self, cut: Mapping[str, str]) -> "Learned":
+        """Return it with other names of its metrics: new names to old."""
+        new = {metric: name for name, metric in cut.items()}
+        tables = {
+            name: table.assign_coords(
+                metric=[new.get(one, one) for one in table.metric.values.tolist()]
+            )
+            for name, table in self.tables.items()
+        }
+        return self._replace(tables=tables)
+
     def fitted(self, rows: Sequence[Floats]) -> Callable[[Floats], Floats]:
         """Fit the last variable of all these rows on the others."""
         together = np.concatenate(rows)

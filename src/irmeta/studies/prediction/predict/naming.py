@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import MetricError, ScoresError
-from irmeta.io.formats.model_file import Model
+from irmeta.io.formats.model_file import DEPTH, Model
 from irmeta.metrics.names import nearest
 from irmeta.words import listed
 
@@ -27,7 +27,7 @@ def renamed(
         raise MetricError(
             f"none of these metrics is in the model: {listed(left)}; it has {', '.join(model.metrics)}"
         )
-    notes = [_stand_in(name, target) for name, target in used.items() if target != name]
+    notes = [stand_in(name, target) for name, target in used.items() if target != name]
     if left:
         notes.append(
             "metrics that the model does not know were not used: "
@@ -51,11 +51,11 @@ def _hint(left: Iterable[str], model: Model) -> str:
     return ""
 
 
-def _stand_in(name: str, target: str) -> str:
+def stand_in(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
         return (
-            f"{name} is used as {target} of the model; for runs of at most 1000 documents they "
+            f"{name} is used as {target} of the model; for runs of at most {DEPTH} documents they "
             "hardly differ"
         )
     return f"{target} is predicted instead of {name}, which the model lacks; their scores differ"
@@ -84,6 +84,6 @@ def wanted_targets(
             )
         targets[name] = target
     notes = [
-        _stand_in(name, target) for name, target in targets.items() if name != target
+        stand_in(name, target) for name, target in targets.items() if name != target
     ]
     return list(dict.fromkeys(targets.values())), notes

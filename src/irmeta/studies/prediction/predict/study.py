@@ -1,6 +1,7 @@
 """What would a metric that nobody reported have been? Predict it from those that were, with an interval."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from os import PathLike
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ from irmeta.studies.prediction.predict.alarms import (
     on_collections_left_out,
 )
 from irmeta.studies.prediction.predict.cells import learned_from, predict_cells
-from irmeta.studies.prediction.predict.naming import renamed, wanted_targets
+from irmeta.studies.prediction.predict.naming import renamed, stand_in, wanted_targets
 from irmeta.studies.prediction.predict.relevant import NUMBER, caution
 from irmeta.studies.prediction.predict.relevant import relevant as numbers_relevant
 from irmeta.studies.prediction.predict.typed import given as one_system
@@ -102,6 +103,11 @@ def predict(
     counts = numbers_relevant(relevant, reported, model)
     if counts is not None and NUMBER not in model.metrics:
         reported = reported.sel(metric=reported["metric"] != NUMBER)
+    wanted = None if want is None else metric_names(want)
+    cut = model.cut(_named(wanted, reported, calibrate))
+    model = model.called(cut)
+    learned = None if learned is None else learned.called(cut)
+    notes += map(stand_in, cut, cut.values())
     table, names, more = renamed(reported, model)
     notes += more
     calibration = None
@@ -112,7 +118,6 @@ def predict(
         notes += [f"known systems: {note}" for note in more]
         inputs["known"] = known
 
-    wanted = None if want is None else metric_names(want)
     targets, stand_ins = wanted_targets(table, model, wanted)
     grid = predict_cells(table, targets, model, level, calibration, learned, counts)
     if np.isnan(grid["value"]).all():
@@ -184,6 +189,12 @@ def _model(
             "--model and --train exclude each other: use a model, or fit one"
         )
     return model
+
+
+def _named(want: Iterable[str] | None, *tables: xr.DataArray | None) -> dict[str, None]:
+    """Return the metrics that somebody named: in tables, and as those wanted."""
+    given = [one.metric.values.tolist() for one in tables if one is not None]
+    return dict.fromkeys(chain(*given, want or ()))
 
 
 def _of_unit(scores: xr.DataArray, model: Model) -> xr.DataArray:
