@@ -248,12 +248,15 @@ def _argument(found: re.Match[str]) -> str:
 
 def _call(found: re.Match[str]) -> str:
     """Return a command with its arguments as a call."""
-    name, words = found[1].replace(" ", "."), found[2].split()
+    name = found[1].replace(" ", ".")
+    words = found[2].split()
     if "-o" in words:  # what a command writes, Python names first
         at = words.index("-o")
-        words = [*words[at + 1 : at + 2], *words[:at], *words[at + 2 :]]
+        written = words[at + 1 : at + 2]
+        words = [*written, *words[:at], *words[at + 2 :]]
         name = {"evaluate": "evaluate_to"}.get(name, name)
     name = {"import": "import_table"}.get(name, name)
     plain = [word for word in words if not word.startswith("-")]
     options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
-    return f"irmeta.{name}({', '.join([*plain, *options.split()])})"
+    arguments = ", ".join([*plain, *options.split()])
+    return f"irmeta.{name}({arguments})"

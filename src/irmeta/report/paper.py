@@ -59,12 +59,14 @@ def latex(result: xr.Dataset) -> str:
 def markdown(result: xr.Dataset) -> str:
     """Return a Markdown table with its caption below."""
     metrics = [words.markdown(str(metric)) for metric in result.metric.values]
-    lines = [_row(["System", *metrics]), _row(["---"] + ["---:"] * len(metrics))]
-    lines += [
+    head = _row(["System", *metrics])
+    rule = _row(["---", *["---:"] * len(metrics)])
+    lines = [
         _row([words.markdown(name), *map("".join, cells)])
         for name, cells in _rows(result, _markdown_cell)
     ]
-    return "\n".join([*lines, "", words.markdown(caption(result)), ""])
+    below = words.markdown(caption(result))
+    return "\n".join([head, rule, *lines, "", below, ""])
 
 
 def _rows(

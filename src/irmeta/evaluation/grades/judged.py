@@ -176,9 +176,11 @@ class Judged:
         """Count relevant documents down to a rank of each topic, `end` of shape (topic,): (system, topic)."""
         if arrays.core:
             return self._summed(arrays.core.counts, end, self.of_grade(rel))
-        deep_enough = self.rank < end[self.cell % self.facts.topics]
-        counted = deep_enough & (self.code >= self.of_grade(rel))
-        found = np.bincount(self.cell[counted], minlength=self.retrieved.size)
+        topic = self.cell % self.facts.topics
+        deep_enough = self.rank < end[topic]
+        relevant = self.code >= self.of_grade(rel)
+        cells = self.cell[deep_enough & relevant]
+        found = np.bincount(cells, minlength=self.retrieved.size)
         return found.reshape(self.retrieved.shape).astype(np.float64)
 
     def sum_of_precisions(self, k: int | None, rel: float) -> Floats:
@@ -221,7 +223,8 @@ class Judged:
         # the chance to reach a rank: the product over earlier ones of 1 - stop
         reached = np.ones_like(stops)
         np.cumprod(1 - stops[..., :-1], axis=-1, out=reached[..., 1:])
-        return total(stops * reached / np.arange(1, stops.shape[-1] + 1))
+        ranks = np.arange(1, stops.shape[-1] + 1)
+        return total(stops * reached / ranks)
 
     def sum_of_nonrelevant_above(self, rel: float, most: Ints) -> Floats:
         """Sum over relevant documents the judged non-relevant ones above, at most `most`, (topic,): (system, topic)."""
@@ -229,8 +232,9 @@ class Judged:
             codes = self.of_grade(0), self.of_grade(rel)
             return self._summed(arrays.core.above, *codes, most)
         above = self.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
-        above = np.minimum(above, most.astype(np.int32)[:, None])
-        return (above * self.relevant(rel)).sum(axis=-1).astype(np.float64)
+        counted = np.minimum(above, most.astype(np.int32)[:, None])
+        of_relevant = counted * self.relevant(rel)
+        return of_relevant.sum(axis=-1).astype(np.float64)
 
     def _summed(self, sums: Callable[..., None], *given: Any) -> Floats:
         """Let the core add over the ranks of judged documents: (system, topic)."""

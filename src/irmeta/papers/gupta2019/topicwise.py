@@ -63,8 +63,9 @@ def _by_halves(scores: xr.DataArray, target: str, names: str) -> Accuracy | None
         return None
     rows = scores.sel(metric=wanted).values.reshape(-1, len(wanted))
     known, asked = rows[::2], rows[1::2]
-    fit = learner("ols")(known[:, :-1], known[:, -1])
-    return accuracy(asked[:, -1], fit(asked[:, :-1]))
+    predict = learner("ols")(known[:, :-1], known[:, -1])
+    predicted = predict(asked[:, :-1])
+    return accuracy(asked[:, -1], predicted)
 
 
 def _elsewhere(

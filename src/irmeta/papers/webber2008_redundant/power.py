@@ -132,5 +132,13 @@ def _sign_figures(values: Floats) -> Floats:
     many, few = (
         one.phi for one in split_half(values, sizes, SIGN_PARTITIONS, generator)
     )
-    grown = (many[2, 0] - many[0, 0]) - (few[2, 0] - few[0, 0])
-    return np.array([many[2, 2] - many[0, 0], many[0, 0] - many[1, 1], grown])
+    p10, rr, ap = range(3)
+    gain = many[ap, p10] - many[p10, p10]
+    gain_of_few = few[ap, p10] - few[p10, p10]
+    return np.array(
+        [
+            many[ap, ap] - many[p10, p10],
+            many[p10, p10] - many[rr, rr],
+            gain - gain_of_few,
+        ]
+    )

@@ -29,13 +29,13 @@ def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
     names = [str(metric).removesuffix(ESTIMATED) for metric in scores.metric.values]
     most = np.array([highest(name) for name in names])
     facts = about(scores)
-    moved = {"clusters", "estimated"} & set(facts) or facts.get(REPEATS, {}).get(
-        "in_intervals"
-    )
+    repeats = facts.get(REPEATS, {})
+    moved = "clusters" in facts or "estimated" in facts or repeats.get("in_intervals")
     counted = scores.mean("topic", skipna=False) if moved else scores
-    values = settled(counted.transpose(..., "metric").values).reshape(-1, most.size)
-    beyond = ((values < 0) | (values > most)).any(axis=0)
-    known = np.isfinite(most) & ~beyond & ("standardization" not in facts)
+    values = settled(counted.transpose(..., "metric").values)
+    beyond = ((values < 0) | (values > most)).reshape(-1, most.size).any(axis=0)
+    own_scale = "standardization" not in facts
+    known = np.isfinite(most) & ~beyond & own_scale
     return np.where(known, 0.0, -np.inf), np.where(known, most, np.inf)
 
 

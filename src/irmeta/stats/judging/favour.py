@@ -50,7 +50,8 @@ def unpaired(scores: Sequence[Floats], members: Floats) -> Favour:
     squares = error**2
     total = np.sqrt(squares[0] + squares[1:])
     free = _welch(error, total, topics[:, None] - 1.0)
-    return _student(mean[1:] - mean[0], total, free)
+    difference = mean[1:] - mean[0]
+    return _student(difference, total, free)
 
 
 def _welch(error: Floats, total: Floats, free: Floats) -> Floats:

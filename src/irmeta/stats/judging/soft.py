@@ -39,8 +39,10 @@ def p_values(scores: Floats, signs: Floats) -> Floats:
     ahead = np.zeros((len(scores), systems, systems))
     for start in range(0, len(signs), step):
         part = moved[:, start : start + step]
-        ahead += np.sign(part[..., :, None] - part[..., None, :]).sum(axis=1)
-    return np.asarray((1 + ahead / len(signs)) / 2)
+        leads = part[..., :, None] - part[..., None, :]
+        ahead += np.sign(leads).sum(axis=1)
+    mean = ahead / len(signs)  # from -1, never ahead, to 1
+    return np.asarray((1 + mean) / 2)
 
 
 def soft_accuracy(

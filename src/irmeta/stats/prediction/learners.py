@@ -47,7 +47,8 @@ def held_out(parts: Sequence[Floats], fit: Fit) -> HeldOut:
     for i, held in enumerate(parts):
         others = np.concatenate([*parts[:i], *parts[i + 1 :]])
         predict = fit(others[:, :-1], others[:, -1])
-        residuals = held[:, -1] - predict(held[:, :-1])
+        predicted = predict(held[:, :-1])
+        residuals = held[:, -1] - predicted
         offsets.append([residuals.mean()])
         variances.append([residuals.var()])
     return HeldOut(np.array(offsets), np.array(variances))

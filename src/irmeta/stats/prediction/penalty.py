@@ -162,7 +162,8 @@ def _quantile(values: Floats, weight: Floats, level: float) -> Floats:
     rising = np.take_along_axis(values, order, axis=1)
     share = np.cumsum(weight[order], axis=1) / weight.sum()
     # shares are sums of fractions: equal but for rounding
-    below = (share < min(level, 1.0) - 1e-12).sum(axis=1)
+    wanted = min(level, 1.0) - 1e-12
+    below = (share < wanted).sum(axis=1)
     place = np.minimum(below, values.shape[1] - 1)
     rows = np.arange(len(values))
     return np.asarray(rising[rows, place])

@@ -90,7 +90,8 @@ def _taus(fold: Fold, subsets: Indices, kept: Indices, targets: Indices) -> Floa
     # (target, kept, system)
     predicted = np.take_along_axis(predicted, kept[:, :, None], axis=1)
     actual = fold.dev.T[targets, None, :]  # (target, 1, system)
-    return np.asarray(tau_b(settled(predicted), settled(actual)))[..., 0]
+    taus = np.asarray(tau_b(settled(predicted), settled(actual)))
+    return taus[..., 0]
 
 
 def chunks(candidates: Sequence[int], k: int, size: int) -> Iterator[Indices]:

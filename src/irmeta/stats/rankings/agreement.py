@@ -394,7 +394,8 @@ def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
     part = np.repeat(np.arange(parts), counts)
     links = (part, parts + topic)
     graph = scipy.sparse.coo_array((np.ones(topic.size), links), shape=(size, size))
-    return int(scipy.sparse.csgraph.connected_components(graph, directed=False)[0])
+    groups, _ = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    return int(groups)
 
 
 def _fisher(r: Floats) -> Floats:

@@ -44,13 +44,17 @@ def turning(found: Floats) -> Turning:
     order = np.argsort(-added, axis=1, kind="stable")
     falling = np.take_along_axis(added, order, axis=1)
     # (row, k): the sum without the k largest, for k from 0 to topics - 1
-    left = np.cumsum(falling[:, ::-1], axis=1)[:, ::-1]
-    rounding = 1e-9 * np.maximum(np.abs(added).max(axis=1, keepdims=True), 1e-300)
+    from_the_smallest = np.cumsum(falling[:, ::-1], axis=1)
+    left = from_the_smallest[:, ::-1]
+    largest = np.abs(added).max(axis=1, keepdims=True)
+    rounding = 1e-9 * np.maximum(largest, 1e-300)
     number = np.arange(found.shape[1])
-    gone = (left <= rounding) & (number < present.sum(axis=1, keepdims=True))
+    one_stays = number < present.sum(axis=1, keepdims=True)
+    gone = (left <= rounding) & one_stays
     counts = np.where(gone.any(axis=1), gone.argmax(axis=1), NONE)
     topics = np.zeros(found.shape, dtype=np.bool_)
-    np.put_along_axis(topics, order, number < counts[:, None], axis=1)
+    needed = number < counts[:, None]
+    np.put_along_axis(topics, order, needed, axis=1)
     return Turning(counts, topics)
 
 

@@ -152,22 +152,26 @@ def _drawn(r: float, freedom: int, rng: np.random.Generator) -> tuple[Floats, Fl
 
     With A of Bartlett's decomposition, triangular, and L L' what was seen, it is freedom L (A A')^-1 L'.
     """
-    first, second = np.sqrt(
-        freedom / rng.chisquare([[freedom], [freedom - 1]], size=(2, DRAWS))
-    )
+    squares = rng.chisquare([[freedom], [freedom - 1]], size=(2, DRAWS))
+    first, second = np.sqrt(freedom / squares)
     across = -rng.normal(size=DRAWS) * first * second / np.sqrt(freedom)
     one = np.column_stack([first, across])
     other = r * one
     other[:, 1] += np.sqrt(1 - r**2) * second
-    variances = np.column_stack([(one**2).sum(axis=1), (other**2).sum(axis=1)])
-    return variances, (one * other).sum(axis=1)[:, None]
+    variance_of_one = (one**2).sum(axis=1)
+    variance_of_other = (other**2).sum(axis=1)
+    covariance = (one * other).sum(axis=1)
+    variances = np.column_stack([variance_of_one, variance_of_other])
+    return variances, covariance[:, None]
 
 
 def without_noise(shows: float, scores: Floats, levels: Floats) -> Floats:
     """Return quantiles of slope / spread if outcomes of these systems had no noise and showed this ratio."""
     systems = len(scores)
     line = np.column_stack([np.ones(systems), scores])
-    beside = np.linalg.qr(line, mode="complete")[0][:, 2]
+    # what neither the mean of systems nor their scores explain
+    basis, _ = np.linalg.qr(line, mode="complete")
+    beside = basis[:, 2]
     shown = shows * scores + beside * np.sqrt(systems - 2)
     exact = Outcomes(shown, np.zeros(systems), np.eye(systems))
     return ratio(posterior(exact, scores[:, None]), levels)

@@ -33,12 +33,14 @@ def tied_ranks(x: Floats, ties: Ties = "average") -> Floats:
     """
     order, first = _in_order(x)
     place = np.arange(1.0, x.shape[-1] + 1)
-    low = np.maximum.accumulate(np.where(first, place, 1.0), axis=-1)
+    of_firsts = np.where(first, place, 1.0)
+    low = np.maximum.accumulate(of_firsts, axis=-1)
     # a value is the last of its group if the next one is the first of another
     last = np.ones_like(first)
     last[:, :-1] = first[:, 1:]
-    high = np.where(last, place, np.inf)[:, ::-1]
-    high = np.minimum.accumulate(high, axis=-1)[:, ::-1]
+    of_lasts = np.where(last, place, np.inf)
+    from_the_end = np.minimum.accumulate(of_lasts[:, ::-1], axis=-1)
+    high = from_the_end[:, ::-1]
     ranks = {"min": low, "max": high}.get(ties, (low + high) / 2)
     return _back(ranks, order).reshape(x.shape)
 

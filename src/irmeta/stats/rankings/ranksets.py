@@ -126,19 +126,21 @@ def discovered(scores: npt.ArrayLike, *, level: float = 0.95) -> RankSets:
     require_share("the level of rank sets", level, 0.95)
     values = np.asarray(scores, dtype=np.float64)
     known = ~np.isnan(values)
-    held = np.where(known, values - np.nanmedian(values, axis=1, keepdims=True), 0)
+    middle = np.nanmedian(values, axis=1, keepdims=True)
+    held = np.where(known, values - middle, 0)
     there = known.astype(np.float64)
     difference, squares = _with_holes(held, there)
-    rounding = _rounding(np.sqrt((held**2).sum(axis=0)))
     pairs = np.triu_indices(values.shape[1], 1)
+    rounding = _rounding(np.sqrt((held**2).sum(axis=0)))[pairs]
     total = difference[pairs]
-    shared = np.maximum((there.T @ there)[pairs], 1)
+    topics = (there.T @ there)[pairs]
+    shared = np.maximum(topics, 1)
     # sum of squares about the mean: t = total sqrt(n - 1) / sqrt(n about)
     about = squares[pairs] - total**2 / shared
-    same = about <= rounding[pairs] ** 2
+    same = about <= rounding**2
     error = np.sqrt(np.where(same, 1, shared * about))
     t = np.where(same, np.inf, np.abs(total) * np.sqrt(shared - 1) / error)
-    t[np.abs(total) <= rounding[pairs]] = 0
+    t[np.abs(total) <= rounding] = 0
     by_t = 2 * stdtr(np.maximum(shared - 1, 1), -t)
     p = np.where(np.isinf(t), floors.of_signs(shared), by_t)
     better = np.zeros(difference.shape, dtype=np.bool_)

@@ -85,12 +85,15 @@ def of_judges(
 
     judge, system : (row,), their numbers; each judge has each system once.  cluster : as in `strata`.
     """
-    by_judge = means_of(scores, judge) - scores.mean(axis=0)
-    beside = scores - means_of(scores, judge)[judge]
+    means = means_of(scores, judge)
+    by_judge = means - scores.mean(axis=0)
+    beside = scores - means[judge]
     met = beside - means_of(beside, system)[system]
-    judges, systems = int(judge.max()) + 1, int(system.max()) + 1
+    judges = int(judge.max()) + 1
+    systems = int(system.max()) + 1
     of_both = strata(met, (judges - 1) * (systems - 1), cluster)
-    return strata(by_judge, judges - 1, cluster).less(of_both, 1 / systems), of_both
+    of_judges = strata(by_judge, judges - 1, cluster).less(of_both, 1 / systems)
+    return of_judges, of_both
 
 
 class Design(NamedTuple):

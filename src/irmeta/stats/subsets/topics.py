@@ -53,7 +53,8 @@ def kendall(scores: Floats) -> Goal:
     untied = int(np.count_nonzero(sign))
     # a pair is turned so that all topics prefer its first system; tied ones come last
     order = np.argsort(sign == 0, kind="stable")
-    turned = (scores[first] - scores[second]) * np.where(sign < 0, -1, 1)[:, None]
+    differences = scores[first] - scores[second]
+    turned = differences * np.where(sign < 0, -1, 1)[:, None]
     columns = np.ascontiguousarray(turned[order].T)
     return Goal(columns, partial(_tau, untied=untied))
 
@@ -65,8 +66,9 @@ def _tau(sums: Floats, more: Floats, untied: int) -> Floats:
     right = np.count_nonzero(above[:, :untied], axis=1)
     wrong = np.count_nonzero(below[:, :untied], axis=1)
     rest = np.count_nonzero(above[:, untied:] | below[:, untied:], axis=1)
-    both = np.sqrt((right + wrong + rest) * float(untied))
-    return np.nan_to_num(over((right - wrong).astype(np.float64), both))
+    untied_here = right + wrong + rest
+    more_right = (right - wrong).astype(np.float64)
+    return np.nan_to_num(over(more_right, np.sqrt(untied_here * float(untied))))
 
 
 def best_subset(

@@ -255,11 +255,15 @@ def _adjusted(q: Floats, skew: Floats, topics: Floats) -> Floats:
     Johnson's t is t + a (1 + 2 t^2) with a = skew / (6 sqrt(n)); what is returned is the first -t that puts it at -q,
     infinite if none does. Only skew beyond its own standard error counts.
     """
-    a = np.maximum(skew - np.sqrt(6 / topics), 0) / (6 * np.sqrt(topics))
+    error = np.sqrt(6 / topics)
+    a = np.maximum(skew - error, 0) / (6 * np.sqrt(topics))
     known = np.isfinite(q)
     finite = np.where(known, q, 0.0)
-    root = 1 - 8 * a * (a + finite)
-    reached = known & (root >= 0)
+    # the smaller root of 2 a t^2 - t + a + q = 0
+    discriminant = 1 - 8 * a * (a + finite)
+    reached = known & (discriminant >= 0)
     skewed = a > 1e-9
-    t = (1 - np.sqrt(np.maximum(root, 0))) / (4 * np.where(skewed, a, 1.0))
-    return np.where(reached, np.where(skewed, t, finite), np.inf)
+    above = 1 - np.sqrt(np.maximum(discriminant, 0))
+    t = above / (4 * np.where(skewed, a, 1.0))
+    larger = np.where(skewed, t, finite)
+    return np.where(reached, larger, np.inf)

@@ -34,9 +34,11 @@ def tau(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw expected tau with the true ranking against topics, and tau_AP as a dashed line."""
     for metric in result.metric.values:
         one = result.sel(metric=metric)
-        (line,) = axes.plot(one["size"], one["tau"], label=str(metric))
-        axes.plot(one["size"], one["tau_ap"], "--", color=line.get_color())
-        _say_curve(axes, one["size"].values, one["tau"].values, str(metric))
+        sizes = one["size"].values
+        taus = one["tau"].values
+        (line,) = axes.plot(sizes, taus, label=str(metric))
+        axes.plot(sizes, one["tau_ap"].values, "--", color=line.get_color())
+        _say_curve(axes, sizes, taus, str(metric))
     return _finished(result, axes, "tau (dashed: tau_AP)")
 
 

@@ -86,11 +86,11 @@ def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray
 ) -> None:
     """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room."""
-    gains = [at for at in range(values.size) if values[at] > 0][:NAMED]
-    losses = [at for at in range(values.size) if values[at] < 0][-NAMED:]
+    gains = np.flatnonzero(values > 0)[:NAMED]
+    losses = np.flatnonzero(values < 0)[-NAMED:]
     for number, at in enumerate(gains):
         _name_bar(axes, topics[at], places[at], number, left=True)
-    for number, at in enumerate(reversed(losses)):
+    for number, at in enumerate(losses[::-1]):
         _name_bar(axes, topics[at], places[at], number, left=False)
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)

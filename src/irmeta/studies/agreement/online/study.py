@@ -182,8 +182,10 @@ def _of_metric(outcomes: Outcomes, unit: float, x: Floats) -> dict[str, float]:
     ratios = ratio(posterior(outcomes, x[:, None]), LEVELS)
     shares = agreement(ratios, x)
     # P(r gain / unit + e - e' > 0) = SURE
-    gains = unit * np.sqrt(2) * ndtri(SURE) / np.where(ratios > 0, ratios, np.nan)
-    sharpest = agreement(without_noise(float(ratios[1]), x, LEVELS), x)
+    rising = np.where(ratios > 0, ratios, np.nan)
+    gains = unit * np.sqrt(2) * ndtri(SURE) / rising
+    exact = without_noise(float(ratios[1]), x, LEVELS)
+    sharpest = agreement(exact, x)
     half = (shares[2] - shares[0]) / 2
     return {
         **_ends("agreement", shares),

@@ -182,8 +182,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def _spoken(outcome: xr.Dataset) -> list[str]:
     """Return the metrics that sentences are about, those by which the original shows an effect first."""
     names = outcome.metric.values.astype(str)
-    none = [bool((outcome["verdict"].sel(metric=name) == NONE).all()) for name in names]
-    shows = [name for name, lacks in zip(names, none, strict=True) if not lacks]
+    verdict = outcome["verdict"]
+    shows = [name for name in names if (verdict.sel(metric=name) != NONE).any()]
     chosen = spoken(names, SPOKEN)
     if shows and not set(chosen) & set(shows):
         return spoken(shows, 1)

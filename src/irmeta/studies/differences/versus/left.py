@@ -34,7 +34,8 @@ def verdicts(outcome: xr.Dataset, of: str = "") -> np.ndarray:
 def shown(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show verdicts and differences without the flagged topics, the largest change first."""
     flat = outcome.stack(pair=("metric", "against"))
-    flat = flat.isel(pair=np.argsort(-np.abs(flat["change"].values), kind="stable"))
+    largest_first = np.argsort(-np.abs(flat["change"].values), kind="stable")
+    flat = flat.isel(pair=largest_first)
     columns = {"against": flat["against"].values.tolist()}
     if outcome.sizes["metric"] > 1:
         columns["metric"] = flat["metric"].values.tolist()

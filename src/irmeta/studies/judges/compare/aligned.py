@@ -57,13 +57,13 @@ class Aligned:
 
     def over(self, judges: Sequence[str], metric: int) -> Floats:
         """Return one metric's scores over the topics that these judges share with the truth, its first."""
-        truth = [self.pairwise[judge][0] for judge in judges]
-        common = set.intersection(*(set(one.topic.values) for one in truth))
-        topics = [topic for topic in truth[0].topic.values if topic in common]
-        every = [truth[0], *(self.pairwise[judge][1] for judge in judges)]
-        return np.stack(
-            [additive(one.sel(topic=topics)).values[..., metric] for one in every]
-        )
+        pairs = [self.pairwise[judge] for judge in judges]
+        common = set.intersection(*(set(truth.topic.values) for truth, _ in pairs))
+        first, _ = pairs[0]
+        topics = [topic for topic in first.topic.values if topic in common]
+        every = [first, *(judged for _, judged in pairs)]
+        shared = [additive(one.sel(topic=topics)) for one in every]
+        return np.stack([one.values[..., metric] for one in shared])
 
     def by_topic(self, metric: int) -> Floats:
         """Return one metric's scores as they are on single topics, the truth's first: not moved by what runs add."""

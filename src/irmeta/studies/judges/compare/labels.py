@@ -237,9 +237,12 @@ def _together(sets: JudgmentSets, names: Sequence[str], unit: Ints) -> list[Esti
     """Compute Krippendorff's alpha of all sets on one scale at once."""
     if len(names) < 2:
         return [Estimate(np.nan, np.nan, np.nan)] * len(ALPHAS)
-    given = sets.grades()[[list(sets.sets).index(name) for name in names]]
-    grades = np.unique(given[~np.isnan(given)])
-    codes = np.where(np.isnan(given), -1, np.searchsorted(grades, np.nan_to_num(given)))
+    places = [list(sets.sets).index(name) for name in names]
+    given = sets.grades()[places]
+    lacking = np.isnan(given)
+    grades = np.unique(given[~lacking])
+    found = np.searchsorted(grades, np.nan_to_num(given))
+    codes = np.where(lacking, -1, found)
     table = labels.coincidences(codes, unit, int(unit.max()) + 1, grades.size)
     return [
         labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), table)
