@@ -8,6 +8,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+import xarray as xr
 from tests.typed import typed
 
 import irmeta
@@ -164,6 +165,19 @@ def test_means_and_leads_have_the_intervals_of_describe_and_versus(right):
             printed = found[f"first_{end}"].values.ravel()[run]
             assert printed == pytest.approx(own.sel(system=name).item())
         assert found[f"original_lead_{end}"].item() == pytest.approx(lead[end].item())
+
+
+def test_all_systems_say_whether_scores_are_0_or_1():
+    """Two runs that are 0 or 1 beside one that is not have the intervals that describe and versus give them there."""
+    old = (made(0.1, topics=12) > 0.45).astype(float)
+    third = old[:1].assign_coords(system=["third"]) / 2
+    old = xr.concat([old, third], "system")
+    found = irmeta.replicate({"old": old, "new": old}, system="mine", against="bm25")
+    lead, means = irmeta.versus(old, "mine", "bm25"), irmeta.intervals(old)
+    for end in ("low", "high"):
+        assert found[f"original_lead_{end}"].item() == pytest.approx(lead[end].item())
+        of_runs = means[end].sel(system=list(SYSTEMS), metric="AP").values
+        assert found[f"first_{end}"].values.ravel() == pytest.approx(of_runs)
 
 
 def test_no_lead_may_be_larger_than_the_metric_allows():

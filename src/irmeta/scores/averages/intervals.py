@@ -10,7 +10,7 @@ from irmeta.scores.averages.means import additive, from_additive, means
 from irmeta.scores.cube import check
 from irmeta.scores.groups.clusters import by_cluster, right_or_wrong
 from irmeta.scores.groups.repeats import by_runs
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.descriptive import bounded_interval, t_interval
 
 
@@ -33,8 +33,12 @@ def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
     scores, _ = by_runs(units)
     if scores.sizes["topic"] < 2:
         raise ScoresError("an interval over topics needs at least 2 topics")
+    return of_units(scores, level, right_or_wrong(scores))
+
+
+def of_units(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:
+    """Return what `intervals` does, of topics or of values of clusters; binary : by which metrics all are 0 or 1."""
     lines = additive(scores).transpose("metric", "system", "topic")
-    binary = right_or_wrong(scores)
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     bounds = zip(*limits(scores), binary, logs, strict=True)
     ends = [

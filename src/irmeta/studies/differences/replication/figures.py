@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from irmeta.scores.averages.intervals import intervals
+from irmeta.scores.averages.intervals import of_units
 from irmeta.scores.averages.limits import widest
-from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
+from irmeta.scores.groups.clusters import in_clusters
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.rankings.lists import overlap, tau_union
@@ -31,13 +31,14 @@ class Part(NamedTuple):
     """The scores of the systems in question in one experiment, (system, topic, metric): the system, then the baseline.
 
     scores : with clusters in place of topics, where they come in some.  topics : by topic.  names : of the systems.
-    notes : what was left out.
+    notes : what was left out.  binary : by which metrics all systems of the experiment have scores of 0 and 1.
     """
 
     scores: xr.DataArray
     topics: xr.DataArray
     names: Sequence[str]
     notes: Sequence[str]
+    binary: Bools
 
 
 def _aligned(
@@ -80,8 +81,8 @@ def against(
         side.values for side in _aligned(first.topics, again.topics, unpaired)[:2]
     ]
     clustered = in_clusters(first.topics)
-    binary = right_or_wrong(before) & right_or_wrong(after)
-    means, most = _means(before, level), widest(before)
+    binary = np.stack([first.binary, again.binary], axis=1)
+    means, most = _means(before, level, first.binary), widest(before)
     rows = []
     for at in range(one.shape[2]):
         runs = [
@@ -96,8 +97,7 @@ def against(
         if len(runs) > 1:
             own, base = runs
             effect = Two(own.first - base.first, own.again - base.again, together)
-        right = bool(binary[at]) and len(runs) > 1
-        row = _of_effect(effect, runs, keep, within, level, most[at], binary=right)
+        row = _of_effect(effect, runs, keep, within, level, most[at], binary[at])
         row |= _of_runs(runs, means[at], [] if clustered else plain, level)
         if len(runs) > 1:
             row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
@@ -132,18 +132,20 @@ def _of_effect(
     within: float,
     level: float,
     most: float,
-    *,
-    binary: bool,
+    binary: Bools,
 ) -> dict[str, Any]:
     """Return what of the effect is there again, the lead over the baseline or, without one, the mean itself.
 
-    most : the largest lead that there can be.  binary : whether it is of differences of scores of 0 and 1.
+    most : the largest lead that there can be.  binary : whether scores of either experiment are 0 and 1.
     """
     ratio = reproduced.ratio(effect, level)
     led = len(runs) > 1
     span = (keep, np.inf) if led else (1 - within, 1 + within)
     verdict = _verdict(ratio, *span)
-    original = _lead(effect.first, level, most, binary=binary)
+    original, new = (
+        _lead(values, level, most, binary=led and right)
+        for values, right in zip((effect.first, effect.again), binary, strict=True)
+    )
     if led and (ratio is reproduced.NOTHING or original.low <= 0 <= original.high):
         verdict = "no effect"
     smallest = keep if led else 1 - within
@@ -155,7 +157,7 @@ def _of_effect(
     if led:
         figures |= {
             **_named("original_lead", original),
-            **_named("lead", _lead(effect.again, level, most, binary=binary)),
+            **_named("lead", new),
             **_named("lead_change", reproduced.change(effect, level)),
             **_named("delta_ri", reproduced.relative(runs[0], runs[1], level)),
         }
@@ -204,13 +206,13 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
     return "cannot tell"
 
 
-def _means(scores: xr.DataArray, level: float) -> list[list[Found]]:
+def _means(scores: xr.DataArray, level: float, binary: Bools) -> list[list[Found]]:
     """Return by metric each run's mean with its interval, as `describe` has it."""
     found = scores.mean("topic")
     ends = xr.full_like(found, np.nan)
     figures = xr.Dataset({"mean": found, "low": ends, "high": ends})
     if scores.sizes["topic"] > 1:
-        figures = intervals(scores, level=level)
+        figures = of_units(scores, level, binary)
     columns = [figures[name].transpose("metric", "system") for name in figures]
     return [
         [Found(*map(float, of_run)) for of_run in zip(*of_metric, strict=True)]

@@ -12,6 +12,7 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
+from irmeta.scores.groups.clusters import in_clusters, of_0_and_1
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
@@ -168,12 +169,15 @@ def _part(
     if len(set(names)) < len(names):
         raise ScoresError(f"{one.name}: {names[0]} cannot be its own baseline")
     try:
-        used = select(one.scores, systems=names, topics=topics)
-        by_topic, _ = prepare(used, metrics=metrics, missing=missing, by_topic=True)
-        units, notes = prepare(used, metrics=metrics, missing=missing)
+        whole = select(one.scores, topics=topics, metrics=metrics)
+        used = whole.sel(system=names)
+        by_topic, _ = prepare(used, missing=missing, by_topic=True)
+        units, notes = prepare(used, missing=missing)
     except ScoresError as error:
         raise ScoresError(f"{one.name}: {error}") from error
-    return Part(units, by_topic, names, [f"{one.name}: {note}" for note in notes])
+    notes = [f"{one.name}: {note}" for note in notes]
+    binary = of_0_and_1(whole) & (not in_clusters(whole))
+    return Part(units, by_topic, names, notes, binary)
 
 
 def _notes(
