@@ -50,13 +50,14 @@ def test_runs_are_checked_scored_and_shown(served: Served, tmp_path) -> None:
         for figure, of_place in STANDING.items():
             wanted = float(place[of_place].values[places[name], 0])
             assert record["standing"][figure] == pytest.approx(wanted, abs=1e-12)
-    versus = irmeta.versus(
-        cube, "d", ["a"], metrics="nDCG@10", test="t", correct="none"
-    )
+    versus = irmeta.versus(cube, "d", "a", metrics="nDCG@10")
     claim = records["d"]["claim"]
     assert claim["name"] == "a"
     for figure in ("difference", "low", "high"):
         assert claim[figure] == pytest.approx(versus[figure].item(), abs=1e-12)
+    assert claim["shown"] == versus["significant"].item()
+    told = served.client.get(f"/b/lab/s/{records['d']['key']}/").text
+    assert f"[{claim['low']:+.3f}, {claim['high']:+.3f}]" in told
 
     table = list(csv.DictReader(io.StringIO(served.get("/b/lab/data/table.csv").text)))
     assert [row["run"] for row in table] == sorted(

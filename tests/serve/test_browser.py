@@ -1,18 +1,24 @@
 """A frozen site in headless Chromium, opened from a disk with the network off."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import pytest
 from bench import killed_server
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import irmeta
 from irmeta.serve.catalogue import people, submissions, tables
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
+from irmeta.serve.pages.forms import as_script
+from irmeta.serve.results import answers
 from irmeta.serve.site import Site
 
 from .conftest import a_run, work_off, write_qrels
@@ -134,12 +140,10 @@ def test_pages_fit_their_window(
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_the_compared_are_as_irmeta_compares(browser: Any, frozen: Path) -> None:
-    """The page that compares two runs gives the difference and the interval of versus, over clusters of topics."""
+def test_two_runs_are_compared_as_irmeta_compares(browser: Any, frozen: Path) -> None:
+    """The page that compares two runs says what versus says of them, over clusters of topics."""
     cube = irmeta.load(frozen / "b/lab/data/scores.parquet")
-    found = irmeta.versus(
-        cube, "r4", ["r0"], metrics="AP", test="t", correct="none"
-    ).squeeze()
+    found = irmeta.versus(cube, "r4", "r0", metrics="AP").squeeze()
     expected = f"{found['difference']:+.3f} [{found['low']:+.3f}, {found['high']:+.3f}]"
     browser.get((frozen / "b/lab/compare/index.html").as_uri())
     browser.execute_script(
@@ -150,14 +154,72 @@ def test_the_compared_are_as_irmeta_compares(browser: Any, frozen: Path) -> None
     answer = browser.find_element(By.ID, "answer")
     WebDriverWait(browser, 30).until(lambda _: "by AP" in answer.text)
     assert expected.replace("-", "−") in answer.text
-    assert answer.text.startswith("r4 ")
+    verdict = "is better than" if found["significant"] else "cannot be distinguished"
+    assert answer.text.startswith(f"r4 {verdict}")
     rows = browser.find_elements(By.CSS_SELECTOR, "#differences tbody tr")
     assert len(rows) == cube.sizes["topic"]
-    # of scores of 0 and 1, as by versus: 3 of 5 topics one way
-    right = browser.execute_script(
-        "board.right_or_wrong = ['P@1']; return interval([1, 1, 1, 0, 0], 'P@1');"
-    )
-    assert right["low"] == pytest.approx(0.5 - 1.959964 * (5 / 72) ** 0.5)
+
+
+SCORES = {
+    "continuous": lambda rng, of: rng.beta(1, 3, of),
+    "tied": lambda rng, of: rng.integers(0, 5, of) / 4,
+    "0 and 1": lambda rng, of: rng.integers(0, 2, of),
+    "rarely 1": lambda rng, of: rng.random(of) < 0.1,
+    "apart by as much": lambda rng, of: rng.random(of[1]) / 2 + [[0.0], [0.1], [0.3]],
+}
+
+
+@given(
+    kind=st.sampled_from(list(SCORES)),
+    lead=st.sampled_from([0.0, 0.3]),
+    topics=st.integers(2, 60),
+    size=st.integers(1, 4),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=100, deadline=None)
+def test_any_two_are_compared_as_irmeta_compares(
+    script: Any, kind: str, lead: float, topics: int, size: int, seed: int
+) -> None:
+    """Verdict and interval of the page are those of versus, for scores of any kind and clusters of any size."""
+    rng = np.random.default_rng(seed)
+    values = SCORES[kind](rng, (3, topics)).astype(float)
+    raised = rng.random(topics) < lead  # the first is better on some
+    values[0] = np.where(raised, values.max(axis=0), values[0])
+    names = [str(at) for at in range(topics)]
+    clusters = [str(at // size) for at in rng.permutation(topics)]
+    if len(set(clusters)) < 2:
+        clusters = names
+    known = dict(zip(names, clusters, strict=True))
+    vectors = {name: {"P@1": row} for name, row in zip("abc", values, strict=True)}
+    cube = answers.cube("made", names, ["P@1"], vectors, known)
+    found = irmeta.versus(cube, "a", correct="none").isel(metric=0)
+    board = {**answers.comparing(cube), "clusters": clusters}
+    written = as_script("board = ", board).decode()
+    rows = json.dumps(values.tolist())
+    shown = script(f"{written} const [a, b, c] = {rows}; return {COMPARED};")
+    for at, one in enumerate(shown):
+        versus = found.isel(against=at)
+        assert one["shown"] == versus["significant"].item()
+        equal = (versus["by_topic"] == 0).all().item()
+        assert ("equal" in one["says"]) == equal
+        assert ("better" in one["says"]) == (one["shown"] and one["of"][0] > 0)
+        for ours, theirs in zip(("difference", "low", "high"), one["of"], strict=True):
+            expected = versus[ours].item()
+            assert (np.nan if theirs is None else theirs) == pytest.approx(
+                expected, abs=1e-9, nan_ok=True
+            )
+
+
+COMPARED = """[b, c].map((other) => compared(a, other, "P@1")).map(
+(one) => ({ shown: one.shown, says: verdict(one), of: [one.mean, one.low, one.high]
+.map((one) => Number.isFinite(one) ? one : null) }))"""
+
+
+@pytest.fixture(scope="module")
+def script(browser: Any, frozen: Path) -> Any:
+    """Run lines of script on the page that compares two runs."""
+    browser.get((frozen / "b/lab/compare/index.html").as_uri())
+    return browser.execute_script
 
 
 def test_rows_are_found(browser: Any, frozen: Path) -> None:

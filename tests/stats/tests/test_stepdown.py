@@ -8,6 +8,7 @@ from bench.hard import Hard
 from irmeta.stats import arrays
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import paired, stepdown
+from irmeta.stats.tests.compared import Given
 
 
 def scores(seed, systems, topics, apart=0.3):
@@ -54,6 +55,18 @@ def test_given_differences_are_those_of_a_loop():
     expected = np.maximum(*(plain(found, law) for law in weights))
     p = stepdown.of_differences(found, 150, np.random.default_rng(1))
     np.testing.assert_allclose(p, expected, rtol=1e-12)
+
+
+def test_a_difference_by_itself_has_the_laws_of_a_loop():
+    """By itself its p by signs is read off the definition, and that by directions is Student's, of which the larger."""
+    one = scores(9, 6, 14)
+    found = paired.less(one[0], one[1:])
+    signs, directions = stepdown.laws(14, 4000, np.random.default_rng(1))
+    p = stepdown.alone(Given(found), 4000, np.random.default_rng(1))
+    for of, of_t, row in zip(p, paired.t(found), found, strict=True):
+        by_signs, drawn = (plain(row[None], law).item() for law in (signs, directions))
+        np.testing.assert_allclose(of, max(by_signs, of_t))
+        assert abs(drawn - of_t) < 4 * np.sqrt(of_t / 4000) + 1 / 4000
 
 
 def test_topics_that_a_comparison_lacks_do_not_count():

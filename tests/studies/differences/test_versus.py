@@ -510,6 +510,26 @@ def test_systems_that_are_alike_on_0_and_1_have_an_interval():
     assert_allclose((between["low"] + between["high"]) / 2, between["difference"])
 
 
+def test_each_by_itself_is_as_if_it_were_alone():
+    """Without a correction max-t says of each pair what it says of it alone, which an interval without 0 does not."""
+    right = np.zeros((3, 50, 1))
+    right[0, :11] = right[1, 11:14] = right[2, 5:8] = 1
+    made = cube(right, SYSTEMS[:3], [str(at) for at in range(50)], ["P@1"])
+    found = irmeta.versus(made, SYSTEMS[0], correct="none")
+    for other in SYSTEMS[1:3]:
+        alone = irmeta.versus(made, SYSTEMS[0], other)
+        pair = irmeta.significance(made.sel(system=[SYSTEMS[0], other]))
+        one = found.sel(against=other)
+        for name in ("p", "p_corrected", "low", "high", "significant"):
+            assert one[name].item() == alone[name].item() == pair[name].item()
+    assert (found["low"] > 0).all()
+    assert found["significant"].values.ravel().tolist() == [False, True]
+    together = irmeta.versus(made, SYSTEMS[0])
+    assert (together["p"] > found["p"]).any()
+    assert "by itself" in found.method_text
+    assert "by itself" not in together.method_text
+
+
 def of_answers(topics):
     """Scores of 0 and 1 of four systems."""
     drawn = np.random.default_rng(1).random((4, topics, 1))

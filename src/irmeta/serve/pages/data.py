@@ -24,7 +24,7 @@ from irmeta.serve.catalogue.snapshot import (
 from irmeta.serve.pages.forms import as_csv, as_json, cell
 from irmeta.serve.policy import is_open
 from irmeta.serve.results import answers
-from irmeta.serve.results.answers import STANDING, Interval
+from irmeta.serve.results.answers import STANDING, Difference, Interval
 from irmeta.serve.results.standing import Line, Standing
 
 BLOCK = 500
@@ -99,7 +99,7 @@ def _row(found: Standing, line: Line) -> dict[str, Any]:
     return row | {name: line.scores.get(name, none).value for name in found.metrics[1:]}
 
 
-def _named(name: str, one: Interval) -> dict[str, float]:
+def _named(name: str, one: Interval | Difference) -> dict[str, float]:
     """Return an interval as programs know it."""
     return {name: one.value, "low": one.low, "high": one.high}
 
@@ -134,7 +134,7 @@ def _alone(found: Standing, line: Line) -> dict[str, Any]:
     claim: dict[str, Any] = {}
     if base is not None and line.claim is not None:
         claim = {"baseline": base.key, "name": base.label}
-        claim |= _named("difference", line.claim)
+        claim |= _named("difference", line.claim) | {"shown": line.claim.shown}
     return {
         "judgments": found.version,
         **_said(line),

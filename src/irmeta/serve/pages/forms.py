@@ -110,12 +110,12 @@ def signed(value: float) -> str:
 
 
 def interval(ends: Sequence[float], sign: str = "") -> str:
-    """Write the interval of a mean or, with the sign +, of a difference; nothing where there is none.
+    """Write the interval of a mean or, with the sign +, of a difference, which come first; nothing where there is none.
 
     >>> interval((0.5, 0.4, 0.6)), interval((0.5, float("nan"), float("nan")))
     ('[0.400, 0.600]', '')
     """
-    low, high = ends[-2:]
+    low, high = ends[1:3]
     return "" if math.isnan(low) else f"[{low:{sign}.3f}, {high:{sign}.3f}]"
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from scipy.special import ndtri, stdtrit
 
 from irmeta.serve.catalogue.boards import rules
 from irmeta.serve.catalogue.events import BEFORE
@@ -239,23 +238,13 @@ class Pages:
         }
 
     def _runs(self) -> dict[str, Any]:
-        """Return what the comparing page knows of all runs, and what its intervals are by.
-
-        Scores of 0 and 1 have their own intervals, but over clusters.
-        """
+        """Return what the comparing page knows of all runs, and what it compares them by."""
         found = self._found
-        units = len(set(found.clusters))
-        right = []
-        if found.every is not None and units == len(found.topics):
-            known = found.every.isin([0.0, 1.0]).all(("system", "topic"))
-            right = found.every.metric[known.values].values.tolist()
         return {
             "topics": found.topics,
             "clusters": found.clusters,
-            "quantile": float(stdtrit(units - 1, 0.975)),
-            "normal": float(ndtri(0.975)),
-            "right_or_wrong": right,
             "runs": [[line.key, line.label] for line in found.ranked],
+            **found.comparing,
         }
 
     def _steps(self) -> list[Line]:

@@ -39,8 +39,37 @@ function sum(values) {
   return values.reduce((total, one) => total + one, 0);
 }
 
-function mean(values) {
-  return sum(values) / values.length;
+// Mean and standard error of values; without an error where all are the same.
+function described(values) {
+  const n = values.length;
+  const mean = sum(values) / n;
+  const squares = values.map((one) => (one - mean) ** 2);
+  const deviation = Math.sqrt(sum(squares) / (n - 1));
+  const same = deviation <= 1e-12 * Math.abs(mean);
+  return { mean, error: same ? 0 : deviation / Math.sqrt(n) };
+}
+
+// Scores less others, without rounding, as irmeta takes them: what is 0, or the same on all topics, but for rounding.
+function less(scores, others) {
+  const largest = [...scores, ...others].reduce(
+    (most, one) => Math.max(most, Math.abs(one)), 1);
+  const rounding = 1e-12 * largest;
+  const found = scores.map((score, at) => {
+    const one = score - others[at];
+    return Math.abs(one) <= rounding ? 0 : one;
+  });
+  const [low, high] = [Math.min(...found), Math.max(...found)];
+  return high - low <= rounding ? found.map(() => (low + high) / 2) : found;
+}
+
+// What each cluster adds to the sum of differences; a topic by itself is its own cluster.
+function added(differences) {
+  const sums = new Map();
+  differences.forEach((one, at) => {
+    const name = board.clusters[at];
+    sums.set(name, (sums.get(name) ?? 0) + one);
+  });
+  return [...sums.values()];
 }
 
 // Values of clusters whose plain statistics are cluster-robust: the jackknife's.
@@ -48,13 +77,11 @@ function mean(values) {
 function valuesOfClusters(differences) {
   const total = sum(differences);
   const n = differences.length;
-  const clusters = [...new Set(board.clusters)];
-  const without = clusters.map((name) => {
-    const own = differences.filter((_, at) => board.clusters[at] === name);
-    return (total - sum(own)) / (n - own.length);
-  });
-  const middle = mean(without);
-  const times = clusters.length - 1;
+  const sums = added(differences);
+  const sizes = added(differences.map(() => 1));
+  const without = sums.map((one, at) => (total - one) / (n - sizes[at]));
+  const middle = sum(without) / without.length;
+  const times = without.length - 1;
   return without.map((one) => total / n - times * (one - middle));
 }
 
@@ -66,20 +93,52 @@ function ofRightOrWrong(differences) {
     return (count + 0.5) / n;
   });
   const half = board.normal * Math.sqrt((p + q - (p - q) ** 2) / n);
-  const [low, high] = [Math.max(p - q - half, -1), Math.min(p - q + half, 1)];
-  return { mean: mean(differences), low, high };
+  return [p - q - half, p - q + half];
 }
 
-// The interval of a paired t test: mean -/+ quantile * standard deviation / sqrt(n).
-function interval(differences, metric) {
-  if (board.right_or_wrong.includes(metric)) return ofRightOrWrong(differences);
-  const values = valuesOfClusters(differences);
-  const n = values.length;
-  const middle = mean(values);
-  const squares = values.map((one) => (one - middle) ** 2);
-  const deviation = Math.sqrt(sum(squares) / (n - 1));
-  const half = (board.quantile * deviation) / Math.sqrt(n);
-  return { mean: middle, low: middle - half, high: middle + half };
+// Student's interval, mean -/+ quantile * standard error; none where all differences are the same.
+function ofAnyScores(differences) {
+  const { mean, error } = described(valuesOfClusters(differences));
+  const half = error > 0 ? board.quantile * error : NaN;
+  return [mean - half, mean + half];
+}
+
+// The share of random signs of what clusters add whose sum is as large; equal but for rounding counts.
+function pBySigns(values) {
+  const bits = Uint8Array.from(atob(board.signs), (one) => one.charCodeAt(0));
+  const largest = values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+  const rounding = Number.EPSILON * values.length * largest;
+  const least = Math.abs(sum(values)) * (1 - 1e-9) - rounding;
+  let reached = 1;
+  for (let draw = 0, bit = 0; draw < board.draws; draw++) {
+    let total = 0;
+    for (const value of values) {
+      const flipped = (bits[bit >> 3] >> (7 - (bit & 7))) & 1;
+      total += flipped ? -value : value;
+      bit++;
+    }
+    if (Math.abs(total) >= least) reached++;
+  }
+  return reached / (1 + board.draws);
+}
+
+// Whether the max-t test of this one difference shows it at 5%: by Student's t, where there is one, and by signs.
+function isShown(differences) {
+  const values = added(differences);
+  const { mean, error } = described(values);
+  const byT = error === 0 || Math.abs(mean) > board.quantile * error;
+  return byT && pBySigns(values) < 0.05;
+}
+
+// The difference of two runs as irmeta versus has it: its mean, interval and verdict.
+function compared(scores, others, metric) {
+  const differences = less(scores, others);
+  const right = board.right_or_wrong.includes(metric);
+  const most = board.widest[metric] ?? Infinity;
+  const ends = right ? ofRightOrWrong(differences) : ofAnyScores(differences);
+  const [low, high] = ends.map((end) => Math.max(-most, Math.min(end, most)));
+  const mean = sum(differences) / differences.length;
+  return { mean, low, high, shown: isShown(differences), differences };
 }
 
 function signed(value) {
@@ -88,24 +147,25 @@ function signed(value) {
 }
 
 function verdict(found) {
-  if (found.low > 0) return "is better than";
-  if (found.high < 0) return "is worse than";
-  return "cannot be distinguished from";
+  if (found.differences.every((one) => one === 0)) return "is equal to";
+  if (!found.shown) return "cannot be distinguished from";
+  return found.mean > 0 ? "is better than" : "is worse than";
 }
 
 function show(first, second, metric) {
   const a = first.scores[metric];
   const b = second.scores[metric];
-  const differences = a.map((score, at) => score - b[at]);
-  const found = interval(differences, metric);
-  const ends = `[${signed(found.low)}, ${signed(found.high)}]`;
+  const found = compared(a, b, metric);
+  const { differences } = found;
+  const known = Number.isFinite(found.low);
+  const ends = known ? ` [${signed(found.low)}, ${signed(found.high)}]` : "";
   const better = differences.filter((one) => one > 0).length;
   const worse = differences.filter((one) => one < 0).length;
   const equal = differences.length - better - worse;
   const answer = document.getElementById("answer");
   answer.textContent =
     `${first.label} ${verdict(found)} ${second.label} by ${metric}: ` +
-    `${signed(found.mean)} ${ends}; ` +
+    `${signed(found.mean)}${ends}; ` +
     `better on ${better}, equal on ${equal}, worse on ${worse} topics.`;
   const rows = differences.map((difference, at) => ({ at, difference }));
   rows.sort((x, y) => x.difference - y.difference);
@@ -171,7 +231,7 @@ function begin() {
   const secret = document.querySelector("[data-secret]");
   if (secret) secret.value = location.hash.slice(1);
   const form = document.getElementById("compare");
-  if (form && board && board.runs.length > 1) beginComparing(form);
+  if (form && board) beginComparing(form);
 }
 
 document.addEventListener("DOMContentLoaded", begin);

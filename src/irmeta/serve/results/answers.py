@@ -16,6 +16,7 @@ from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
 from irmeta.io.runs.trec import metadata_of, read_run
 from irmeta.stats.hidden.release import bits
+from irmeta.studies.differences.versus import elsewhere
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,6 +49,15 @@ class Interval(NamedTuple):
     value: float
     low: float = np.nan
     high: float = np.nan
+
+
+class Difference(NamedTuple):
+    """How much better a system is than another, with its interval, NaN where there is none; shown : by the test."""
+
+    value: float
+    low: float
+    high: float
+    shown: bool
 
 
 def metrics(names: str | Sequence[str]) -> list[str]:
@@ -222,14 +232,20 @@ def standing(
 
 def differences(
     cube: "xr.DataArray", metric: str, base: str, systems: Sequence[str]
-) -> list[Interval]:
-    """Return how much better each of some systems is than one, with 95% intervals paired by topic."""
-    part = cube.sel(system=[base, *systems])
-    found = irmeta.versus(part, base, metrics=metric, test="t", correct="none")
+) -> list[Difference]:
+    """Return how much better each of some systems is than one, each by itself, paired by topic."""
+    found = irmeta.versus(cube, base, systems, metrics=metric, correct="none")
     columns = (found[name].values[:, 0] for name in ("difference", "high", "low"))
     # seen from the other side; no difference is 0, not -0
     rows = (0 - np.stack(list(columns), axis=1)).tolist()
-    return [Interval(*row) for row in rows]
+    shown = found["significant"].values[:, 0].tolist()
+    every = zip(rows, shown, strict=True)
+    return [Difference(value, low, high, one) for (value, low, high), one in every]
+
+
+def comparing(cube: "xr.DataArray") -> dict[str, Any]:
+    """Return what a script needs to compare any two systems as `differences` does."""
+    return elsewhere.comparing(cube)
 
 
 class Across(NamedTuple):

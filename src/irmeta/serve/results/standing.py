@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue.snapshot import Snapshot, Vectors
 from irmeta.serve.results import answers
-from irmeta.serve.results.answers import Interval
+from irmeta.serve.results.answers import Difference, Interval
 
 MOST = 400
 """Runs with rank sets, which take time quadratic in the number of runs."""
@@ -43,8 +43,8 @@ class Line:
     rank_high: int | None = None
     standing: dict[str, float] = field(default_factory=dict)
     baseline: "Line | None" = None
-    claim: Interval | None = None
-    behind: Interval | None = None
+    claim: Difference | None = None
+    behind: Difference | None = None
     number: int = 1
     of: int = 1
 
@@ -69,6 +69,7 @@ class Standing:
     clusters : of the topics, a topic by itself its own.
     ranked, others : the lines from the best on, then those off the table.
     every : the cube of all runs that have scores. cube : of the ranked runs, in their order.
+    comparing : what any two runs are compared by; empty where there are none, or topics or clusters are too few.
     best : by team the best of all its runs, withdrawn ones too, beside the best of as many equal ones.
     """
 
@@ -81,6 +82,7 @@ class Standing:
     others: list[Line] = field(default_factory=list)
     every: xr.DataArray | None = None
     cube: xr.DataArray | None = None
+    comparing: dict[str, Any] = field(default_factory=dict)
     factors: xr.Dataset | None = None
     best: dict[str, dict[str, Any]] = field(default_factory=dict)
     finding: str = "No run has a score yet."
@@ -123,7 +125,7 @@ def claimed(ranked: Sequence[Line]) -> Claimed:
     bases = {line.baseline.key: line.baseline for line in lines if line.baseline}
     return Claimed(
         len(gains),
-        sum(one.low > 0 for one in gains),
+        sum(one.shown and one.value > 0 for one in gains),
         len(bases),
         sum(one.mean < middle for one in bases.values()),
         sum(one.value for one in gains),
@@ -278,7 +280,12 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
     for line, ranks in zip(ranked, answers.ranks(first, metric), strict=False):
         line.rank_low, line.rank_high = ranks
     _standardize(found, shot)
-    _compare(found, shot, known)
+    # clusters need every score
+    compared = (
+        found.every if len(set(found.clusters)) == len(found.topics) else found.cube
+    )
+    found.comparing = answers.comparing(compared)
+    _compare(found, compared, shot, known)
 
 
 def _standardize(found: Standing, shot: Snapshot) -> None:
@@ -295,10 +302,10 @@ def _standardize(found: Standing, shot: Snapshot) -> None:
     found.factors = factors
 
 
-def _compare(found: Standing, shot: Snapshot, known: Known) -> None:
+def _compare(found: Standing, cube: xr.DataArray, shot: Snapshot, known: Known) -> None:
     """Compare runs with the baseline that they name, and the first ones with the best."""
-    cube, best, lines = found.cube, found.ranked[0], found.lines
-    assert cube is not None
+    best, lines, metric = found.ranked[0], found.lines, found.metric
+    by = metric in found.comparing["right_or_wrong"], found.comparing["widest"][metric]
     claims = [
         (line, line.baseline)
         for line in found.ranked
@@ -307,8 +314,8 @@ def _compare(found: Standing, shot: Snapshot, known: Known) -> None:
     firsts = [(line, best) for line in found.ranked[1:MOST]]
 
     def pair(line: Line, base: Line) -> tuple[Any, ...]:
-        own, other = (found.vectors[one.key][found.metric] for one in (line, base))
-        return (shot.board.key, found.metric, own.tobytes(), other.tobytes())
+        own, other = (found.vectors[one.key][metric] for one in (line, base))
+        return (shot.board.key, metric, *by, own.tobytes(), other.tobytes())
 
     new: dict[str, dict[str, Line]] = {}
     for line, base in claims + firsts:
@@ -316,7 +323,7 @@ def _compare(found: Standing, shot: Snapshot, known: Known) -> None:
             new.setdefault(base.key, {})[line.label] = line
     for key, against in new.items():
         base = lines[key]
-        rows = answers.differences(cube, found.metric, base.label, list(against))
+        rows = answers.differences(cube, metric, base.label, list(against))
         for line, row in zip(against.values(), rows, strict=True):
             known[pair(line, base)] = row
     for line, base in claims:

@@ -28,6 +28,7 @@ TESTS: Mapping[str, Test] = MappingProxyType(
         "sign": _by_formula(paired.sign),
         "permutation": resampling.permutation,
         "bootstrap": resampling.bootstrap,
+        "max-t": stepdown.alone,
     }
 )
 """Tests of single comparisons, two-sided."""
@@ -44,8 +45,8 @@ DIVIDED = ("holm", "bonferroni")
 class Way(NamedTuple):
     """How differences are tested.
 
-    test : of `TESTS` or `JOINT`.  correct : of `multiplicity.CORRECTIONS`, or of `JOINT`, which then gives the
-    corrected p.  alpha : the level; intervals have 1 - alpha, each by itself.
+    test : of `TESTS` or `JOINT`.  correct : of `multiplicity.CORRECTIONS`, the test where it corrects by itself, or of
+    `JOINT`, which then gives the corrected p.  alpha : the level; intervals have 1 - alpha, each by itself.
     margin : of equivalence; None for no such test.  resamples : of what is drawn.
     """
 
@@ -77,7 +78,7 @@ class Way(NamedTuple):
             raise ScoresError(
                 f"{resamples} resamples are too few for a test at any level; use 1000 or more"
             )
-        correct = correct or ("none" if test in CORRECTED else "holm")
+        correct = correct or (test if test in CORRECTED else "holm")
         return cls(test, correct, alpha, margin, resamples)
 
     @property
@@ -120,20 +121,20 @@ def compare(
     [-0.048]
     """
     mean = compared.over(_mean)
+    steps = way.correct == "max-t" and mean.size > 1
     effect, error, topics, p = (np.empty(mean.size) for _ in range(4))
     for rows, part in parts or [(slice(None), compared)]:
         effect[rows], error[rows] = part.over(_quantities)
         topics[rows] = part.topics
-        if way.test in TESTS:
+        if way.test in TESTS and not steps:
             p[rows] = TESTS[way.test](part, way.resamples, rng)
-    if way.test == "max-t":
+    if steps:
         p = _stepped(compared, way.resamples, rng)
     if way.joint:
         corrected = JOINT[way.joint](compared, way.resamples, rng)
         p = p if way.test in TESTS else corrected
     else:
-        correct = "none" if way.test in CORRECTED else way.correct
-        corrected = multiplicity.CORRECTIONS[correct](p)
+        corrected = multiplicity.corrected(p, way.correct)
     low, high = _ends(compared, mean, error, topics, 1 - way.alpha, binary=binary)
     found = {
         "difference": mean,

@@ -98,6 +98,11 @@ CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 """The corrections by name."""
 
 
+def corrected(p: Floats, correct: str) -> Floats:
+    """Correct p values by a correction's name; that of a test that corrects by itself leaves them as they are."""
+    return CORRECTIONS.get(correct, CORRECTIONS["none"])(p)
+
+
 def letters(differ: Bools) -> list[list[int]]:
     """Return the groups of each system, so that two systems share a group exactly if they do not differ significantly.
 

@@ -200,9 +200,14 @@ def check_margin(margin: float | None) -> None:
 
 def check_correction(test: str, correct: str | None) -> None:
     """Raise ScoresError for a correction of a test that corrects for all comparisons by itself."""
-    if correct is not None and test in ("max-t", "tukey"):
+    if test == "tukey" and correct is not None:
         raise ScoresError(
-            f"{test} corrects for all comparisons by itself; leave out --correct, or name another --test"
+            "tukey corrects for all comparisons by itself; leave out --correct, or name another --test"
+        )
+    if test == "max-t" and correct not in (None, "none"):
+        raise ScoresError(
+            "max-t corrects for all comparisons by itself; leave out --correct, say none for each by itself, or name "
+            "another --test"
         )
 
 

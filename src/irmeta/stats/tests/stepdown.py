@@ -5,7 +5,8 @@ t^2 = (n - 1) r^2 / (n - r^2). What r is where nothing differs is drawn with wei
 differences, as sum(w d) / sqrt(sum(d^2)), by two laws:
 
 - signs, each +1 or -1: exact where the differences of equal systems are as likely up as down, whatever their ties;
-- directions, w uniform on the sphere of radius sqrt(n): a single r has the law that t has for normal scores.
+- directions, w uniform on the sphere of radius sqrt(n): a single r has the law that t has for normal scores, so that
+  for one difference by itself nothing is drawn.
 
 p is the larger of the two: signs alone claim too much where systems have one mean and scores of other shapes (decision
 150). Differences are claimed from the clearest on, and what is claimed leaves the family. The reverse of a claim stays
@@ -21,7 +22,8 @@ import numpy as np
 from irmeta.parallel import in_order
 from irmeta.stats import arrays
 from irmeta.stats.arrays import Floats, Indices, Singles
-from irmeta.stats.tests.paired import over_pairs
+from irmeta.stats.tests.compared import Compared
+from irmeta.stats.tests.paired import over_pairs, t
 
 DRAWS = 1000
 """Draws by each law; the Monte-Carlo standard error of a p of .05 is then .007."""
@@ -36,24 +38,45 @@ def laws(topics: int, draws: int, rng: np.random.Generator) -> tuple[Singles, Si
 
     Where there are no more ways to set signs than draws, all are listed but the one that leaves the data as they are.
 
-    >>> signs, directions = laws(4, 15, np.random.default_rng(0))
-    >>> len(np.unique(signs, axis=0)), (directions**2).sum(axis=1)[:2].round(4).tolist()
+    >>> flips, directions = laws(4, 15, np.random.default_rng(0))
+    >>> len(np.unique(flips, axis=0)), (directions**2).sum(axis=1)[:2].round(4).tolist()
     (15, [4.0, 4.0])
     """
-    signs = _signs(topics, draws, rng)
+    by_signs = signs(topics, draws, rng)
     normal = rng.normal(size=(draws, topics))
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     directions = normal * np.sqrt(topics) / length
-    return signs, directions.astype(np.float32)
+    return by_signs, directions.astype(np.float32)
 
 
-def _signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
+def signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
+    """Draw the weights of topics by the law of signs: (draw, topic)."""
     if 2**topics - 1 > draws:
         both = np.array([-1.0, 1.0], dtype=np.float32)
         return rng.choice(both, size=(draws, topics))
     numbers = np.arange(1, 2**topics)[:, None]
     reversed_ = numbers >> np.arange(topics) & 1
     return (1 - 2 * reversed_).astype(np.float32)
+
+
+def alone(compared: Compared, draws: int, rng: np.random.Generator) -> Floats:
+    """Return p of each difference by itself, the larger of that by signs and Student's: (comparison,).
+
+    >>> from irmeta.stats.tests.compared import Given
+    >>> alone(Given(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])), 100, np.random.default_rng(0)).tolist()
+    [0.25, 1.0]
+    """
+    by_signs = partial(_by_signs, signs(compared.topics, draws, rng))
+    return np.maximum(compared.over(by_signs), compared.over(t))
+
+
+def _by_signs(flips: Singles, found: Floats) -> Floats:
+    """Return p of each difference (comparison, topic) by itself: of the draws that reach its sum."""
+    least = _reaches(
+        np.abs(found.sum(axis=1)), found.shape[1], np.abs(found).max(axis=1)
+    )
+    counts = (np.abs(flips @ found.T) >= least).sum(axis=0)
+    return np.asarray((1 + counts) / (1 + len(flips)))
 
 
 def of_pairs(scores: Floats, draws: int, rng: np.random.Generator) -> Floats:
@@ -117,9 +140,8 @@ def _p(
     worse = np.where(up, second, first)
     known = ~np.isnan(rows)
     held = np.where(known, rows, 0.0)
-    # equal but for rounding counts: a sum over topics of scores s is exact to about eps n max |s|
-    rounding = np.finfo(np.float64).eps * rows.shape[1] * np.abs(held).max()
-    least = r[order] * (1 - 1e-9) - rounding * unit[order]
+    least = _reaches(np.abs(total), rows.shape[1], np.abs(held).max()) * unit
+    least = least[order]
     there = None if known.all() else known.astype(np.float64)
     work = partial(_reached, held, there, better, worse, unit[order], least)
     step = max(1, _BLOCK // max(len(order), rows.size))
@@ -129,6 +151,15 @@ def _p(
     stepped = (1 + counts) / (1 + len(weights))
     p[order] = np.maximum.accumulate(stepped[::-1])[::-1]
     return np.where(differs, p, 1.0)
+
+
+def _reaches(total: Floats, topics: int, largest: Floats) -> Floats:
+    """Return from where on a drawn sum counts as this one, of scores up to the largest.
+
+    Equal but for rounding counts: a sum over topics of scores s is exact to about eps n max |s|.
+    """
+    rounding = np.finfo(np.float64).eps * topics * largest
+    return np.asarray(total * (1 - 1e-9) - rounding)
 
 
 def _reached(

@@ -20,7 +20,7 @@ from irmeta.scores.groups.clusters import (
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
-from irmeta.stats.tests.comparing import CORRECTED, Way
+from irmeta.stats.tests.comparing import Way
 from irmeta.words import counted
 
 ASKED: Mapping[str, str] = MappingProxyType(
@@ -116,11 +116,10 @@ def _topics_for(needed: float) -> int:
 
 def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
     """Count the tests by signs of systems that differ on so few topics that p cannot be small enough."""
-    correct = "none" if way.joint or way.test in CORRECTED else way.correct
     blind = 0
     for counts in differing:
         # no p is below its floor, and then none is below the floor when both are corrected
-        least = multiplicity.CORRECTIONS[correct](floors.of_topics(way.test, counts))
+        least = multiplicity.corrected(floors.of_topics(way.test, counts), way.correct)
         blind += int((least >= way.alpha).sum())
     if not blind:
         return []

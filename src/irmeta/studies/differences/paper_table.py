@@ -222,10 +222,10 @@ def caption(outcome: xr.Dataset) -> str:
         )
     if options["test"] == "none":
         return text
-    if options["test"] == "max-t":
-        correction = ", step-down correction"
-    elif options["correct"] == "none":
+    if options["correct"] == "none":
         correction = ""
+    elif options["test"] == "max-t":
+        correction = ", step-down correction"
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
     if correction and outcome.sizes["system"] < size["systems"]:

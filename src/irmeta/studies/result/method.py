@@ -114,8 +114,11 @@ def _test(options: Mapping[str, Any], unit: str) -> str:
     if test == "none":
         return ""
     said = f"Differences were tested by the two-sided {TESTS[test]} over {unit}s at level {options['alpha']:g}"
-    if test not in _CORRECTED and options.get("correct", "none") != "none":
-        said += f", with {CORRECTIONS[options['correct']]} correction"
+    correct = options.get("correct", "none")
+    if test in _CORRECTED and correct == "none":
+        said += ", each by itself"
+    elif test not in _CORRECTED and correct != "none":
+        said += f", with {CORRECTIONS[correct]} correction"
     if options.get("margin") is not None:
         said += f", and equivalence within {options['margin']:g}"
     return said

@@ -73,7 +73,7 @@ def significance(
         Tukey HSD) correct for all pairs by themselves; t, wilcoxon, sign, permutation and bootstrap (studentised) do
         not. Systems that score the same on every topic have p = 1
     correct : how the other tests are corrected for all pairs: holm, the default, or bonferroni (any false rejection),
-        bh (share of false rejections) or none
+        bh (share of false rejections) or none; max-t may have none, for each pair by itself
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     resamples : at least 100; by default 1000 of max-t, 10 000 of permutation, bootstrap and tukey
@@ -125,7 +125,7 @@ def significance(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     pairs = len(differing)
-    if test in CORRECTED:
+    if way.correct in CORRECTED:
         notes.append(
             Method(f"{test} corrects for all pairs itself; p_corrected equals p")
         )

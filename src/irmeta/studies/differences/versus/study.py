@@ -16,7 +16,7 @@ from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests.compared import Given as Compared
-from irmeta.stats.tests.comparing import CORRECTED, Way, compare
+from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
     of_tests,
@@ -78,7 +78,7 @@ def versus(
         by topic
     correct : how other tests than max-t are corrected: holm, the default, bonferroni (any false rejection), dunnett
         (the same, by the joint distribution of the comparisons), bh (share of false rejections) or none; by metric,
-        over the comparisons asked for and no others
+        over the comparisons asked for and no others; max-t may have none, for each comparison by itself
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
     fail_if_worse : a loss in mean above which the system is too bad: 0 or more. Whether such a loss is shown, excluded
@@ -332,8 +332,7 @@ def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
     if not apart:
         return []
     exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
-    by_itself = way.test not in CORRECTED and way.correct == "none"
-    if by_itself or len(excludes) == 1:
+    if way.correct == "none" or len(excludes) == 1:
         return [
             f"Of intervals without a verdict, {exclude}: p is not made as the interval is, and the verdict is by p."
         ]

@@ -444,7 +444,7 @@ def _of_many(one: xr.Dataset) -> str:
     )
     rest = count - better - worse
     open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
-    if options["correct"] == "none":
+    if options["correct"] in ("none", options["test"]):
         correction = ""
     else:
         correction = f", {options['correct']}"

@@ -1,0 +1,39 @@
+"""What a script needs to compare any two systems as `versus` compares them by default, with no other one beside."""
+
+from base64 import b64encode
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.special import ndtri, stdtrit
+
+from irmeta.scores.averages.limits import widest
+from irmeta.scores.groups.clusters import right_or_wrong
+from irmeta.scores.selection import prepare
+from irmeta.stats.tests import stepdown
+
+
+def comparing(scores: xr.DataArray) -> dict[str, Any]:
+    """Return what the comparison of any two systems of a cube is by, as JSON can have it.
+
+    scores : a cube of at least 2 topics, or clusters.
+    quantile, normal : of Student's t and of the normal law at 97.5%.  draws, signs : the random signs, a bit for each
+    topic or cluster of each draw, set where it is -1, in base64.  right_or_wrong : metrics whose scores are 0 and 1.
+    widest : by metric the largest difference of two means, infinite where there is none.
+
+    >>> from irmeta.scores.cube import cube
+    >>> comparing(cube([[[0.1], [0.3]]], ["a"], ["301", "302"], ["AP"]))["signs"]
+    'nA=='
+    """
+    units, _ = prepare(scores, missing="pairwise", pairs=True)
+    names = [str(metric) for metric in units.metric.values]
+    count = units.sizes["topic"]
+    signs = stepdown.signs(count, stepdown.DRAWS, np.random.default_rng(0))
+    return {
+        "quantile": float(stdtrit(count - 1, 0.975)),
+        "normal": float(ndtri(0.975)),
+        "draws": len(signs),
+        "signs": b64encode(np.packbits(signs < 0).tobytes()).decode(),
+        "right_or_wrong": units.metric[right_or_wrong(units)].values.tolist(),
+        "widest": dict(zip(names, widest(units).tolist(), strict=True)),
+    }
