@@ -104,9 +104,29 @@ _COMPLETE = {
     "systems": "drop the systems that lack a score",
 }
 
-_MAX_T = (
-    "the largest t under random signs and directions, corrected by itself, step by step"
-)
+_TESTS = {
+    "max-t": "the largest t under random signs and directions, corrected by itself, step by step",
+    "t": "Student's t",
+    "wilcoxon": "Wilcoxon's signed ranks",
+    "permutation": "random signs of the differences",
+    "bootstrap": "studentised bootstrap",
+    "sign": "wins against losses",
+    "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
+    "none": "no test",
+}
+_CORRECTIONS = {
+    "holm": "limits the chance of any false rejection",
+    "bh": "Benjamini-Hochberg, limits the share of false rejections",
+    "bonferroni": "as holm, with fewer rejections",
+    "dunnett": "as holm, by the joint distribution of the comparisons with one system",
+    "none": "no correction",
+}
+
+
+def _of(choice: Any, meanings: dict[str, str]) -> dict[str, str]:
+    """Return what each name of a set of options means, of those that several sets share."""
+    return {name: meanings[name] for name in get_args(choice)}
+
 
 MEANINGS: dict[Any, dict[str, str]] = {
     Missing: _COMPLETE,
@@ -196,42 +216,8 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "a": "the mean over all orders that break the ties",
         "b": "the same, scaled so that a ranking agrees perfectly with itself",
     },
-    Test: {
-        "max-t": _MAX_T,
-        "t": "Student's t",
-        "wilcoxon": "Wilcoxon's signed ranks",
-        "permutation": "random signs of the differences",
-        "bootstrap": "studentised bootstrap",
-        "sign": "wins against losses",
-        "tukey": "randomised Tukey HSD, which corrects for all pairs by itself",
-    },
-    TableTest: {
-        "max-t": _MAX_T,
-        "t": "Student's t",
-        "permutation": "random signs of the differences",
-        "none": "no test",
-    },
-    PairedTest: {
-        "max-t": _MAX_T,
-        "t": "Student's t",
-        "wilcoxon": "Wilcoxon's signed ranks",
-        "permutation": "random signs of the differences",
-        "bootstrap": "studentised bootstrap",
-        "sign": "wins against losses",
-    },
-    Correction: {
-        "holm": "limits the chance of any false rejection",
-        "bh": "Benjamini-Hochberg, limits the share of false rejections",
-        "bonferroni": "as holm, with fewer rejections",
-        "none": "no correction",
-    },
-    ManyToOne: {
-        "holm": "limits the chance of any false rejection",
-        "bh": "Benjamini-Hochberg, limits the share of false rejections",
-        "bonferroni": "as holm, with fewer rejections",
-        "dunnett": "as holm, by the joint distribution of the comparisons with one system",
-        "none": "no correction",
-    },
+    **{tests: _of(tests, _TESTS) for tests in (Test, TableTest, PairedTest)},
+    **{ways: _of(ways, _CORRECTIONS) for ways in (Correction, ManyToOne)},
     Sets: {
         "simultaneous": "the rank sets of all systems hold their true ranks at once",
         "marginal": "each holds the true rank of a system named in advance",

@@ -37,6 +37,27 @@ def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
     )
 
 
+def p_value(p: float) -> str:
+    """Write a p value in one cell.
+
+    >>> p_value(0.0412), p_value(0.00002)
+    ('.0412', '< .0001')
+    """
+    if p < 0.0001:
+        return "< .0001"
+    return short(p, 4)
+
+
+def p_said(p: float) -> str:
+    """Write a p value in a sentence.
+
+    >>> p_said(0.0412), p_said(0.00002)
+    ('p = .0412', 'p < .0001')
+    """
+    written = p_value(p)
+    return f"p {written}" if written.startswith("<") else f"p = {written}"
+
+
 def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:
     """Write ranges of ranks, one per row; a range of one rank is that rank.
 

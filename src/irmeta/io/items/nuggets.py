@@ -5,7 +5,7 @@ Source: Pradeep et al. (2024), Initial Nugget Evaluation Results for the TREC 20
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -60,13 +60,20 @@ def import_nuggets(
     >>> import_nuggets(path)["people"].sel(metric="all_score").item()
     0.75
     """
+    return of_answers(paths, collection, _part)
+
+
+def of_answers(
+    paths: Paths, collection: str | None, part: Callable[[Location, str], Part]
+) -> dict[str, xr.DataArray]:
+    """Read each file's scores of answers as `part` does, in a collection of this name, by default that of the files."""
     files = all_files(paths)
-    name = collection or collection_of(paths, files)
-    parts = [_part(path, name) for path in files]
-    return gathered(parts if collection else by_judge(parts), apart=BY_JUDGE)
+    name = collection or _collection_of(paths, files)
+    parts = [part(path, name) for path in files]
+    return gathered(parts if collection else _by_judge(parts), apart=BY_JUDGE)
 
 
-def by_judge(parts: list[Part]) -> list[Part]:
+def _by_judge(parts: list[Part]) -> list[Part]:
     """Make each file a collection of its own, by its name, where all score the same systems' answers: as judges do."""
     systems = {frozenset(row.system for row in part.rows) for part in parts}
     answers = [{(row.system, row.topic) for row in part.rows} for part in parts]
@@ -81,7 +88,7 @@ def by_judge(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def collection_of(paths: Paths, files: Sequence[Location]) -> str:
+def _collection_of(paths: Paths, files: Sequence[Location]) -> str:
     """Name a collection by the one file or folder that was given."""
     if len(files) == 1:
         return name_of(files[0])

@@ -10,11 +10,11 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, shown
-from irmeta.io.items.nuggets import TOPIC, by_judge, collection_of, run_of
+from irmeta.io.items.nuggets import TOPIC, of_answers, run_of
 from irmeta.io.items.records import name_of, named, records
-from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
+from irmeta.io.items.rows import Part, Row
 from irmeta.io.strictly import stripped
-from irmeta.io.tables.matrices import Paths, all_files
+from irmeta.io.tables.matrices import Paths
 from irmeta.words import counted, listed, shortened
 
 WHAT = "a support judgment of TREC RAG"
@@ -42,10 +42,7 @@ def import_support(
     collection : what to call the collection, by default as the file or folder; files that score the same systems on
     the same topics are judges', each a collection by its name.
     """
-    files = all_files(paths)
-    name = collection or collection_of(paths, files)
-    parts = [_part(path, name) for path in files]
-    return gathered(parts if collection else by_judge(parts), apart=BY_JUDGE)
+    return of_answers(paths, collection, _part)
 
 
 def _part(path: Location, collection: str) -> Part:

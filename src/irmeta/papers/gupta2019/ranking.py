@@ -12,7 +12,7 @@ from irmeta.metrics.names import split
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.branch_and_bound import best_subsets
 from irmeta.stats.subsets.criteria import LogDeterminant
-from irmeta.stats.subsets.matrices import symmetrized
+from irmeta.stats.subsets.matrices import symmetrized, without
 from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
@@ -65,8 +65,7 @@ def backward_as_printed(sigma: Floats) -> Order:
     dropped = []
     while left.size:
         worst = int(np.argmax(np.diag(np.linalg.inv(sigma))))
-        sigma = sigma - np.outer(sigma[:, worst], sigma[worst]) / sigma[worst, worst]
-        sigma = np.delete(np.delete(sigma, worst, axis=0), worst, axis=1)
+        sigma = _rest(sigma, worst)
         dropped.append(left[worst])
         left = np.delete(left, worst)
     return np.array(dropped[::-1], dtype=np.intp)
@@ -78,11 +77,15 @@ def row_sums_updated(sigma: Floats) -> Order:
     order = []
     while left.size:
         best = int(np.argmax(sigma.sum(axis=1)))
-        sigma = sigma - np.outer(sigma[:, best], sigma[best]) / sigma[best, best]
-        sigma = np.delete(np.delete(sigma, best, axis=0), best, axis=1)
+        sigma = _rest(sigma, best)
         order.append(left[best])
         left = np.delete(left, best)
     return np.array(order, dtype=np.intp)
+
+
+def _rest(sigma: Floats, i: int) -> Floats:
+    """Return the covariances of the other variables once variable i explains what it can."""
+    return np.delete(np.delete(without(sigma, i), i, axis=0), i, axis=1)
 
 
 def sheffield_cells() -> Iterator[Cell]:

@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 
 from irmeta.report.plots.layout import MARKED, beside, lay_out
 from irmeta.report.plots.rows import LONGEST
+from irmeta.scores.figures import short
+from irmeta.stats.arrays import Floats
 from irmeta.words import shortened
 
 Nearest = Literal["x", "y", "xy"]
@@ -104,6 +106,22 @@ def say(
 ) -> None:
     """Name marks, and say in words what each shows."""
     axes.add_artist(Marks(x, y, names, words, nearest))
+
+
+def say_intervals(
+    axes: Axes,
+    what: str,
+    names: Sequence[str],
+    middle: Floats,
+    low: Floats,
+    high: Floats,
+) -> None:
+    """Name rows, the first on top, and say of each its figure and interval, as in "mean .312, interval .28 to .35"."""
+    words = [
+        f"{what} {short(value, 3)}, interval {short(least, 3)} to {short(most, 3)}"
+        for value, least, most in zip(middle, low, high, strict=True)
+    ]
+    say(axes, middle, np.arange(len(names)), names, words, nearest="y")
 
 
 def say_cells(

@@ -114,18 +114,28 @@ def slope(sample: Sample, *, pairs: bool = False) -> float:
 
     Pooled over pairs it is that of scores less each topic's mean over systems.
     """
-    human = sample.human
-    machine = sample.machine[:, sample.drawn]
-    if pairs:
-        human = human - human.mean(axis=0)
-        machine = machine - machine.mean(axis=0)
-    h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
+    h, m = _centred(sample, pairs)
     # cov(H, L) / var(L), both without their common divisor
     variance = (sample.weight * m * m).sum()
     if variance <= 1e-15:
         return 0.0
     covariance = (sample.weight * h * m).sum()
     return float(covariance / variance)
+
+
+def _centred(sample: Sample, pairs: bool) -> tuple[Floats, Floats]:
+    """Return what people and the machine gave the human topics, less each system's mean: (system, topic) both.
+
+    pairs : whether each topic's mean over systems is taken off first.
+    """
+    human = sample.human
+    machine = sample.machine[:, sample.drawn]
+    if pairs:
+        human = human - human.mean(axis=0)
+        machine = machine - machine.mean(axis=0)
+    of_human = human - _mean(human, sample.weight)[:, None]
+    of_machine = machine - _mean(machine, sample.weight)[:, None]
+    return of_human, of_machine
 
 
 def estimate_means(
@@ -319,12 +329,7 @@ def _unseen(sample: Sample, new_topics: bool) -> Floats | float:
 
 def correlation(sample: Sample, *, pairs: bool = False) -> float:
     """Correlate human and machine scores over topics, pooled over systems or over pairs: rho in [-1, 1]."""
-    human = sample.human
-    machine = sample.machine[:, sample.drawn]
-    if pairs:
-        human = human - human.mean(axis=0)
-        machine = machine - machine.mean(axis=0)
-    h, m = (one - _mean(one, sample.weight)[:, None] for one in (human, machine))
+    h, m = _centred(sample, pairs)
     # rho = sum(h m) / sqrt(sum(h^2) sum(m^2)), each topic with its weight
     of_human = (sample.weight * h * h).sum()
     of_machine = (sample.weight * m * m).sum()

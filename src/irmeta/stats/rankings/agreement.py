@@ -112,9 +112,7 @@ def _means_without(
     # the means of the other parts stay as they are
     rankings = [np.broadcast_to(mean, (len(topics), *mean.shape)) for mean in means]
     rankings[at] = left
-    together = np.concatenate(rankings, axis=2)
-    _, correlate = COEFFICIENTS[method]
-    return np.asarray(correlate(together, together))
+    return _correlated(rankings, method)
 
 
 def interval_over_means(
@@ -153,8 +151,7 @@ def interval_over_means(
     freedom = min(kept.shape[1] - _groups_of_parts(topic, counts), systems - 1)
     half = stdtrit(freedom, 0.975) * np.sqrt(variance)
     half = np.where(half > _UNMOVED, half, np.nan)
-    centre = _fisher(whole)
-    return np.tanh(centre - half), np.tanh(centre + half)
+    return _around(whole, half)
 
 
 HALVES = 100
@@ -189,9 +186,7 @@ def _means_of_halves(
         sums = np.tensordot(kept, part, axes=(1, 1))  # (half, system, metric)
         means = sums / kept.sum(axis=1)[:, None, None]
         rankings.append(settled(means.transpose(0, 2, 1)))
-    together = np.concatenate(rankings, axis=2)
-    _, correlate = COEFFICIENTS[method]
-    return np.asarray(correlate(together, together))
+    return _correlated(rankings, method)
 
 
 _UNMOVED = 1e-9
@@ -340,8 +335,7 @@ def interval(
         unknown = np.full(whole.shape, np.nan)
         return unknown, unknown.copy()
     half = half_width([_fisher(part) for part in without], topics)
-    centre = _fisher(whole)
-    return np.tanh(centre - half), np.tanh(centre + half)
+    return _around(whole, half)
 
 
 def share_interval(
@@ -396,6 +390,19 @@ def _groups_of_parts(topic: Ints, counts: Sequence[int]) -> int:
     graph = scipy.sparse.coo_array((np.ones(topic.size), links), shape=(size, size))
     groups, _ = scipy.sparse.csgraph.connected_components(graph, directed=False)
     return int(groups)
+
+
+def _correlated(rankings: Sequence[Floats], method: Coefficient) -> Floats:
+    """Correlate metrics over the systems of all parts: arrays (..., metric, system) to (..., metric, metric)."""
+    together = np.concatenate(rankings, axis=2)
+    _, correlate = COEFFICIENTS[method]
+    return np.asarray(correlate(together, together))
+
+
+def _around(r: Floats, half: Floats) -> tuple[Floats, Floats]:
+    """Return the ends of intervals of correlations, `half` wide to each side on Fisher's z."""
+    centre = _fisher(r)
+    return np.tanh(centre - half), np.tanh(centre + half)
 
 
 def _fisher(r: Floats) -> Floats:

@@ -95,6 +95,10 @@ def _independent(scaled: Floats, wanted: set[int]) -> tuple[list[int], list[int]
             break
         kept.append(best)
         left.remove(best)
-        product = np.outer(residual[:, best], residual[best])
-        residual = residual - product / residual[best, best]
+        residual = without(residual, best)
     return kept, left
+
+
+def without(sigma: Floats, i: int) -> Floats:
+    """Return what is left of covariances once variable i explains what it can; zeros in its own row and column."""
+    return sigma - np.outer(sigma[:, i], sigma[i]) / sigma[i, i]

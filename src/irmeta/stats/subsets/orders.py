@@ -13,6 +13,7 @@ from scipy import linalg
 
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.subsets.criteria import Criterion, choose, diagonals
+from irmeta.stats.subsets.matrices import without
 
 Order = Indices
 TIE = 1e-9
@@ -87,8 +88,7 @@ def iterative_backward(sigma: Floats, include: Sequence[int] = ()) -> Order:
     dropped = []
     for _ in range(len(sigma)):
         worst = _last_best(np.diag(inverse), _droppable(remaining, include))
-        product = np.outer(inverse[:, worst], inverse[worst])
-        inverse = inverse - product / inverse[worst, worst]
+        inverse = without(inverse, worst)
         remaining[worst] = False
         dropped.append(worst)
     return np.array(dropped[::-1], dtype=np.intp)

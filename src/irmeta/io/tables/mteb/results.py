@@ -94,10 +94,7 @@ class Results:
         )
         scores = np.full((len(models), len(tasks)), np.nan)
         for (model, task), held in self._held.items():
-            score = held.score
-            if held.parts is not None:
-                score = _mean(held.parts, self._every(task))
-            scores[row[model], column[task]] = score
+            scores[row[model], column[task]] = self._score(task, held)
         some = np.isfinite(scores)
         scored = some.any(axis=1)
         used = some.any(axis=0)
@@ -146,7 +143,7 @@ class Results:
         lacking = Counter(
             task
             for (_, task), held in self._held.items()
-            if task in tasks and self._lacks(task, held)
+            if task in tasks and not np.isfinite(self._score(task, held))
         )
         if lacking:
             most = (f"{task} ({count})" for task, count in lacking.most_common())
@@ -155,11 +152,11 @@ class Results:
                 f"task and count as missing, as on MTEB's leaderboard: {listed(most)}"
             )
 
-    def _lacks(self, task: str, held: Held) -> bool:
-        score = held.score
-        if held.parts is not None:
-            score = _mean(held.parts, self._every(task))
-        return not np.isfinite(score)
+    def _score(self, task: str, held: Held) -> float:
+        """Return the score of a result: of its splits and subsets, if it has some, the mean over all of the task's."""
+        if held.parts is None:
+            return held.score
+        return _mean(held.parts, self._every(task))
 
     def _left_out(self, tasks: Sequence[str]) -> list[str]:
         """Say which tasks no model has whole, what there is of them, and how to have it averaged."""

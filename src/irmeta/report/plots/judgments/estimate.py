@@ -6,9 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import say_intervals
 from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
-from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
@@ -55,11 +54,7 @@ def means(one: xr.Dataset, axes: Axes) -> Axes:
     )
     names = one.system.values[order].astype(str).tolist()
     mean, low, high = (one[name].values[order] for name in ("mean", "low", "high"))
-    words = [
-        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
-        for middle, least, most in zip(mean, low, high, strict=True)
-    ]
-    say(axes, mean, rows, names, words, nearest="y")
+    say_intervals(axes, "mean", names, mean, low, high)
     legend(axes)
     label = f"mean {one.metric.item()}, 95% interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

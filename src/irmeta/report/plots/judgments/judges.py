@@ -12,7 +12,7 @@ from irmeta.choices import JudgesView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.layout import beside
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import say, say_intervals
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
@@ -62,11 +62,7 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
     names = one.judge.values[order].astype(str).tolist()
     axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
     axes.plot(tau, rows, "o", markersize=3.5, color=PALETTE[0])
-    words = [
-        f"tau {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
-        for middle, least, most in zip(tau, low, high, strict=True)
-    ]
-    say(axes, tau, rows, names, words, nearest="y")
+    say_intervals(axes, "tau", names, tau, low, high)
     axes.axvline(float(one["ceiling"]), color=PALETTE[5], linewidth=0.8, linestyle="--")
     truth = about(one)["options"]["truth"]
     axes.annotate(

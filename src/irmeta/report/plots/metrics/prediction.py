@@ -6,10 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import say_intervals
 from irmeta.report.plots.rows import NEAR, height, named_rows
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
 
 MOST = 120
 """Predictions that have a row, as many as fit a tall page; more are a table."""
@@ -44,11 +43,7 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         target if one else f"{system}: {target}"
         for system, target in zip(systems, targets, strict=True)
     ]
-    words = [
-        f"predicted {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
-        for middle, least, most in zip(value, low, high, strict=True)
-    ]
-    say(axes, value, rows, names, words, nearest="y")
+    say_intervals(axes, "predicted", names, value, low, high)
     label = f"predicted score and {about(outcome)['options']['level']:.0%} interval"
     if len(known) > MOST:
         label += f", first {MOST} of {len(known)}"

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
-from irmeta.report.plots.marks import say, say_cells
+from irmeta.report.plots.marks import say, say_cells, say_intervals
 from irmeta.report.plots.matrix import shade_bar
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
@@ -46,11 +46,7 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     mean, low, high = (one[name].values for name in ("mean", "low", "high"))
     axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
     axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
-    words = [
-        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
-        for middle, least, most in zip(mean, low, high, strict=True)
-    ]
-    say(axes, mean, rows, names, words, nearest="y")
+    say_intervals(axes, "mean", names, mean, low, high)
     level = about(result)["options"]["level"]
     label = f"mean {one.metric.item()}, {level:.0%} interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

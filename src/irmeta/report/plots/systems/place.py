@@ -6,10 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import say, say_intervals
 from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -59,11 +58,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     legend(axes)
     label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
     low, high = one["low"].values, one["high"].values
-    words = [
-        f"mean {short(middle, 3)}, interval {short(least, 3)} to {short(most, 3)}"
-        for middle, least, most in zip(own, low, high, strict=True)
-    ]
-    say(axes, own, rows, names, words, nearest="y")
+    say_intervals(axes, "mean", names, own, low, high)
     return named_rows(axes, names, label, BETTER_RIGHT)
 
 

@@ -5,7 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import interval, intervals, short, spoken
+from irmeta.scores.figures import interval, intervals, p_said, p_value, short, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.differences.replication.figures import (
@@ -122,7 +122,7 @@ def _runs(one: xr.Dataset) -> pl.DataFrame:
             interval(float(row["change_low"]), float(row["change_high"]))
             for row in rows
         ],
-        "p": [_p(float(row["p"])) for row in rows],
+        "p": [p_value(float(row["p"])) for row in rows],
     }
     if one["rmse"].notnull().any():
         columns["RMSE"] = [short(float(row["rmse"]), 3) for row in rows]
@@ -150,17 +150,6 @@ def _with_interval(row: xr.Dataset, name: str) -> str:
     if np.isnan(low):
         return short(value, 3)
     return f"{short(value, 3)} ({interval(low, high)})"
-
-
-def _p_of(run: xr.Dataset) -> str:
-    p = _p(float(run["p"]))
-    return f"p {p}" if p.startswith("<") else f"p = {p}"
-
-
-def _p(value: float) -> str:
-    if value < 0.0001:
-        return "< .0001"
-    return short(value, 4)
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -365,7 +354,7 @@ def _of_run(run: xr.Dataset) -> str:
         said = f"{name} has the original's score on every {unit(run)}"
     else:
         said = (
-            f"{name} changes by {_figure(run, 'change')} ({_p_of(run)}), RMSE "
+            f"{name} changes by {_figure(run, 'change')} ({p_said(float(run['p']))}), RMSE "
             f"{short(float(run['rmse']), 3)}"
         )
     if "rbo" in run and np.isfinite(float(run["rbo"])):

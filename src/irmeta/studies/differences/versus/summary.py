@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
-from irmeta.scores.figures import ENDS, intervals, short, spoken
+from irmeta.scores.figures import ENDS, intervals, p_said, p_value, short, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, is_estimated, scale
 from irmeta.studies.differences.versus import gate, left
@@ -222,16 +222,10 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
                 one["low"].values, one["high"].values
             ),
             **({} if is_estimated(one) else won),
-            "p": [_p(value) for value in one["p_corrected"].values],
+            "p": [p_value(value) for value in one["p_corrected"].values],
             "verdict": verdicts.tolist(),
         }
     )
-
-
-def _p(value: float) -> str:
-    if value < 0.0001:
-        return "< .0001"
-    return short(value, 4)
 
 
 def _extremes(one: xr.Dataset) -> pl.DataFrame:
@@ -340,7 +334,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
-    shown = f"p = {_p(p)}" if p >= 0.0001 else f"p {_p(p)}"
+    shown = p_said(p)
     share = f"{float(_relative(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
         share = ""
@@ -430,7 +424,9 @@ def _within_margin(one: xr.Dataset) -> str:
         return ""
     margin, p = about(one)["options"]["margin"], float(one["p_equivalent"])
     shown = "is shown" if bool(one["equivalent"]) else "is not shown"
-    return f" That they differ by less than {margin:g} {shown} ({'p ' if p < 0.0001 else 'p = '}{_p(p)}, two t tests)."
+    return (
+        f" That they differ by less than {margin:g} {shown} ({p_said(p)}, two t tests)."
+    )
 
 
 def _of_many(one: xr.Dataset) -> str:

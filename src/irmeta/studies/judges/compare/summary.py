@@ -609,8 +609,7 @@ def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     bias = _bias(outcome).filter(pl.col("of") == "group")
     if bias.height <= FEW_FAMILIES:
         return {"favour of families": _shown_favours(outcome, bias, "family")}
-    clear = bias.filter(pl.col("p_corrected") < 0.05)
-    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
+    most = _significant(bias)
     if not most.height:
         return {}
     return {
@@ -621,9 +620,13 @@ def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
     """Show clear favours of systems, the largest first."""
     bias = _bias(outcome).filter(pl.col("of") == "system")
+    return _shown_favours(outcome, _significant(bias), "system")
+
+
+def _significant(bias: pl.DataFrame) -> pl.DataFrame:
+    """Return the favours that are significant, the largest first."""
     clear = bias.filter(pl.col("p_corrected") < 0.05)
-    most = clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
-    return _shown_favours(outcome, most, "system")
+    return clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
 
 
 def _shown_favours(
