@@ -148,9 +148,9 @@ def without_each(
         in_order(work, list(_chunks(looked.runs)), "leaving groups out")
     ) as arriving:
         parts = list(arriving)
-    return np.concatenate([full for full, _ in parts]), np.concatenate(
-        [left for _, left in parts], axis=1
-    )
+    full = np.concatenate([whole for whole, _ in parts])
+    left_out = np.concatenate([left for _, left in parts], axis=1)
+    return full, left_out
 
 
 def scores(looked: LookedUp) -> Floats:

@@ -72,12 +72,14 @@ class Teams(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What intervals assume."""
+        """What intervals assume of the systems: that they, or their teams, are independent."""
         systems = counted(len(self.of), "system")
-        if self.source in (None, EACH):
-            short = "; they are too short where several come from one team (--teams)"
+        apart = f"Intervals take the {systems} as independent of each other"
+        if self.source == EACH:
+            return Method(f"{apart}.")
+        if self.source is None:
             return Method(
-                f"Intervals take the {systems} as independent of each other{'' if self.source else short}."
+                f"{apart}; they are too short where several come from one team (--teams)."
             )
         return Method(
             f"Intervals treat the {len(self.names)} teams, not their {systems}, as independent (teams: "

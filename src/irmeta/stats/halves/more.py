@@ -62,8 +62,9 @@ def parts(
         between = over_units - within
     if runs is None or found is None:
         return Parts(between, within, 0.0, 0.0)
-    several = np.where(runs > 1, 1 / runs, 0.0).mean()
-    by_cluster = found.topics <= units.shape[1]
-    counted = units.shape[1] if by_cluster else means.shape[1]
-    once = min(found.cell.item() / counted * several, within)
-    return Parts(between, within - once, once, found.level.item() * several)
+    # what of a run's own variance a system's mean has; a single run counts as one that never varies
+    share = np.where(runs > 1, 1 / runs, 0.0).mean()
+    # runs were compared on clusters, or on topics
+    on = units if found.topics <= units.shape[1] else means
+    once = min(found.cell.item() / on.shape[1] * share, within)
+    return Parts(between, within - once, once, found.level.item() * share)

@@ -140,13 +140,17 @@ def band(
     # B, further away more
     between = np.mean(held.offset**2, axis=0) * (1 + np.asarray(leverage))
     within = np.mean(held.variance * np.asarray(reach) ** 2, axis=0)  # W
-    count, shift, left = len(known), 0.0, between
+    count = len(known)
+    # the offset's mean and variance, which known systems tell
+    shift, left = 0.0, between
     if count:
         about = np.var(known) * count  # Q
         within = (PRIOR * within + about) / (PRIOR + count - 1)
         ratio = np.full(np.broadcast_shapes(between.shape, within.shape), np.inf)
         np.divide(within, between, out=ratio, where=between > 0)
-        shift, left = count * np.mean(known) / (count + ratio), within / (count + ratio)
+        weight = count + ratio
+        shift = count * np.mean(known) / weight
+        left = within / weight
     quantile = float(stdtrit(collections - 1 + count, (1 + level) / 2))
     return Band(np.asarray(shift), quantile * np.sqrt(left + within))
 

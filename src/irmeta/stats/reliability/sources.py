@@ -71,7 +71,7 @@ def _squares(values: Floats) -> Floats:
 def of_runs(scores: Floats, system: Ints, cluster: Ints | None = None) -> Strata:
     """Return what runs of one system vary by, from scores (run, topic, metric), pooled over systems.
 
-    system : (run,), the number of each run's.  cluster : as in `strata`.
+    system : (run,), the number of each run's system.  cluster : as in `strata`.
     """
     counts = np.bincount(system)
     freedom = int((counts[counts > 0] - 1).sum())

@@ -45,15 +45,11 @@ def partial_means(
     blocks = [
         (size, *stream) for size in sizes for stream in streams(rng, draws, block)
     ]
-    with closing(
-        in_order(
-            partial(_means, old, np.asfortranarray(new), kind, team),
-            blocks,
-            "blocks of draws",
-        )
-    ) as means:
+    of_each = len(blocks) // len(sizes)
+    work = partial(_means, old, np.asfortranarray(new), kind, team)
+    with closing(in_order(work, blocks, "blocks of draws")) as means:
         for _ in sizes:
-            yield np.concatenate(list(islice(means, len(blocks) // len(sizes))))
+            yield np.concatenate(list(islice(means, of_each)))
 
 
 def _means(

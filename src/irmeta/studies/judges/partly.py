@@ -101,43 +101,52 @@ def partly_judged(
         return None
     chosen = parse_list(metrics)
     share = f"{judged.sum()} of the machine's {counted(int(both.sum()), 'pair')} ({judged.sum() / both.sum():.0%})"
-    for metric in chosen:
+    _require_precision(chosen, share)
+    every = [_of_metric(metric, given, lists, best, both) for metric in chosen]
+    topics = [given.pairs.topics[at] for at in np.unique(topic[both])]
+    labels = list(lists.rows), topics, list(map(str, chosen))
+    helped = [one.human for one in every]
+    alone = [one.alone for one in every]
+    return PartlyJudged(
+        cube(_stacked(helped), *labels, collection="human"),
+        cube(_stacked(alone), *labels, collection="human"),
+        np.stack([one.errors for one in helped]),
+        np.stack([one.errors for one in alone]),
+        tuple(_notes(chosen, share, every)),
+    )
+
+
+def _require_precision(metrics: Sequence[Metric], share: str) -> None:
+    """Raise IrmetaError for a metric that is not a sum over single pairs; share : what people judged, in words."""
+    for metric in metrics:
         if metric.base != "P" or {name for name, _ in metric.params} - {"rel"}:
             raise IrmetaError(
                 f"people judged a part of each topic, {share}, and {metric} needs all judgments of a topic; "
                 "P@k is estimated pair by pair, as with -m P@10"
             )
-    every = [_of_metric(metric, given, lists, best, both) for metric in chosen]
-    p = min(1.0, min(one.unlike for one in every) * len(every))
+
+
+def _stacked(parts: Sequence[Estimated]) -> Floats:
+    """Return scores (system, topic, metric)."""
+    return np.stack([one.scores for one in parts], axis=-1)
+
+
+def _notes(
+    metrics: Sequence[Metric], share: str, every: Sequence["_Estimated"]
+) -> list[str]:
+    """Say what the estimates rest on, and whether the pairs that people judged look random."""
+    names = listed([str(metric) for metric in metrics])
     notes = [
-        f"people judged {share}, a part of each topic: {_names(chosen)} estimated pair by pair, by the machine's "
+        f"people judged {share}, a part of each topic: {names} estimated pair by pair, by the machine's "
         "grade; these pairs are taken as drawn at random"
     ]
+    p = min(1.0, min(one.unlike for one in every) * len(every))  # corrected
     if p < UNLIKE:
         notes.append(
             f"the pairs that people judged do not look random: their ranks differ from the others' (p {p:.1g}). If "
             "people judged what runs rank first, the estimates are wrong"
         )
-    names = [given.pairs.topics[at] for at in np.unique(topic[both])]
-
-    def scores(parts: Sequence[Estimated]) -> "xr.DataArray":
-        values = np.stack([one.scores for one in parts], axis=-1)
-        return cube(
-            values, list(lists.rows), names, list(map(str, chosen)), collection="human"
-        )
-
-    helped, alone = [one.human for one in every], [one.alone for one in every]
-    return PartlyJudged(
-        scores(helped),
-        scores(alone),
-        np.stack([one.errors for one in helped]),
-        np.stack([one.errors for one in alone]),
-        tuple(notes),
-    )
-
-
-def _names(metrics: Sequence[Metric]) -> str:
-    return listed([str(metric) for metric in metrics])
+    return notes
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def _everybody(name: str) -> Known:
 
 
 def cubes_of(scores: Placed) -> dict[str, xr.DataArray]:
-    """Return scores by collection, of score files, too."""
+    """Return scores by collection: cubes and tables as they are given, score files once they are read."""
     if isinstance(scores, str | PathLike | list | tuple):
         return load_files(scores)
     made: Any = scores

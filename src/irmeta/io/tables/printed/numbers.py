@@ -78,6 +78,9 @@ def named(text: str) -> str:
     >>> named("BM25^{†}"), named("Ours_{large}")
     ('BM25', 'Ours large')
     """
+    # what stands lower is a word of the name
     lowered = re.sub(r"_\{([^{}]*)\}", r" \1", text)
-    raised = re.sub(r"\^\{([^{}A-Za-z+]*|[a-z])\}", "", lowered)
-    return " ".join(re.sub(r"\^\{([^{}]*)\}", r"\1", raised).strip(_MARKS).split())
+    # what stands higher is a note if it is a sign or one small letter, else part of the name
+    noted = re.sub(r"\^\{([^{}A-Za-z+]*|[a-z])\}", "", lowered)
+    whole = re.sub(r"\^\{([^{}]*)\}", r"\1", noted)
+    return " ".join(whole.strip(_MARKS).split())

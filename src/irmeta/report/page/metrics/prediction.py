@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -56,10 +56,10 @@ def panels(content: Content) -> list[Panel]:
 
 
 def of_page(cubes: Mapping[str, xr.DataArray]) -> Model:
-    """Return the reference model with the names that the page has for its metrics."""
+    """Return the reference model with the names that the page has for its metrics: AP for its AP@1000."""
     model = reference_model()
-    named = (names(scores.metric) for scores in cubes.values())
-    return model.called(model.cut(dict.fromkeys(chain.from_iterable(named))))
+    metrics = [name for scores in cubes.values() for name in names(scores.metric)]
+    return model.called(model.cut(metrics))
 
 
 def prediction_panel(

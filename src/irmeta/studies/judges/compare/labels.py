@@ -113,24 +113,23 @@ def units_of(
     clusters : see `irmeta.with_clusters`.
     """
     topics = sets.pairs.topics
+    notes = []
     if clusters is None:
-        of_labels = {
-            name: f"{name} of labels" for name in ("kappas", "alphas", "leniency")
-        }
-        return sets.pairs.topic, [
-            said
-            for name, of in of_labels.items()
-            for said in held(of, systems=1, topics=len(topics)).said(
-                f"95% intervals of {name}"
-            )
-        ]
+        for name in ("kappas", "alphas", "leniency"):
+            found = held(f"{name} of labels", systems=1, topics=len(topics))
+            notes += found.said(f"95% intervals of {name}")
+        return sets.pairs.topic, notes
     names, number = np.unique(clusters_of(topics, clusters), return_inverse=True)
-    note = f"Labels: {len(topics)} topics come in {len(names)} clusters, which intervals leave out in turn"
-    if len(names) == len(topics):
-        return number[sets.pairs.topic], []
-    found = held("kappas of labels" + CLUSTERS, systems=1, topics=len(names))
-    short = [f"Such 95% intervals of kappa held in {found} (docs/coverage.md)"]
-    return number[sets.pairs.topic], [note, *short * found.broken]
+    if len(names) < len(topics):
+        notes.append(
+            f"Labels: {len(topics)} topics come in {len(names)} clusters, which intervals leave out in turn"
+        )
+        found = held("kappas of labels" + CLUSTERS, systems=1, topics=len(names))
+        if found.broken:
+            notes.append(
+                f"Such 95% intervals of kappa held in {found} (docs/coverage.md)"
+            )
+    return number[sets.pairs.topic], notes
 
 
 def noticed_of_labels(sets: JudgmentSets, truth: str, rel: Relevant) -> list[str]:
