@@ -57,18 +57,16 @@ def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Show what anchors say of pairs."""
     kept, heading = most_of(view, "anchored", by="anchored_p")
     names = ("system_a", "collection_a", "system_b", "collection_b")
+    pair = pl.format("{} on {} / {} on {}", *names)
+    gains = pl.format("{}, {}", *(pl.col(f"gain_{one}").round(3) for one in "ab"))
+    ends = interval("anchored_low", "anchored_high")
+    difference = pl.format("{} ({})", pl.col("anchored").round(3), ends)
     return {
         heading: kept.select(
-            pl.format("{} on {} / {} on {}", *names).alias("pair"),
+            pair.alias("pair"),
             "metric",
-            pl.format(
-                "{}, {}", *(pl.col(f"gain_{one}").round(3) for one in "ab")
-            ).alias("gains"),
-            pl.format(
-                "{} ({})",
-                pl.col("anchored").round(3),
-                interval("anchored_low", "anchored_high"),
-            ).alias("difference"),
+            gains.alias("gains"),
+            difference.alias("difference"),
             pl.col("anchored_p").alias("p"),
         )
     }
