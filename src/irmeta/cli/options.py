@@ -309,7 +309,7 @@ class Shown:
     summary : also add the answer, the tables and the notes in Markdown to the end of this file, as in CI
     highlight : systems to mark in the plot or on the page, separated by commas; 'bm25*' matches names
     plot_width : width of the plot in inches: 3.3 fits a column, 7 a page; by default as wide as the plot needs
-    explain : print every row, finding and note, not only what one screen holds
+    explain : print every row, finding and note, not only what one screen holds, and the method in sentences for a paper
     """
 
     panel: ClassVar[str] = RESULT

@@ -86,7 +86,7 @@ def _metrics(result: Result) -> set[str]:
 
 
 def everything(result: Result, *, width: int | None = None) -> str:
-    """Return all that a person can read of a result: every table, row, finding and note."""
+    """Return all that a person can read of a result: every table, row, finding and note, and how it was computed."""
     tables = [
         text(frame, name, width=width) for name, frame in whole(result.data).items()
     ]
@@ -96,6 +96,7 @@ def everything(result: Result, *, width: int | None = None) -> str:
             *tables,
             wrapped(result.findings[1:], width),
             wrapped([f"Note: {note}" for note in _notes(result)], width),
+            wrapped([f"Method: {result.method_text}"], width),
         ]
     )
 

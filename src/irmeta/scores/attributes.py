@@ -22,6 +22,8 @@ PRINTED = "printed"
 """The attribute of a cube that says how the scores of a printed table, or one that does not say it, were read."""
 LEFT_OUT = "left_out"
 """The attribute of a cube that says how many systems and topics were left out, as scores were missing."""
+CHOSEN = "chosen_from"
+"""The attribute of a cube that says of how many systems and topics its own were chosen, and by which metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')
 """How JSON text begins that is not a number."""
 
@@ -62,6 +64,20 @@ def about(labelled: Labelled) -> dict[str, Any]:
         str(name): value if name in NAMES else _read(value)
         for name, value in labelled.attrs.items()
     }
+
+
+def chosen_from(
+    facts: Mapping[Any, Any], known: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return what is to be recorded of scores chosen among so many systems or topics; the first choice counts.
+
+    facts : what they say of themselves.  known : numbers by what they count, and `by`, the metric of the best.
+
+    >>> chosen_from({"chosen_from": {"systems": 20}}, {"systems": 12, "by": "AP"})
+    {'chosen_from': {'systems': 20, 'by': 'AP'}}
+    """
+    found = {**known, **_read(facts.get(CHOSEN, {}))}
+    return {CHOSEN: found} if found else {}
 
 
 def _written(value: Any) -> str | int | float:

@@ -19,7 +19,7 @@ from irmeta.metrics.names import (
     raw,
     split,
 )
-from irmeta.scores.attributes import LEFT_OUT, about
+from irmeta.scores.attributes import LEFT_OUT, about, chosen_from, recorded
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.groups.clusters import by_cluster, noticed
@@ -67,6 +67,10 @@ def select(
         names = choose_names(dim, wanted, known, where)
         if names != known:
             scores = scores.sel({dim: names})
+        if dim != "metric" and len(names) < len(known):
+            whole = {f"{dim}s": len(known)}
+            chosen = recorded(chosen_from(scores.attrs, whole))
+            scores = scores.assign_attrs(chosen)
     return scores
 
 
@@ -227,7 +231,9 @@ def _kept(
     notes.append(
         f"{best.sizes['system']} of {whole.sizes['system']} systems: the top {top:g} by {by} on all topics"
     )
-    return select(best, metrics=names), deeper + notes
+    of_best = {"systems": whole.sizes["system"], "by": by}
+    chosen = recorded(chosen_from(best.attrs, of_best))
+    return select(best, metrics=names).assign_attrs(chosen), deeper + notes
 
 
 def deeper_metrics(

@@ -26,7 +26,9 @@ from irmeta.io.formats.scores import (
     to_frame,
     write,
 )
+from irmeta.scores.attributes import about
 from irmeta.scores.cube import DIMS, cube, from_frame
+from irmeta.scores.selection import select
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -311,7 +313,10 @@ def test_a_part_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "s.parquet"
     save({"one": whole, "two": whole[:2]}, path)
     part = load(path, "one", systems=["c", "b"], metrics=["RR", "AP"])
-    xr.testing.assert_identical(part, whole.sel(system=["c", "b"], metric=["RR", "AP"]))
+    assert about(part)["chosen_from"] == {"systems": 3}
+    xr.testing.assert_identical(
+        part, select(whole, systems=["c", "b"], metrics=["RR", "AP"])
+    )
     np.testing.assert_array_equal(
         load_all(path, topics=["3"])["two"].values, whole[:2, 2:3].values
     )

@@ -6,6 +6,7 @@ import pickle
 import re
 import xml.etree.ElementTree as ET
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -107,6 +108,36 @@ def test_method_says_what_was_left_out(scores: xr.DataArray) -> None:
     assert "none is missing" not in said
 
 
+def test_method_says_of_how_many_its_scores_were_chosen(
+    scores: xr.DataArray, tmp_path: Path
+) -> None:
+    """Systems and topics that were named are a part of those there are, in a file as in Python; the best are, too."""
+    some = irmeta.select(scores, systems=["d", "c"], topics=scores.topic.values[:9])
+    said = irmeta.describe(some).method_text
+    assert "those of 2 of 4 systems by 1 metric on 9 of 30 topics" in said
+    irmeta.save(scores, tmp_path / "s.parquet")
+    read = irmeta.load(tmp_path / "s.parquet", systems="d c")
+    assert (
+        "2 of 4 systems by 1 metric on 30 topics" in irmeta.describe(read).method_text
+    )
+    best = irmeta.correlate(
+        cube(
+            np.concatenate([scores.values, scores.values**2], axis=2),
+            scores.system.values,
+            scores.topic.values,
+            ["AP", "RR"],
+        ),
+        top=0.5,
+    )
+    assert "2 of 4 systems, the best by AP, by 2 metrics on" in best.method_text
+
+
+def test_what_explains_a_result_has_its_method(result: irmeta.Result) -> None:
+    """The sentences for a paper stand at the end of what `--explain` prints."""
+    folded = " ".join(result.explain().split())
+    assert folded.endswith(f"Method: {result.method_text}")
+
+
 def test_method_says_what_is_related(scores: xr.DataArray) -> None:
     """Correlations of single scores and of means do not have the same method."""
     two = cube(
@@ -118,8 +149,8 @@ def test_method_says_what_is_related(scores: xr.DataArray) -> None:
     single, means = (
         irmeta.correlate(two, unit=unit).method_text for unit in ("topic", "system")
     )
-    assert "Values are single scores, of a system on a topic." in single
-    assert "Values are means of systems." in means
+    assert "Metrics were related by single scores, of a system on a topic." in single
+    assert "Metrics were related by means of systems." in means
 
 
 def test_tables_for_other_programs(result: irmeta.Result) -> None:

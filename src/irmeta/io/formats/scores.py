@@ -21,7 +21,7 @@ from irmeta.io.places import reachable, readable
 from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
-from irmeta.scores.attributes import OVER, about
+from irmeta.scores.attributes import OVER, about, chosen_from
 from irmeta.scores.cube import DIMS, check, cube, possible
 from irmeta.scores.cubes import by_name, distinct
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
@@ -98,6 +98,12 @@ def from_rows(
             scores = _filled(own, known[name], chosen, name)
             about = dict((provenance or {}).get(name) or {})
             clusters = about.pop(CLUSTERS, None)
+            whole = {
+                f"{dim}s": len(known[name][dim])
+                for dim in DIMS[:2]
+                if len(chosen[dim]) < len(known[name][dim])
+            }
+            about |= chosen_from(about, whole)
             made = cube(scores, *chosen.values(), collection=name, provenance=about)
             if clusters:
                 over = about.get(OVER, "topics")

@@ -50,7 +50,7 @@ def table(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Make the table of a paper: means of systems by metric, the best marked, and which differences are significant.
+    """Tabulate means of systems by metric: as in a paper, the best marked, with the differences that are significant.
 
     scores : a cube; tests need at least 2 systems and 2 topics
     metrics : the columns, in this order; all by default

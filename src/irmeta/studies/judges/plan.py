@@ -65,7 +65,7 @@ def plan(
     llm_topic_cost: float | None = None,
     missing: Missing = "error",
 ) -> xr.Dataset:
-    """Say how many topics people should judge when a machine judges all, and at what cost.
+    """Find out how many topics people should judge when a machine judges all, and at what cost.
 
     human : judgments (qrels) by people, of a first sample of topics; or scores made with them, as a cube or a file
     llm : judgments (qrels) by a machine, of all topics; or scores made with them

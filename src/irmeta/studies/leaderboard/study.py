@@ -74,7 +74,7 @@ def leaderboard(
     first: int | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Rank models over tasks by several aggregates, and say which ranks are real and what missing scores decide.
+    """Rank models over tasks by several aggregates, with the ranks that each may have, and what holes decide.
 
     scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items
     over : what the ranks should hold for: other tasks, other items within tasks, or both (this needs items)

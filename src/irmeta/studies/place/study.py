@@ -71,7 +71,7 @@ def place(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Place systems among all that ran on their collection, and compare systems of different collections.
+    """Place systems among all that ran on their collection; compare systems of different collections.
 
     Systems of different collections are compared by standardized scores, each among the systems of its collection, and
     by gains over anchors; intervals allow for the choice of the systems that standardize.

@@ -151,7 +151,7 @@ class Result:
         return self._written("latex", table)
 
     def explain(self) -> str:
-        """Return all that there is to read: every table with all rows, every finding and note."""
+        """Return all that there is to read: every table with all rows, every finding and note, and the method."""
         text: str = _report("screen").everything(self)
         return text
 

@@ -1,13 +1,14 @@
 """How an answer was found, in sentences for the methods section of a paper."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import xarray as xr
 
 from irmeta import studies
 from irmeta.choices import MEANINGS, MissingOfPairs
-from irmeta.scores.attributes import LEFT_OUT, about
+from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about
 from irmeta.scores.groups.clusters import unit
 from irmeta.words import counted, joined, listed
 
@@ -31,6 +32,8 @@ CORRECTIONS = {
 """Corrections for many comparisons by their option, as papers call them."""
 UNNAMED = ("collection", "qrels", "estimate")
 """Names of a collection that nobody named: those of a cube without a name, of a file of judgments, of an estimate."""
+ROLES = {"human", "machine", "given", "known", "old", "new"}
+"""Names that a study itself gives to scores, by the part that they take in it."""
 _EXACT = ("t", "wilcoxon", "sign")
 """Tests without random draws."""
 _UNITS = {
@@ -51,32 +54,39 @@ def method_text(outcome: xr.Dataset) -> str:
         f"We used irmeta {facts['inputs']['irmeta']} to {_done(outcome)}",
         _scores(facts["inputs"]["collections"], options),
         _test(options, unit(outcome)),
-        f"Values are {_UNITS[options['unit']]}" if options.get("unit") else "",
+        f"Metrics were related by {_UNITS[options['unit']]}"
+        if options.get("unit")
+        else "",
         f"The coefficient is {options['coefficient']}"
         if "coefficient" in options
         else "",
-        f"Intervals are of {options['level']:.0%}" if options.get("level") else "",
+        f"Intervals have the level {options['level']:.0%}"
+        if options.get("level")
+        else "",
         _drawn(options),
     ]
     return " ".join(f"{sentence}." for sentence in told if sentence)
 
 
 def _done(outcome: xr.Dataset) -> str:
-    """Return what the function of a study does, as its documentation begins."""
+    """Return what the function of a study does, as its documentation begins, up to a colon or semicolon."""
     function = studies.STUDIES[studies.name_of(outcome)].function
     said = str(getattr(studies.study_of(outcome), function).__doc__)
-    return said[0].lower() + said.partition("\n")[0].removesuffix(".")[1:]
+    first = re.split(r"\.\n|[:;] ", said)[0]
+    return first[0].lower() + first[1:]
 
 
 def _scores(
     collections: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
 ) -> str:
     """Say of how many systems, topics and metrics the scores are, and how many are missing."""
+    if not collections:
+        return ""
     names: dict[str, list[str]] = {}
     for name, size in collections.items():
         names.setdefault(_size(size), []).append(name)
     said = [
-        f"{size} of {listed(one)}" if one[0] not in UNNAMED else size
+        size if one[0] in UNNAMED else f"{size}{_called(one)}"
         for size, one in names.items()
     ]
     left_out = [size[LEFT_OUT] for size in collections.values() if LEFT_OUT in size]
@@ -85,16 +95,30 @@ def _scores(
     return f"The scores are those of {joined(said)}; {of_missing}"
 
 
+def _called(names: Sequence[str]) -> str:
+    """Name collections, or whose scores they are in this study."""
+    return f" ({listed(names)})" if set(names) <= ROLES else f" of {listed(names)}"
+
+
 def _size(size: Mapping[str, Any]) -> str:
-    said = (
-        f"{counted(size['systems'], 'system')} by {counted(size['metrics'], 'metric')}"
-    )
+    chosen = size.get(CHOSEN, {})
+    best = f", the best by {chosen['by']}," if "by" in chosen else ""
+    systems = _of(size["systems"], chosen.get("systems"), "system")
+    said = f"{systems}{best} by {counted(size['metrics'], 'metric')}"
     if "clusters" in size:
         topics, clusters = (size["clusters"][of] for of in ("topics", "clusters"))
-        return f"{said} on {counted(topics, 'topic')} in {counted(clusters, 'cluster')}"
+        some = _of(topics, chosen.get("topics"), "topic")
+        return f"{said} on {some} in {counted(clusters, 'cluster')}"
     if size["topics"] > 1:  # else they are means
-        said += f" on {counted(size['topics'], 'topic')}"
+        said += f" on {_of(size['topics'], chosen.get('topics'), 'topic')}"
     return said
+
+
+def _of(number: int, whole: int | None, what: str) -> str:
+    """Say how many there are, and of how many they were chosen."""
+    if whole is None:
+        return counted(number, what)
+    return f"{number} of {counted(whole, what)}"
 
 
 def _missing(options: Mapping[str, Any], missing: int) -> str:

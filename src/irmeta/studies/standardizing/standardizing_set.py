@@ -38,7 +38,7 @@ def standardizing_set(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Draw some of the old systems, standardize the new ones by them, and see how far that changes their ranking.
+    """Draw some of the old systems, standardize the new ones by them, and measure how far that changes their ranking.
 
     old : scores of the old systems, of which some standardize
     new : scores of the new systems on the same topics; of several collections, the one of the old one's name

@@ -66,7 +66,7 @@ def correlate(
     by: str | None = None,
     missing: MissingOfPairs = "error",
 ) -> xr.Dataset:
-    """Correlate every pair of metrics, on one collection or on several pooled.
+    """Correlate every pair of metrics: on one collection, or on several pooled.
 
     scores : a cube, or cubes by collection name, of which the metrics that all have are pooled
     unit : what to correlate: "topic", over all system-topic pairs; "within-topic", the same less each topic's mean over

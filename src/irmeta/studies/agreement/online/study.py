@@ -54,7 +54,7 @@ def online(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Say which offline metric predicts the outcome of online experiments: on how many pairs of systems users agree.
+    """Find out which offline metric predicts online experiments: on how many pairs of systems users agree.
 
     scores : the offline scores, a score file (Parquet) or a cube
     outcomes : a CSV of online outcomes, or a data frame: columns system and value with se, or wins, losses and ties, or

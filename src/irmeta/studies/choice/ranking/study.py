@@ -99,7 +99,7 @@ def rank(
     partitions: int = 0,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Rank metrics, and find the best subset of each size up to k (every size by default), proven where time allows.
+    """Rank metrics, and find the best subset of each size: of every one, or up to k, and proven where time allows.
 
     scores : a cube, several by collection name (their rows are pooled), or a square matrix of covariances: an array, or
         a DataFrame or DataArray with the metrics' names

@@ -60,7 +60,7 @@ def describe(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Describe a cube: systems' means with intervals over topics and the ranks they may have; topics; scores.
+    """Estimate systems' means, with intervals over topics, and the ranks they may have; describe topics and scores.
 
     scores : a cube of at least 2 systems and 2 topics
     by : the metric that systems are listed and chosen by, which is described, too; by default the first that `metrics`

@@ -51,7 +51,7 @@ def replicate(
     alpha: float = 0.05,
     missing: Missing = "error",
 ) -> xr.Dataset:
-    """Say whether an experiment was reproduced: on the same topics, on another collection, or month after month.
+    """Find out whether an experiment was reproduced: on the same topics, on another collection, or month after month.
 
     scores : the experiments, the original first: collections of score files, by name; or with judgments their runs, a
         folder or a file for each experiment

@@ -74,7 +74,7 @@ def compare_judges(
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Say whether other judgments rank systems as the true ones do, what they miss and invent, and whom they favour.
+    """Find out whether other judgments rank systems as the true ones, what they miss and invent, and whom they favour.
 
     With -o judges.parquet the scores under every judge are written there, and the result to the terminal.
 

@@ -53,7 +53,7 @@ def leak(
     baseline: Annotated[RunsLike | None, Given("FILE")] = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Say how many hidden judgments the rules of a board give away, by attacking it, and at most.
+    """Find out how many hidden judgments the rules of a board give away: by attacks on it, and at most.
 
     qrels : judgments to try it on; they are not sent anywhere. By default some are drawn, by --topics and --judged
     metrics : the metrics that the board shows, the one that ranks first; of feedback other than "open" that alone

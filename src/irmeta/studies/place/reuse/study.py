@@ -44,7 +44,7 @@ def reuse(
     new: Annotated[RunsLike | None, Given("FILE", several=True)] = None,
     level: float = 0.9,
 ) -> xr.Dataset:
-    """Say what a run loses if its documents were not judged: each group's own judgments are left out in turn.
+    """Find out what a run loses if its documents are not judged: each group's own judgments are left out in turn.
 
     qrels : relevance judgments, as `evaluate` takes them
     runs : the runs that were pooled, as far as they are known: files, folders, globs or URLs
