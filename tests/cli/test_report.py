@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from irmeta.cli import main
@@ -32,6 +33,54 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     with pytest.raises(SystemExit) as caught:
         main()
     return int(caught.value.code or 0)
+
+
+@pytest.mark.usefixtures("empty_figures")
+def test_a_page_calls_systems_by_their_labels(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options name them by either, tables have the labels, and the commands on the page know them."""
+    labels = tmp_path / "labels.csv"
+    labels.write_text("system,label\ns1,The first one\ns2.run,Second\n")
+    chosen = "--systems", "The first one, Second s3 s4 s5 s6", "--highlight", "Second"
+    folder = tmp_path / "out"
+    assert (
+        run(monkeypatch, "report", file, "-o", folder, "--labels", labels, *chosen) == 0
+    )
+    page = (folder / "index.html").read_text()
+    assert "--labels labels.csv --test t" in page
+    assert '"marked": ["Second"]' in page
+    [table] = folder.glob("tables/*means.csv")
+    assert set(pl.read_csv(table)["system"]) == {
+        *("The first one", "Second"),
+        *("s3", "s4", "s5", "s6"),
+    }
+
+
+def test_options_name_systems_by_their_labels(
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A system is compared, chosen and marked under the name that the file of labels gives it."""
+    labels = tmp_path / "labels.csv"
+    labels.write_text("system,label\ns1,The first one\ns2,Second\n")
+    shared = file, "--labels", labels, "-m", "RR"
+    for command in (
+        ("versus", *shared, "--system", "The first one", "--against", "Second,s3"),
+        (
+            "table",
+            *shared,
+            "--systems",
+            "The first one,s4",
+            "--baseline",
+            "The first one",
+        ),
+        ("describe", *shared, "--plot", tmp_path / "x.svg", "--highlight", "Second"),
+    ):
+        assert run(monkeypatch, *command) == 0, capsys.readouterr().err
+    assert run(monkeypatch, "table", file, "--baseline", "The first one") == 2
 
 
 @pytest.mark.usefixtures("empty_figures")

@@ -203,7 +203,8 @@ class Derived:
         from irmeta.scores.cubes import distinct
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
-        labels, made = _labels(given.pop("labels", None)), list[Any]()
+        labels = Called(labels=given.pop("labels", None)).names_in(given)
+        made: list[Any] = []
 
         def study(*data: Any, **options: Any) -> Any:
             made.append(self.function(*data, **options))
@@ -398,15 +399,6 @@ def _called(qrels: Any, collection: str) -> Any:
     from irmeta.io.runs.trec import Reading
 
     return replace(qrels_of(qrels, Reading()), source=collection)
-
-
-def _labels(path: Path | None) -> dict[str, str]:
-    """Read what a paper calls systems, if a file of it is named."""
-    if path is None:
-        return {}
-    from irmeta.io.lists import read_labels
-
-    return read_labels(path)
 
 
 def _identifier(flag: str) -> str:

@@ -289,12 +289,29 @@ class Called:
     """What systems are called where a result is shown.
 
     labels : what the paper calls systems, in sentences, tables and plots: a CSV with columns system and label; others
-        keep their names
+        keep their names. Options name systems by either
     """
 
     panel: ClassVar[str] = RESULT
 
     labels: Path | None = None
+
+    def read(self) -> dict[str, str]:
+        """Read the labels by system, if a file of them is named."""
+        from irmeta.io.lists import read_labels
+
+        return {} if self.labels is None else read_labels(self.labels)
+
+    def names_in(self, given: dict[str, Any]) -> dict[str, str]:
+        """Put the names of systems where a command's options have their labels; return the labels by system."""
+        labels = self.read()
+        if labels:
+            from irmeta.studies.result.labels import NAMING, by_label
+
+            for name in NAMING:
+                if given.get(name) is not None:
+                    given[name] = by_label(named(given[name]) or "", labels)
+        return labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -408,9 +425,9 @@ class Shown:
         )
 
 
-def named(text: str | None) -> str | list[str] | None:
-    """Return the names that a text lists; those on the lines of FILE if the text is @FILE."""
-    if text is None or not text.startswith("@"):
+def named(text: str | list[str] | None) -> str | list[str] | None:
+    """Return the names that a text lists; those on the lines of FILE if the text is @FILE; a list of names as it is."""
+    if not isinstance(text, str) or not text.startswith("@"):
         return text
     from irmeta.errors import FileFormatError
     from irmeta.io.files import read_bytes

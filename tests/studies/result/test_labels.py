@@ -89,5 +89,5 @@ def test_labels_that_cannot_be_are_refused(scores):
         scores.topic.values,
         ["AP", "RR"],
     )
-    with pytest.raises(ScoresError, match="this result names no such system$"):
+    with pytest.raises(ScoresError, match="there is no such system$"):
         irmeta.correlate(two, unit="system").labelled(LABELS)

@@ -1,11 +1,12 @@
 """`irmeta report`: every study on one page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, option
 from irmeta.cli.options import (
+    Called,
     FileOrUrl,
     Metric,
     MissingScores,
@@ -38,6 +39,7 @@ class Reported(Pooled):
 def report(
     pooled: Reported,
     teamed: Teamed,
+    called: Called,
     output: OutputFolder,
     by: Metric | None = None,
     title: str | None = None,
@@ -83,7 +85,9 @@ def report(
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
 
-    cubes = pooled.cubes()
+    names: dict[str, Any] = {"systems": pooled.systems}
+    called.names_in(names)
+    cubes = replace(pooled, **names).cubes()
     if by is None and pooled.metrics is not None:
         by = metric_names(pooled.metrics)[0]
     files = pooled.scores
@@ -95,6 +99,7 @@ def report(
             "teams": teamed.read(),
         }
         options |= {"title": title, "highlight": named(highlight)}
+        options |= {"labels": called.labels}
         results = []
         if human is not None or llm is not None:
             results += _judged(human, llm, runs, cubes, by)

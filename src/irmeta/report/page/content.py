@@ -34,6 +34,7 @@ class Asked(TypedDict, total=False):
     results: Iterable[Result]
     rng: int
     source: str
+    calling: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Content:
     order : the metric that orders its systems.
     seed : of all that is random.  source : the score file, as the commands on the page name it.
     missing : what was done with missing scores.  teams : the teams of the systems, if they are known.
-    highlight : systems to mark.
+    highlight : systems to mark.  calling : the option by which commands call systems as the page does.
     given : results of studies that need judgments or runs, by the study's name.
     results : what one section computes and another needs.
     """
@@ -60,6 +61,7 @@ class Content:
     highlight: Sequence[str] = ()
     given: Mapping[str, xr.Dataset] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
+    calling: str = ""
 
     @classmethod
     def of(cls, cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]) -> "Content":
@@ -79,6 +81,7 @@ class Content:
             asked.get("teams"),
             _marked(cubes, asked.get("highlight")),
             {name_of(one.data): one.data for one in asked.get("results", ())},
+            calling=asked.get("calling", ""),
         )
 
     @property

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
+from shlex import quote
 from typing import Any, Unpack, get_args
 
 import xarray as xr
@@ -13,6 +14,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.errors import require_choice
 from irmeta.io.formats.model_file import Model
+from irmeta.io.lists import read_labels
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, latex
 from irmeta.report.kept import PAGE, Kept, Write
@@ -33,9 +35,11 @@ from irmeta.report.page.templates import (
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
-from irmeta.scores.groups.teams import Grouping
+from irmeta.scores.groups.teams import Grouping, by_default, grouped
+from irmeta.scores.selection import choose_names
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies.result import Result
+from irmeta.studies.result.labels import relabelled
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
@@ -67,6 +71,7 @@ def write_report(
     teams: Grouping = None,
     title: str | None = None,
     highlight: str | Iterable[str] | None = None,
+    labels: Mapping[str, str] | str | PathLike[str] | None = None,
     results: Iterable[Result] = (),
     beside: str | None = None,
     rng: int = 0,
@@ -83,6 +88,8 @@ def write_report(
     teams : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
     title : of the page; the names of the collections by default.
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
+    labels : what a paper calls systems, by name, or a CSV with columns system and label: the page calls them so, and
+        `highlight` may.
     results : what studies of the judgments and runs behind the scores returned, for sections of their own:
         `irmeta.judges.compare`, `irmeta.judges.estimate`, `irmeta.reuse`.
     beside : another page to link to, as the board of `irmeta.write_leaderboard`: ../board/index.html
@@ -98,6 +105,7 @@ def write_report(
         title=title,
         beside=beside,
         pdf=pdf,
+        labels=labels,
         by=by,
         missing=missing,
         teams=teams,
@@ -115,11 +123,17 @@ def write_sections(
     title: str | None = None,
     beside: str | None = None,
     pdf: bool = False,
+    labels: Mapping[str, str] | str | PathLike[str] | None = None,
     **asked: Unpack[Asked],
 ) -> tuple[Path, list[Section]]:
     """Do as `write_report`, and return the sections beside the path of the page."""
     require_choice("missing", asked.get("missing", "common"), get_args(Missing))
     cubes = by_name(cubes)
+    if labels is not None:
+        if not isinstance(labels, Mapping):
+            asked["calling"] = f" --labels {quote(Path(labels).name)}"
+            labels = read_labels(Path(labels))
+        cubes = _called(cubes, labels, asked)
     asked["rng"] = seed(asked.get("rng", 0))
     beside = address(beside)
     folder = Path(folder)
@@ -138,6 +152,22 @@ def write_sections(
             head = title or ", ".join(cubes)
             write(PAGE, _html(made, named, drawn, model, head, beside))
     return folder / PAGE, made
+
+
+def _called(
+    cubes: Mapping[str, xr.DataArray], labels: Mapping[str, str], asked: Asked
+) -> dict[str, xr.DataArray]:
+    """Return scores of systems under their labels, and put these where teams, results and what to mark have names."""
+    called, known = relabelled(cubes, labels)
+    every = [str(name) for one in cubes.values() for name in one.system.values]
+    teams = asked.get("teams") or by_default(every)
+    if teams is not None:
+        asked["teams"] = grouped(every, teams).called(known)
+    if (marked := asked.get("highlight")) is not None:
+        names = choose_names("system", marked, [*every, *known.values()], "the report")
+        asked["highlight"] = [known.get(name, name) for name in names]
+    asked["results"] = [one.labelled(known) for one in asked.get("results", ())]
+    return called
 
 
 def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,12 @@ class Groups:
     of: Mapping[str, str]
     unpooled: frozenset[str] = field(default_factory=frozenset)
     source: str = "groups"
+
+    def called(self, labels: Mapping[str, str]) -> "Groups":
+        """Return the same groups of runs that are called by their labels."""
+        of = {labels.get(run, run): group for run, group in self.of.items()}
+        unpooled = frozenset(labels.get(run, run) for run in self.unpooled)
+        return replace(self, of=of, unpooled=unpooled)
 
     def require(self, runs: list[str]) -> None:
         """Raise ScoresError for a run without a group."""

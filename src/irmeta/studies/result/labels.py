@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
+from irmeta.metrics.names import split
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.names import known_as
 from irmeta.scores.selection import choose_names
@@ -14,10 +15,10 @@ from irmeta.words import listed
 
 LABELS = "labels"
 """The attribute of a result that has the labels of its systems by name."""
+NAMING = ("system", "systems", "against", "baseline", "order", "anchor")
+"""The options that name systems; the values of others may be called as one."""
 _OTHERS = ("topic", "metric", "collection", "aggregate", "other")
 """What names something else than systems, though it may be called as one."""
-_OPTIONS = ("system", "against", "baseline", "order", "anchor")
-"""The options that name systems; the values of others may be called as one."""
 
 
 def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
@@ -36,10 +37,11 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
         if one.dtype.kind in "OUT" and name not in _OTHERS
     }
     options = about(outcome).get("options", {})
-    naming = {name: options[name] for name in _OPTIONS if name in options}
+    naming = {name: options[name] for name in NAMING if name in options}
     named = [str(name) for one in texts.values() for name in one.values.ravel()]
     named += [option for option in naming.values() if isinstance(option, str)]
-    known = _known(labels, list(dict.fromkeys(named)), outcome)
+    systems = outcome.system.values if "system" in outcome.coords else ()
+    known = _known(labels, list(dict.fromkeys(named)), systems)
     _require_distinct(known, set(named))
     call = np.vectorize(lambda name: known.get(str(name), name), otypes=[object])
     called = {
@@ -51,6 +53,27 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
     data = {name: one for name, one in called.items() if name not in coords}
     said = {"options": options | _called(naming, known), LABELS: known}
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
+
+
+def relabelled(
+    cubes: Mapping[str, xr.DataArray], labels: Mapping[str, str]
+) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
+    """Return scores that call systems by their labels, and the labels by the names that they had.
+
+    Labels of no system, and one label of two, raise ScoresError.
+    """
+    each = {name: one.system.values.astype(str).tolist() for name, one in cubes.items()}
+    every = list(dict.fromkeys(one for names in each.values() for one in names))
+    known = _known(labels, every, every)
+    for names in each.values():
+        _require_distinct(known, set(names))
+    called = {
+        name: one.assign_coords(
+            system=np.array([known.get(run, run) for run in each[name]], dtype=object)
+        )
+        for name, one in cubes.items()
+    }
+    return called, known
 
 
 def chosen(
@@ -65,18 +88,37 @@ def chosen(
     return list(dict.fromkeys(labels.get(name, name) for name in names))
 
 
+def by_label(wanted: str | Iterable[str], labels: Mapping[str, str]) -> str | list[str]:
+    """Return the names of the systems that are wanted, some by their labels; a text that has no label as it is.
+
+    >>> called = {"run1": "BM25 (tuned)", "run2": "dense"}
+    >>> by_label("BM25 (tuned)", called), by_label("BM25 (tuned), dense x*", called), by_label("run2 x*", called)
+    ('run1', ['run1', 'run2', 'x*'], 'run2 x*')
+    """
+    names = {label: name for name, label in labels.items()}
+    if not isinstance(wanted, str):
+        return [names.get(one, one) for one in wanted]
+    if wanted in names:
+        return names[wanted]
+    parts = [part.strip() for part in wanted.split(",")]
+    words = [
+        one for part in parts for one in ([part] if part in names else split(part))
+    ]
+    if names.keys().isdisjoint(words):
+        return wanted
+    return [names.get(one, one) for one in words]
+
+
 def _known(
-    labels: Mapping[str, str], names: list[str], outcome: xr.Dataset
+    labels: Mapping[str, str], names: list[str], systems: Sequence[str]
 ) -> dict[str, str]:
-    """Return labels by the names that a result has."""
+    """Return labels by the names that there are; `systems` are those of them to tell where there is none."""
     found = {known_as(name, names): label for name, label in labels.items()}
     known = {name: label for name, label in found.items() if name is not None}
     if not known:
-        there = ""
-        if "system" in outcome.coords:
-            there = f"; name some of {listed(outcome.system.values)}"
+        there = f"; name some of {listed(systems)}" if len(systems) else ""
         raise ScoresError(
-            f"there are labels of {listed(labels)}, and this result names no such system{there}"
+            f"there are labels of {listed(labels)}, and there is no such system{there}"
         )
     return known
 

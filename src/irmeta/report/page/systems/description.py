@@ -62,7 +62,7 @@ def panel(content: Content, name: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["means", "topics"],
-        command=f"irmeta describe {source} --by {quote(by)}{content.by_team} --seed {seed}",
+        command=f"irmeta describe {source} --by {quote(by)}{content.by_team}{content.calling} --seed {seed}",
     )
     return replace(
         made, tables={title: first(frame, by) for title, frame in made.tables.items()}

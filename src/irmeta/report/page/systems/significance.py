@@ -41,7 +41,7 @@ def panel(content: Content, name: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["power", "systems"],
-        command=f"irmeta significance {content.source_of(name)}",
+        command=f"irmeta significance {content.source_of(name)}{content.calling}",
     )
     views = {title: first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)

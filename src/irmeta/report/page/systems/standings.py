@@ -55,14 +55,14 @@ def panel(content: Content, name: str) -> Panel:
         [finding],
         warnings=_of_left_out(content, name, str(leaders[0])),
         options={"by": by},
-        command=f"irmeta table {content.source_of(name)} -m '{by}'",
+        command=f"irmeta table {content.source_of(name)} -m '{by}'{content.calling}",
         board=board(
             outcome,
             scores,
             by,
             lettered(content, name),
             content.highlight,
-            content.source_of(name),
+            f"{content.source_of(name)}{content.calling}",
         ),
     )
 
