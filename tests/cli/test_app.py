@@ -497,6 +497,17 @@ def test_possessives_are_not_names_in_quotes():
             "s.parquet exists; --append adds runs to its collection 'qrels' (--replace, too, for runs that it has), "
             "`--append --collection NAME` another collection; or choose another name for the file",
         ),
+        ("descr s.parquet", "irmeta has no command descr; did you mean describe?"),
+        ("xyzzy", "irmeta has no command xyzzy; irmeta --help lists all"),
+        ("judges comp", "irmeta judges has no command comp; did you mean compare?"),
+        (
+            "versus s.parquet --system s1 --against s2 --against s3",
+            "--against is given twice; give its values once, with commas between them: --against A,B",
+        ),
+        (
+            "versus s.parquet --system s1 --system s2",
+            "--system is given twice; it takes one value",
+        ),
         (
             "reliability s.parquet -m RR --difference 2",
             "the difference must be above 0 and below 1 for RR, not 2",

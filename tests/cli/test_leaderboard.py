@@ -84,6 +84,16 @@ def test_a_folder_gets_a_page(run, results: Path, tmp_path: Path) -> None:
     assert (tmp_path / "other" / "index.html").read_text() == "mine"
 
 
+def test_what_changed_on_a_board_is_said(run, results: Path) -> None:
+    """Written anew over an old page, the terminal says what the page says of the change; the first time nothing."""
+    scored = ("leaderboard", results, "--resamples", "60", "-o", "board/")
+    assert "Since" not in run(*scored)[2]
+    code, _, err = run(*scored, "--systems", "m1,m2,m3,m4,m5,m6,m7,m8")
+    assert (code, "1 model fewer (m0)" in err) == (0, True)
+    page = Path("board/index.html").read_text()
+    assert "1 model fewer (m0)" in page
+
+
 def test_groups(run, results: Path, tmp_path: Path) -> None:
     """Types of tasks come from a CSV; a task without one is an error."""
     (tmp_path / "types.csv").write_text(

@@ -268,11 +268,11 @@ def test_11_lines_of_duplicates(desk: Desk) -> None:
     odd = (
         "# c\n\nqid Q0 docno rank score tag\n"
         + RUN
-        + "\n1 Q0 a 9 0.1 tag\n1 Q0 a 10 0.1 tag\n"
+        + "\n1 Q0 a 9 0.1 tag\n1 Q0 b 10 0.1 tag\n"
     )
     said = desk.refusal(odd, skip_header=True)
     assert "odd.run:10: document 'a' of topic '1' also stands on line 4" in said
-    assert "odd.run:11: document 'a' of topic '1' also stands on line 4" in said
+    assert "odd.run:11: document 'b' of topic '1' also stands on line 5" in said
     regular = desk.refusal("# c\n" + RUN + "2 Q0 d 3 0 tag\n")
     assert regular.startswith(
         "odd.run:7: document 'd' of topic '2' also stands on line 6"
@@ -734,7 +734,7 @@ def test_ids_stay_what_they_are(desk: Desk) -> None:
 
 
 def test_all_problems_of_a_file(desk: Desk) -> None:
-    """The first five problems of a file are shown, of every kind, with their lines, and how many more there are."""
+    """The first five kinds of problems are shown, equal ones once, with their lines, and how many more there are."""
     wrong = "".join(
         f"1 Q0 x{number} 1 nan t\n" if number % 2 else f"1 Q0 x{number}\n"
         for number in range(50)
@@ -743,14 +743,20 @@ def test_all_problems_of_a_file(desk: Desk) -> None:
     assert len(said) == 6
     assert said[0].startswith("odd.run:6: 3 fields")
     assert said[1].startswith("odd.run:7: the score is 'nan'")
-    assert said[4].startswith("odd.run:10: ")
-    assert said[5] == "odd.run: and 45 more problems like these"
+    assert said[1].endswith("leave the document out (on 25 lines)")
+    assert said[4].startswith("odd.run:12: ")
+    assert said[5] == "odd.run: and 21 more problems like these"
     with pytest.raises(FileFormatError) as error:
         read_run(desk.folder / "odd.run")
     assert [remark.line for remark in error.value.remarks] == list(range(6, 56))
     duplicates = "".join(f"1 Q0 a {number} 0 t\n" for number in range(25))
-    assert "odd.run: and 20 more problems like these" in desk.refusal(RUN + duplicates)
-    with pytest.raises(FileFormatError, match="and 1195 more problems") as error:
+    said = desk.refusal(RUN + duplicates)
+    assert said.splitlines()[-1].endswith("(on 25 lines)")
+    both = desk.refusal(RUN + "1 Q0 a 9 0 t\n1 Q0 b x t\n")
+    assert "odd.run:7: 5 fields" in both
+    assert "odd.run:6: document 'a' of topic '1' also stands on line" in both
+    many = r"\(on 1000 lines\)\n.*and 200 more problems"
+    with pytest.raises(FileFormatError, match=many) as error:
         read_run(desk.put("many", RUN + "1 Q0 a x 0\n" * 1200))
     assert error.value.remarks[-1].text == "200 more lines like these"
 

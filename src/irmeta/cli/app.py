@@ -20,6 +20,8 @@ from cyclopts import App, CycloptsError, Group, Parameter, Token
 from cyclopts.exceptions import (
     CoercionError,
     MissingArgumentError,
+    RepeatArgumentError,
+    UnknownCommandError,
     UnknownOptionError,
     UnusedCliTokensError,
     ValidationError,
@@ -30,6 +32,7 @@ from irmeta.choices import MEANINGS, entries, explained
 from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
+from irmeta.words import joined
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
@@ -437,6 +440,10 @@ def _in_our_words(error: CycloptsError) -> str:
     if isinstance(error, UnusedCliTokensError):
         first = (error.unused_tokens or [""])[0]
         return f"{verb} takes {_takes(error)}, not also {first}{_in_quotes(first)}"
+    if isinstance(error, UnknownCommandError):
+        return _no_command(error)
+    if isinstance(error, RepeatArgumentError):
+        return _given_twice(error)
     if isinstance(error, UnknownOptionError):
         return _unknown(error, error.token.keyword or error.token.value)
     if isinstance(error, CoercionError) and taken is not None and error.token:
@@ -459,6 +466,29 @@ def _in_our_words(error: CycloptsError) -> str:
             return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
         return f"{verb} needs {taken.name} {value}"
     return str(error).rstrip(".")
+
+
+def _no_command(error: UnknownCommandError) -> str:
+    """Say that there is no such command, and name the nearest."""
+    from irmeta.metrics.names import alike
+
+    given = (error.unused_tokens or [""])[0]
+    every = [name for name in error.app or () if not name.startswith("-")]
+    command = " ".join(["irmeta", *(error.command_chain or ())])
+    close = [one for one in every if one.startswith(given)] or alike(given, every)
+    near = joined(close[:3], "or") if close else ""
+    rest = f"did you mean {near}?" if near else f"{command} --help lists all"
+    return f"{command} has no command {given}; {rest}"
+
+
+def _given_twice(error: RepeatArgumentError) -> str:
+    """Say that an option is given twice, and how it takes several values, if it does."""
+    name = error.token.keyword
+    taken = [one for one in _taken(error) if name in one.names]
+    value = str(taken[0].parameter.metavar) if taken else ""
+    if value.endswith("S") or value.startswith("N,"):
+        return f"{name} is given twice; give its values once, with commas between them: {name} A,B"
+    return f"{name} is given twice; it takes one value"
 
 
 def _unknown(error: CycloptsError, given: str) -> str:

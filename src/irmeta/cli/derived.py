@@ -35,9 +35,10 @@ from irmeta.cli.options import (
     named,
     to_import,
 )
-from irmeta.cli.output import FAILED, refuse_overwriting, say_wrote, working
+from irmeta.cli.output import FAILED, refuse_overwriting, say, say_wrote, working
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.studies import STUDIES, Verb
+from irmeta.words import folded
 
 if TYPE_CHECKING:
     from irmeta.studies.door import Given, Parameter
@@ -268,10 +269,14 @@ class Derived:
             say_wrote(to, quiet=shown.quiet)
         if folder is not None:
             of_page["source"] = " ".join(quote(path.name) for path in source)
+            from irmeta.report.page.since import told
+
             page = _named(self.verb.page)(result, folder, **of_page)
             say_wrote(
                 page, "open it in a browser, mail it, or host it", quiet=shown.quiet
             )
+            if changed := told(page.read_bytes()):
+                say(folded(changed), quiet=shown.quiet)
         if result.get("failed"):
             sys.exit(FAILED)
 

@@ -291,6 +291,16 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         evaluate(QRELS, given[3:], "AP", on_error="skip")
 
 
+def test_equal_errors_are_shown_once(tmp_path: Path) -> None:
+    """An error on many lines of a file is one row with their count; the table of problems has each."""
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"1 Q0 d{at} 1 nan a\n" for at in range(20)))
+    outcome = validate(None, path)
+    [row] = overview(outcome)["errors"].rows(named=True)
+    assert (row["line"], row["lines"]) == (1, 20)
+    assert tables(outcome)["problems"].height == 20
+
+
 def test_errors_are_in_the_words_of_who_reads_them(tmp_path: Path) -> None:
     """Of runs that threads read, too, a problem names the option where commands are typed; in Python the argument."""
     for name in "ab":

@@ -6,6 +6,7 @@ Ids are bytes and stay what they are (`007`, `NA`, `1e5`); nothing is repaired w
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -404,7 +405,7 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         every = f"; all {len(remarks) + more:,} lines have {widths.pop()} fields"
         remarks, more = [replace(remarks[0], text=remarks[0].text + every)], 0
     if remarks:
-        raise problems(remarks, more)
+        raise problems([*remarks, *_repeated(taken, layout, text, path, reading)], more)
     if not taken:
         raise FileFormatError(
             f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
@@ -414,6 +415,26 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
         rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
+
+
+def _repeated(
+    taken: Sequence[tuple[int, list[bytes], float]],
+    layout: Layout,
+    text: bytes,
+    path: Location,
+    reading: Reading,
+) -> Sequence[Remark]:
+    """Return the errors of documents that are repeated on lines that are right by themselves."""
+    if not taken:
+        return ()
+    rows = _rows(taken, layout, path)
+    _, topic = index_strings(rows.topic)
+    judged = layout is not RUN
+    try:
+        _without_duplicates(rows, topic, text, path, reading, judged=judged)
+    except FileFormatError as error:
+        return error.remarks
+    return ()
 
 
 def _rows(
@@ -609,20 +630,27 @@ def _duplicate_remarks(
 
 
 def problems(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
-    """Make one error of a file's problems; it shows the first of them and says how many there are.
+    """Make one error of a file's problems; it shows the first of each kind and says how many there are.
 
     more : how many there are beyond those.
     """
     path = remarks[0].path
-    shown = [str(remark) for remark in remarks[:SHOWN]]
-    if len(remarks) + more > SHOWN:
-        shown.append(
-            f"{path}: and {len(remarks) + more - SHOWN} more problems like these"
-        )
+    alike = Counter(remark.text for remark in remarks)
+    first = {remark.text: remark for remark in reversed(remarks)}
+    kinds = [first[text] for text in list(alike)[:SHOWN]]
+    shown = [f"{one}{_times(alike[one.text])}" for one in kinds]
+    left = len(remarks) + more - sum(alike[one.text] for one in kinds)
+    if left:
+        shown.append(f"{path}: and {counted(left, 'more problem')} like these")
     if more:
         rest = Remark("error", path, None, f"{more:,} more lines like these")
         remarks = [*remarks, rest]
     return FileFormatError("\n".join(shown), remarks)
+
+
+def _times(lines: int) -> str:
+    """Say on how many lines the same is wrong."""
+    return f" (on {lines} lines)" if lines > 1 else ""
 
 
 def _is_json(text: bytes) -> bool:

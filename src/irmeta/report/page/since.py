@@ -31,6 +31,12 @@ def since(page: bytes | None, now: Mapping[str, Any]) -> str:
     return f"Since {day.day} {day:%B %Y}: {', '.join(news)}."
 
 
+def told(page: bytes) -> str:
+    """Return what a page says that changed since the one before; nothing where it is not a board's page."""
+    found = _CONTENT.search(page)
+    return str(json.loads(found[1]).get("since", "")) if found else ""
+
+
 def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """List what is there more, what is there no longer, which scores are others, and who moved."""
     news = []

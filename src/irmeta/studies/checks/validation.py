@@ -185,11 +185,18 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the first errors, and warnings that differ only in numbers once, with the count of their files."""
+    """Show the first errors, equal ones once with their count of lines, and kinds of warnings with that of files."""
     problems = tables(outcome)["problems"].with_columns(
         pl.col("file").map_elements(_short, return_dtype=pl.String)
     )
-    errors = problems.filter(level="error").select("file", "line", "problem")
+    errors = (
+        problems.filter(level="error")
+        .group_by("file", "problem", maintain_order=True)
+        .agg(pl.col("line").first(), pl.len().alias("lines"))
+        .select("file", "line", "lines", "problem")
+    )
+    if (errors["lines"] == 1).all():
+        errors = errors.drop("lines")
     warnings = problems.filter(level="warning").with_columns(
         kind=pl.col("problem").str.replace_all(_NUMBER, "#")
     )
