@@ -24,7 +24,7 @@ from irmeta.scores.cube import DIMS, cube
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.groups.repeats import of_runs_joined
 from irmeta.scores.names import labels
-from irmeta.scores.selection import choose_names, select
+from irmeta.scores.selection import choose_names
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
@@ -92,7 +92,7 @@ def remove(systems: str, path: Path) -> dict[str, Added]:
         if not kept:
             raise ScoresError(f"{path}, collection {name!r}: no system would be left")
         fewer = counted(old.sizes["system"] - len(kept), "system")
-        made[name] = Added(select(old, systems=kept), f"{fewer} removed")
+        made[name] = Added(old.sel(system=kept), f"{fewer} removed")
     write(
         [to_frame(one.scores) for one in made.values()],
         described(one.scores for one in made.values()),
