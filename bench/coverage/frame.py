@@ -79,6 +79,8 @@ class Row:
 
 LEAST, ERROR = 150, 0.01
 """Draws that are made in any case, and the standard error small enough to stop after them."""
+NEEDED = 600
+"""Draws that tell the width needed where each has one estimate: of 150 normal ones it is off by 8%, of 600 by 4%."""
 
 
 def measure(entry: Entry, case: Case, draws: int) -> Row:
@@ -86,7 +88,7 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
     rng = np.random.default_rng([case.topics, draws])
     begun = time.process_time()
     drawn: list[Mapping[str, float]] = []
-    while len(drawn) < draws and (len(drawn) < LEAST or _error(drawn) > ERROR):
+    while len(drawn) < draws and not _enough(drawn):
         drawn.append(case.trial(rng))
     figures = {
         key: float(np.nanmean([one[key] for one in drawn]))
@@ -103,6 +105,13 @@ def measure(entry: Entry, case: Case, draws: int) -> Row:
         _error(drawn),
         time.process_time() - begun,
     )
+
+
+def _enough(drawn: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether so many draws tell the share kept, and the width needed."""
+    if len(drawn) < LEAST or _error(drawn) > ERROR:
+        return False
+    return np.size(drawn[0].get(AWAY, ())) != 1 or len(drawn) >= NEEDED
 
 
 def needed(away: Sequence[float | np.ndarray], promised: float) -> float:
