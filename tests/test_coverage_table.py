@@ -59,6 +59,13 @@ def test_the_width_that_a_promise_needs_is_that_of_the_errors():
     assert table.wide(measured.with_columns(beside=pl.lit("width 5"))) == ""
 
 
+@pytest.mark.parametrize(("away", "draws"), [(0.1, 600), (np.ones(3), 150)])
+def test_the_width_that_a_promise_needs_takes_more_draws(away, draws):
+    """Where each draw has one error, 600 draws are made for the width; where it has several, 150 are enough."""
+    case = Case("a world", 10, lambda _: {"kept": 1.0, AWAY: away})
+    assert measure(INTERVAL, case, 1000).draws == draws
+
+
 def test_the_hardest_case_has_the_fewest_topics():
     """Of each world the case with the fewest topics is kept."""
     cases = [
