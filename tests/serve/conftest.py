@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,8 @@ import pytest
 fastapi = pytest.importorskip("fastapi", reason="the extra serve is not installed")
 
 import httpx2  # noqa: E402
+import uvicorn  # noqa: E402
+from bench.killed_server import free_port  # noqa: E402
 from fastapi import Request  # noqa: E402
 from fastapi.testclient import TestClient  # noqa: E402
 from sqlalchemy import Engine  # noqa: E402
@@ -189,6 +192,30 @@ def lend(crew: Crew, child: Child) -> None:
     crew._publisher = child
     crew._children.clear()
     crew._pool.submit(lambda: setattr(crew._own, "child", child)).result()
+
+
+@contextmanager
+def on_a_port(app: Any, **given: Any) -> Iterator[int]:
+    """Serve an application to whoever asks at a port of this machine, from a thread of this process."""
+    port = free_port()
+    told = {"port": port, "log_level": "critical"} | given
+    server = uvicorn.Server(uvicorn.Config(app, **told))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while thread.is_alive() and not server.started:
+        time.sleep(0.01)
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def application_of(site: Site, engine: Engine, child: Child) -> Any:
+    """Make the server of a site, with a child that outlives it."""
+    crew = Crew(site, engine, 1)
+    lend(crew, child)
+    return application(site, engine, crew)
 
 
 @pytest.fixture(scope="module")

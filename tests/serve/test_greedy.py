@@ -14,8 +14,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import uvicorn
-from bench import killed_server
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -28,7 +26,7 @@ from irmeta.serve.running import Prompt
 from irmeta.serve.site import Settings, Site
 from irmeta.serve.web import door, receive
 
-from .conftest import a_run, asking, write_qrels
+from .conftest import a_run, asking, on_a_port, write_qrels
 from .test_my import OWN, browser
 from .test_people import Track, open_track, track  # noqa: F401
 from .test_safety import arriving
@@ -42,18 +40,9 @@ def port() -> Iterator[int]:
     """A server of one large answer, whose connections are closed after parts of a second."""
     patient = pytest.MonkeyPatch()
     patient.setattr(running, "STALLED", 0.9)
-    given = {"http": Prompt, "timeout_keep_alive": 0.3, "log_level": "critical"}
-    number = killed_server.free_port()
-    server = uvicorn.Server(
-        uvicorn.Config(Response(b"x" * LARGE), port=number, **given)  # type: ignore[arg-type]
-    )
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield number
-    server.should_exit = True
-    thread.join()
+    given = {"http": Prompt, "timeout_keep_alive": 0.3}
+    with on_a_port(Response(b"x" * LARGE), **given) as number:
+        yield number
     patient.undo()
 
 

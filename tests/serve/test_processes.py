@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,13 @@ from bench import killed_server
 from bench.deadline import asked
 
 from irmeta.serve.catalogue import databases, people, submissions, tables
+from irmeta.serve.crew.child import Child
 from irmeta.serve.operating import importing
 from irmeta.serve.site import Site
 
-from .conftest import a_run, write_qrels
+from .conftest import a_run, application_of, on_a_port, write_qrels
+
+HOST = "http://127.0.0.1"
 
 
 def until(done: Callable[[], Any], seconds: float = 200) -> Any:
@@ -32,8 +35,8 @@ def until(done: Callable[[], Any], seconds: float = 200) -> Any:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Iterator[tuple[Site, str, list[Any], list[str]]]:
-    """Two processes that serve a site, the first one leads; a member's token, and their addresses."""
+def site(tmp_path: Path) -> Site:
+    """A site with an open board and a hidden one, to which a team may send five runs."""
     site = Site.make(tmp_path / "site")
     with (site.folder / "site.toml").open("a") as file:
         file.write("requests = 1000000000\n")
@@ -42,20 +45,21 @@ def two(tmp_path: Path) -> Iterator[tuple[Site, str, list[Any], list[str]]]:
     importing.open_board(site, engine, "lab", qrels=qrels)
     given = {"reveals": "2999-01-01", "per_team": 5}
     importing.open_board(site, engine, "track", qrels=qrels, **given)
-    secret = people.invite(engine, "track", "member", "Lund")
-    taken = people.take(engine, secret, "Ann", "")
-    token = people.new_token(engine, "test", taken.person, "submit")
     engine.dispose()
-    processes, addresses = [], []
-    for _ in range(2):
-        port = killed_server.free_port()
-        processes.append(killed_server.started(site.folder, port))
-        addresses.append(f"http://127.0.0.1:{port}")
-        until(lambda: health(addresses[-1])["published"].get("lab"))
-    yield site, token, processes, addresses
-    for one in processes:
-        one.kill()
-        one.wait()
+    return site
+
+
+@contextmanager
+def process(site: Site) -> Iterator[tuple[Any, str]]:
+    """A process that serves a site, and its address."""
+    port = killed_server.free_port()
+    started, address = killed_server.started(site.folder, port), f"{HOST}:{port}"
+    try:
+        until(lambda: health(address)["published"].get("lab"))
+        yield started, address
+    finally:
+        started.kill()
+        started.wait()
 
 
 def health(address: str) -> Any:
@@ -75,31 +79,36 @@ def shown(address: str, key: str) -> bool:
     return requests.get(f"{address}/b/lab/s/{key}/", timeout=60).status_code == 200
 
 
-def test_who_follows_takes_over(two: Any) -> None:
+def test_who_follows_takes_over(site: Site, child: Child) -> None:
     """Both take runs and show pages; when the leader is killed the other one scores and publishes what came to it."""
-    site, _, processes, addresses = two
-    token = killed_server.token_of(site.folder)
-    first = put(addresses[1], token, "before", 1)
-    assert first.status_code in (201, 202)  # others may have the processors
-    for address in addresses:
-        until(lambda address=address: shown(address, first.json()["key"]))
-    processes[0].kill()
-    processes[0].wait()
-    second = put(addresses[1], token, "after", 2).json()["key"]
-    until(lambda: shown(addresses[1], second))
     engine = databases.connected(site.database)
-    assert submissions.counts(engine, "lab") == {"scored": 2}
+    with (
+        process(site) as (leader, first),
+        on_a_port(application_of(site, engine, child)) as port,
+    ):
+        token, second = killed_server.token_of(site.folder), f"{HOST}:{port}"
+        before = put(second, token, "before", 1)
+        assert before.status_code in (201, 202)  # others may have the processors
+        for address in (first, second):
+            until(lambda address=address: shown(address, before.json()["key"]))
+        leader.kill()
+        leader.wait()
+        after = put(second, token, "after", 2).json()["key"]
+        until(lambda: shown(second, after))
+        assert submissions.counts(engine, "lab") == {"scored": 2}
+        where = f"{second}/v1/submissions/{after}"
+        given = {"headers": {"Authorization": f"Bearer {token}"}, "timeout": 60}
+        until(lambda: requests.get(where, **given).json()["published"])
     engine.dispose()
-    where = f"{addresses[1]}/v1/submissions/{second}"
-    headers = {"Authorization": f"Bearer {token}"}
-    until(lambda: requests.get(where, headers=headers, timeout=60).json()["published"])
 
 
 @pytest.mark.slow
-def test_a_thousand_at_once(two: Any) -> None:
+def test_a_thousand_at_once(site: Site) -> None:
     """A thousand runs of a team at once, to two processes, of which it may send five: just five are taken."""
-    site, token, _, addresses = two
-    ports = [int(one.rpartition(":")[2]) for one in addresses]
+    engine = databases.connected(site.database)
+    secret = people.invite(engine, "track", "member", "Lund")
+    taken = people.take(engine, secret, "Ann", "")
+    token = people.new_token(engine, "test", taken.person, "submit")
     found: Counter[int] = Counter()
 
     async def one(at: int) -> None:
@@ -114,10 +123,11 @@ def test_a_thousand_at_once(two: Any) -> None:
     async def every() -> None:
         await asyncio.gather(*map(one, range(1000)))
 
-    asyncio.run(every())
+    with process(site) as (_, first), process(site) as (_, second):
+        ports = [int(one.rpartition(":")[2]) for one in (first, second)]
+        asyncio.run(every())
     assert found.keys() <= {201, 202, 429}
     assert found[201] + found[202] == 5
-    engine = databases.connected(site.database)
     counts = submissions.counts(engine, "track")
     engine.dispose()
     assert sum(counts.values()) == 5

@@ -49,9 +49,7 @@ def scores(year: str, lift: float, common: tuple[str, ...]) -> xr.DataArray:
     return answers.cube(year, [f"{year}.{at}" for at in range(10)], ["AP"], vectors)
 
 
-def site_of(
-    folder: Path, common: tuple[str, ...] = COMMON, *, anchors: bool = True
-) -> Site:
+def site_of(folder: Path, common: tuple[str, ...] = COMMON) -> Site:
     """Make a site with a board for each year; each year's third run claims to be better than its fifth."""
     site = Site.make(folder / "site")
     engine = tables.upgraded(site.database)
@@ -59,7 +57,7 @@ def site_of(
         path = folder / f"{year}.parquet"
         irmeta.save(scores(year, lift, common), path)
         importing.import_scores(engine, path, f"t{year}")
-        named = {name: name for name in common} if anchors else None
+        named = {name: name for name in common}
         of_series = {"series": "track", "edition": year, "anchors": named}
         boards.set_board(engine, f"t{year}", of_series)
         names = [run.name for run in snapshot(engine, f"t{year}").runs]
@@ -163,31 +161,35 @@ def test_claims_are_added_up_over_years(shown: Shown) -> None:
         assert f"{line.baseline.standing['percentile']:.0f} " in shown.page
 
 
-@pytest.mark.parametrize(
-    ("common", "says"),
-    [
-        ((), "and no system of one name ran in both"),
-        (
-            COMMON,
-            "3 systems of one name ran in both, whose standardized scores changed by -0.",
-        ),
-    ],
-)
-def test_without_anchors_nothing_is_compared(
-    tmp_path: Path, common: tuple[str, ...], says: str
-) -> None:
+def with_anchors(shown: Shown, *names: str) -> str:
+    """Return the page of the series if these anchors alone were named."""
+    anchored = [
+        replace(one, anchors={name: one.anchors[name] for name in names})
+        for one in shown.editions
+    ]
+    [track] = series.series(anchored, {})
+    return plain(html.series(shown.site, track)[1].decode())
+
+
+def test_without_anchors_nothing_is_compared(shown: Shown, tmp_path: Path) -> None:
     """Without named anchors the page says that editions cannot be compared, and why; it has no scale of others."""
-    text = page(site_of(tmp_path, common, anchors=False))
-    assert text.count("cannot be compared: no anchor") == 3
-    assert says in text
-    assert "Who would stand where" not in text
-    assert "best run of" not in text
+    named = (
+        "3 systems of one name ran in both, whose standardized scores changed by -0."
+    )
+    for text, says in (
+        (with_anchors(shown), named),
+        (page(site_of(tmp_path, ())), "and no system of one name ran in both"),
+    ):
+        assert text.count("cannot be compared: no anchor") == 3
+        assert says in text
+        assert "Who would stand where" not in text
+        assert "best run of" not in text
 
 
-def test_one_anchor_shows_no_gain(tmp_path: Path) -> None:
+def test_one_anchor_shows_no_gain(shown: Shown) -> None:
     """One anchor may have changed as much as the field: the page gives the gain, and says that it shows nothing."""
-    text = page(site_of(tmp_path, ("bm25",)))
-    assert "one anchor does not show whether that is more than its own change" in text
+    says = "one anchor does not show whether that is more than its own change"
+    assert says in with_anchors(shown, "bm25")
 
 
 def test_other_metrics_are_not_compared(site: Site) -> None:
