@@ -29,7 +29,6 @@ from irmeta.serve.policy import (
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TABLE = """
 SEE_BOARD          | public begun         | shared begun         | begun             | yes
-SEE_NAMES          | public known         | shared known         | known             | yes
 SEE_SCORES         | public known         | shared known         | known             | known or aside
 SEE_SUBMISSION     | no                   | no                   | own               | yes
 SEE_FEEDBACK       | no                   | no                   | own begun         | own or known or aside
@@ -40,12 +39,9 @@ SUBMIT             | no                   | no                   | own accepts  
 WITHDRAW           | no                   | no                   | own               | yes
 JOIN               | public begun joins   | shared begun joins   | no                | yes
 INVITE             | no                   | no                   | own               | yes
-KEEP_PEOPLE        | no                   | no                   | no                | yes
 LINK               | no                   | no                   | own               | yes
-CHANGE             | no                   | no                   | no                | yes
 JUDGE              | no                   | no                   | no                | yes
 ORGANIZE           | no                   | no                   | no                | yes
-OPERATE            | no                   | no                   | no                | no
 """
 """Who may do what, in words: all words between two `or` must hold."""
 ROWS = [line.split("|") for line in TABLE.strip().splitlines()]
@@ -53,7 +49,7 @@ CELLS = {
     name.strip(): [[part.split() for part in one.split(" or ")] for one in cells]
     for name, *cells in ROWS
 }
-COMPUTED = (Action.SEE_NAMES, Action.SEE_SCORES, Action.DOWNLOAD_JUDGMENTS)
+COMPUTED = (Action.SEE_SCORES, Action.DOWNLOAD_JUDGMENTS)
 """What says something that judgments, or other teams' runs, decide."""
 
 
@@ -106,8 +102,6 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
     state = expected_phase(board, now)
     closed = board.closes is not None and now >= board.closes
     reads = action.name.startswith(("SEE", "DOWNLOAD"))
-    if who.role is Role.OPERATOR and action.name in ("OPERATE", "DOWNLOAD_JUDGMENTS"):
-        return True
     if state == "frozen" and not reads:
         return False
     words = {
@@ -125,7 +119,7 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
         "accepts": (state in ("blind", "revealed") and not closed)
         or (state == "waiting" and board.late == "mark"),
     }
-    cell = CELLS[action.name][min(who.role, Role.ORGANIZER)]
+    cell = CELLS[action.name][who.role]
     return any(all(words[one] for one in part) for part in cell)
 
 

@@ -21,21 +21,19 @@ class Phase(StrEnum):
 
 
 class Role(IntEnum):
-    """What somebody is on a board; the operator has the shell, and may all that an organizer may."""
+    """What somebody is on a board; the operator has the shell, and asks nobody."""
 
     VISITOR = 0
     READER = 1
     MEMBER = 2
     ORGANIZER = 3
-    OPERATOR = 4
 
 
 class Action(StrEnum):
     """What somebody can ask of a board."""
 
     SEE_BOARD = "see title, dates and rules"
-    SEE_NAMES = "see names of teams and runs"
-    SEE_SCORES = "see and download table, scores, ranks"
+    SEE_SCORES = "see and download names, table, scores, ranks"
     SEE_SUBMISSION = "see a submission, its remarks and its file"
     SEE_FEEDBACK = "see what was answered to a run"
     DOWNLOAD_RUN = "download a run"
@@ -45,12 +43,9 @@ class Action(StrEnum):
     WITHDRAW = "withdraw a submission"
     JOIN = "join, or ask to"
     INVITE = "invite people"
-    KEEP_PEOPLE = "accept and remove people, rename teams"
     LINK = "make a review link"
-    CHANGE = "change texts, dates, limits, feedback"
     JUDGE = "add or correct judgments"
-    ORGANIZE = "pool, reveal, hide, see duplicates and the log"
-    OPERATE = "freeze, back up, restore, erase a person"
+    ORGANIZE = "keep people, change dates, reveal, see duplicates and the log"
 
 
 @dataclass(frozen=True)
@@ -124,9 +119,8 @@ def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
     """
     case = _Case(who, board, phase(board, now), now)
     if case.phase is Phase.FROZEN and action not in READING:
-        return who.role is Role.OPERATOR and action is Action.OPERATE
-    cells = _RIGHTS[action]
-    cell = cells[min(who.role, len(cells) - 1)]
+        return False
+    cell = _RIGHTS[action][who.role]
     return any(all(holds(case) for holds in part) for part in cell)
 
 
@@ -161,27 +155,23 @@ _WORDS: dict[str, Callable[[_Case], bool]] = {
 }
 """What a right may depend on. apart : an organizer whose own team takes part waits as the others do."""
 _TABLE = """
-                   | visitor            | reader             | member             | organizer             | operator
+                   | visitor            | reader             | member             | organizer
 SEE_BOARD          | begun public       | begun shared       | begun              | yes
-SEE_NAMES          | known public       | known shared       | known              | yes
 SEE_SCORES         | known public       | known shared       | known              | known or apart
 SEE_SUBMISSION     | no                 | no                 | own                | yes
 SEE_FEEDBACK       | no                 | no                 | own begun          | own or known or apart
 DOWNLOAD_RUN       | known given public | known given shared | own or known given | yes
-DOWNLOAD_JUDGMENTS | known told public  | known told shared  | known told         | known told            | yes
+DOWNLOAD_JUDGMENTS | known told public  | known told shared  | known told         | known told
 CHECK              | no                 | no                 | takes              | yes
 SUBMIT             | no                 | no                 | own takes          | yes
 WITHDRAW           | no                 | no                 | own                | yes
 JOIN               | begun joins public | begun joins shared | no                 | yes
 INVITE             | no                 | no                 | own                | yes
-KEEP_PEOPLE        | no                 | no                 | no                 | yes
 LINK               | no                 | no                 | own                | yes
-CHANGE             | no                 | no                 | no                 | yes
 JUDGE              | no                 | no                 | no                 | yes
 ORGANIZE           | no                 | no                 | no                 | yes
-OPERATE            | no                 | no                 | no                 | no                    | yes
 """
-"""Who may do what: all words between two `or` must hold. An operator may what an organizer may, unless it is said."""
+"""Who may do what: all words between two `or` must hold."""
 _RIGHTS = {
     Action[name.strip()]: [
         [[_WORDS[word] for word in part.split()] for part in cell.split(" or ")]
@@ -190,7 +180,7 @@ _RIGHTS = {
     for name, *cells in (line.split("|") for line in _TABLE.splitlines()[2:])
 }
 READING = {
-    *(Action.SEE_BOARD, Action.SEE_NAMES, Action.SEE_SCORES, Action.SEE_SUBMISSION),
+    *(Action.SEE_BOARD, Action.SEE_SCORES, Action.SEE_SUBMISSION),
     *(Action.SEE_FEEDBACK, Action.DOWNLOAD_RUN, Action.DOWNLOAD_JUDGMENTS),
 }
 """What changes nothing: a frozen board, and who may only read, can do this and no more."""

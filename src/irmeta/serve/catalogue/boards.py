@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.errors import IrmetaError
 from irmeta.serve import policy
-from irmeta.serve.catalogue.databases import reading, rows
+from irmeta.serve.catalogue.databases import Catalogue, reading, rows
 from irmeta.serve.catalogue.events import log
 from irmeta.serve.catalogue.rules import (
     HUB,
@@ -55,18 +55,12 @@ def boards(engine: Engine) -> Sequence[Row[Any]]:
     return rows(engine, sa.select(board).order_by(board.c.key))
 
 
-def board_of(engine: Engine, key: str) -> Row[Any]:
+def board_of(catalogue: Catalogue, key: str) -> Row[Any]:
     """Return a board; refuse a key that there is not."""
-    with reading(engine) as db:
-        return row_of(db, key)
-
-
-def row_of(db: Connection, key: str) -> Row[Any]:
-    """Return a board within a transaction; refuse a key that there is not."""
-    found = db.execute(sa.select(board).where(board.c.key == key)).first()
-    if found is None:
+    found = rows(catalogue, sa.select(board).where(board.c.key == key))
+    if not found:
         raise RefusedError(404, f"there is no board {key!r}")
-    return found
+    return found[0]
 
 
 def rules(found: Row[Any]) -> policy.Board:
@@ -138,7 +132,7 @@ def insert(db: Connection, settings: Mapping[str, Any]) -> int:
     always = dict.fromkeys(("opens", "reveals"), settings["created"])
     _require_settings(settings, always | dict(settings))
     db.execute(sa.insert(board).values(always | dict(settings)))
-    return int(row_of(db, key).id)
+    return int(board_of(db, key).id)
 
 
 def _require_settings(said: Mapping[str, Any], whole: Mapping[str, Any]) -> None:
@@ -180,7 +174,7 @@ def set_board(
     typed : the key again, for what gives more away or is not to be undone.
     """
     with engine.begin() as db:
-        found = row_of(db, key)
+        found = board_of(db, key)
         _pass(db, [found], now())
         real = {
             name: one for name, one in changes.items() if getattr(found, name) != one
@@ -225,8 +219,7 @@ def reveal(engine: Engine, key: str, typed: str, by: int | None = None) -> None:
 def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:
     """Add a version of a board's judgments; return its number. The newest counts."""
     with engine.begin() as db:
-        at = row_of(db, key).id
-        newest = _newest(db, at)
+        at, newest = board_of(db, key).id, judgments_of(db, key)
         if newest is not None and newest.digest == judged.digest:
             return int(newest.version)
         version = 1 if newest is None else int(newest.version) + 1
@@ -241,21 +234,17 @@ def _judge(db: Connection, at: int, judged: Judged, version: int, note: str) -> 
     log(db, at, "judgments", {"version": version, "note": note})
 
 
-def judgments_of(engine: Engine, key: str) -> Row[Any] | None:
+def judgments_of(catalogue: Catalogue, key: str) -> Row[Any] | None:
     """Return a board's newest judgments; None where it has none."""
-    with reading(engine) as db:
-        return _newest(db, row_of(db, key).id)
-
-
-def _newest(db: Connection, at: int) -> Row[Any] | None:
-    wanted = sa.select(judgments).where(judgments.c.board == at)
-    return db.execute(wanted.order_by(judgments.c.version.desc())).first()
+    wanted = sa.select(judgments).join(board, board.c.id == judgments.c.board)
+    newest = wanted.where(board.c.key == key).order_by(judgments.c.version.desc())
+    return next(iter(rows(catalogue, newest.limit(1))), None)
 
 
 def rescore(engine: Engine, key: str) -> int:
     """Have all runs of a board scored again; return how many. What was scored stands until then."""
     with engine.begin() as db:
-        at = row_of(db, key).id
+        at = board_of(db, key).id
         count = _again(db, at)
         log(db, at, "rescored", {"runs": count})
         return count

@@ -30,6 +30,8 @@ ADDRESS = "postgresql://"
 """How an address begins."""
 Where = Path | str
 """A file of SQLite, or the address of PostgreSQL."""
+Catalogue = sa.Engine | sa.Connection
+"""An open catalogue, or a transaction in it."""
 
 
 def connected(where: Where) -> sa.Engine:
@@ -102,11 +104,14 @@ def _reads(connection: sa.Connection) -> bool:
 
 
 @contextmanager
-def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """Yield a connection that sees the catalogue at one moment."""
-    with engine.connect() as one:
+def reading(catalogue: Catalogue) -> Iterator[sa.Connection]:
+    """Yield a connection that sees the catalogue at one moment: that of a transaction, or a new one."""
+    if isinstance(catalogue, sa.Connection):
+        yield catalogue
+        return
+    with catalogue.connect() as one:
         one.execution_options(reads=True)
-        if not is_file(engine):
+        if not is_file(catalogue):
             one.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
@@ -114,9 +119,9 @@ def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
             yield one
 
 
-def rows(engine: sa.Engine, wanted: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+def rows(catalogue: Catalogue, wanted: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
     """Return all rows that a query finds."""
-    with reading(engine) as db:
+    with reading(catalogue) as db:
         return db.execute(wanted).all()
 
 

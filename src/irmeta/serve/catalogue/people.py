@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
-from irmeta.serve.catalogue.boards import row_of
+from irmeta.serve.catalogue.boards import board_of
 from irmeta.serve.catalogue.databases import forget, reading, rows
 from irmeta.serve.catalogue.events import log, touch
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, described, new_key, now
@@ -89,10 +89,8 @@ def digest_of(secret: str) -> str:
 
 def end_tokens(engine: Engine, label: str) -> None:
     """End the tokens of nobody that have a label: whoever has one of them is let in no more."""
-    own = token.c.person.is_(None) & (token.c.label == label)
     with engine.begin() as db:
-        live = sa.update(token).where(own & token.c.revoked.is_(None))
-        db.execute(live.values(revoked=now()))
+        _end(db, token.c.person.is_(None) & (token.c.label == label))
 
 
 def new_token(
@@ -195,9 +193,8 @@ def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
 
 def revoke(engine: Engine, who: int, digest: str) -> None:
     """End a session or a token of a person."""
-    own = (token.c.person == who) & (token.c.digest == digest)
     with engine.begin() as db:
-        db.execute(sa.update(token).where(own).values(revoked=now()))
+        _end(db, (token.c.person == who) & (token.c.digest == digest))
 
 
 def place(engine: Engine, asks: Caller, of: Any) -> Place:
@@ -230,7 +227,7 @@ def invite(
     if role not in SCOPES:
         raise RefusedError(422, f"role: {', '.join(SCOPES)}, not {role!r}")
     with engine.begin() as db:
-        at = row_of(db, key).id
+        at = board_of(db, key).id
         if (role == "member") != bool(team_name):
             raise RefusedError(
                 422,
@@ -332,7 +329,7 @@ def ask(
     if not team_name.strip():
         raise RefusedError(422, "team: say who asks")
     with engine.begin() as db:
-        of = row_of(db, key)
+        of = board_of(db, key)
         at, open_ = of.id, of.join == "open"
         issuer = sa.select(person.c.issuer).where(person.c.id == who)
         if open_ and db.execute(issuer).scalar() is None:
@@ -438,7 +435,7 @@ def set_team(
 ) -> None:
     """Take a team in or out (state), or note that it has seen the judgments (holder)."""
     with engine.begin() as db:
-        at = row_of(db, key).id
+        at = board_of(db, key).id
         found = _team(db, at, name)
         if found is None:
             raise RefusedError(404, f"the board {key} has no team {name!r}")
@@ -451,12 +448,12 @@ def set_team(
 def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
     """End what a person may on a board, and what they let others do there; the person stays on others."""
     with engine.begin() as db:
-        at = row_of(db, key).id
+        at = board_of(db, key).id
         number = db.scalar(sa.select(person.c.id).where(person.c.key == who))
         here = (membership.c.board == at) & (membership.c.person == number)
         if db.execute(sa.delete(membership).where(here)).rowcount == 0:
             raise RefusedError(404, f"the board {key} has no person {who!r}")
-        _end(db, number, _opens(at))
+        _end(db, (token.c.person == number) & _opens(at))
         log(db, at, "removed", {"person": number}, by)
 
 
@@ -571,13 +568,13 @@ def disable(engine: Engine, key: str) -> None:
     """End all that lets a person in, also a login, until it is enabled again."""
     with engine.begin() as db:
         who = _change(db, key, disabled=now())
-        _end(db, who, sa.true())
+        _end(db, token.c.person == who)
 
 
-def _end(db: Connection, who: int | None, which: Any) -> None:
-    """End tokens of a person."""
-    live = (token.c.person == who) & token.c.revoked.is_(None)
-    db.execute(sa.update(token).where(live & which).values(revoked=now()))
+def _end(db: Connection, which: Any) -> None:
+    """End tokens."""
+    live = which & token.c.revoked.is_(None)
+    db.execute(sa.update(token).where(live).values(revoked=now()))
 
 
 def enable(engine: Engine, key: str) -> None:

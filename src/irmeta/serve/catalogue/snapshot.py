@@ -70,7 +70,7 @@ class Snapshot:
 def snapshot(engine: Engine, key: str) -> Snapshot:
     """Read all of a board that may be published."""
     with reading(engine) as db:
-        found = boards.row_of(db, key)
+        found = boards.board_of(db, key)
         shown = submission.c.board == found.id
         shown &= submission.c.state.not_in(["received", "refused"])
         runs = sa.select(submission, run.c.bytes).join(
@@ -91,7 +91,7 @@ def snapshot(engine: Engine, key: str) -> Snapshot:
             versions,
             db.execute(events.order_by(event.c.id)).all(),
             db.execute(runs.where(shown).order_by(submission.c.id)).all(),
-            submissions.counted(db, found.id),
+            submissions.counts(db, key),
             topics,
             # the two newest versions: the table, and whom the last correction moved
             {

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
-from irmeta.serve.catalogue.boards import limits, row_of, rules
-from irmeta.serve.catalogue.databases import reading, rows
+from irmeta.serve.catalogue.boards import board_of, limits, rules
+from irmeta.serve.catalogue.databases import Catalogue, reading, rows
 from irmeta.serve.catalogue.events import has_been, log, touch
 from irmeta.serve.catalogue.people import Place, holds
 from irmeta.serve.catalogue.rules import (
@@ -82,7 +82,7 @@ def submit(
     if by is not None and not by.every:
         texts["team"] = by.team
     with engine.begin() as db:
-        of = row_of(db, key)
+        of = board_of(db, key)
         own = texts.get("team", "")
         if named := texts.get("baseline"):
             texts["baseline"] = _baseline(db, of, own, named)
@@ -169,7 +169,7 @@ def later(found: Left) -> str:
 def left_of(engine: Engine, key: str, team: str, who: int | None) -> Left:
     """Return what is left now of the limits of a team, and of a person's."""
     with reading(engine) as db:
-        of, counted = row_of(db, key), submission.c.state != "refused"
+        of, counted = board_of(db, key), submission.c.state != "refused"
         return _left(db, of, team, who, counted, limits(of), now())
 
 
@@ -429,18 +429,15 @@ def failed(engine: Engine, key: str, reason: str) -> None:
         touch(db, one.board)
 
 
-def counts(engine: Engine, key: str) -> dict[str, int]:
+def counts(catalogue: Catalogue, key: str) -> dict[str, int]:
     """Count a board's submissions by state."""
-    with reading(engine) as db:
-        return counted(db, row_of(db, key).id)
+    return _by_state(catalogue, submission.c.state, board.c.key == key)
 
 
-def counted(db: Connection, at: int) -> dict[str, int]:
-    """Count a board's submissions by state within a transaction."""
-    state = submission.c.state
-    wanted = sa.select(state, sa.func.count()).where(submission.c.board == at)
-    found = db.execute(wanted.group_by(state).order_by(state))
-    return {str(state): int(count) for state, count in found}
+def _by_state(catalogue: Catalogue, state: Any, which: Any) -> dict[str, int]:
+    wanted = sa.select(state, sa.func.count()).select_from(submission).join(board)
+    found = rows(catalogue, wanted.where(which).group_by(state).order_by(state))
+    return {str(one): int(count) for one, count in map(tuple, found)}
 
 
 def totals(engine: Engine) -> dict[str, int]:
@@ -451,12 +448,7 @@ def totals(engine: Engine) -> dict[str, int]:
         (judged & ~sa.func.coalesce(known, sa.false()), "accepted"),
         else_=submission.c.state,
     )
-    wanted = sa.select(state, sa.func.count()).join(
-        board, board.c.id == submission.c.board
-    )
-    with reading(engine) as db:
-        found = db.execute(wanted.group_by(state).order_by(state)).all()
-    return {str(state): int(count) for state, count in found}
+    return _by_state(engine, state, sa.true())
 
 
 def unscored(engine: Engine) -> tuple[int, int]:

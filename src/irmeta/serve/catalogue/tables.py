@@ -15,6 +15,7 @@ from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Ta
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import databases
+from irmeta.serve.catalogue.rules import DESCRIBED
 from irmeta.words import shortened
 
 META = sa.MetaData()
@@ -122,14 +123,8 @@ submission = Table(
     Column("id", Integer, primary_key=True),
     _needed("key", String(16), unique=True),
     _needed("board", ForeignKey(board.c.id)),
-    _text("team", 60),
     _text("name", 40),
-    _text("system", 40),
-    _text("repeat", 20),
-    _text("type", 20),
-    _text("description", 4000),
-    _text("baseline", 40),
-    _text("link", 300),
+    *(_text(said, most) for said, most in DESCRIBED.items()),
     _text("header", 20_000),
     _needed("run", ForeignKey(run.c.digest)),
     _needed("received", BigInteger),

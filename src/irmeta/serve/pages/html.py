@@ -37,12 +37,19 @@ def home(
     """Render what belongs to no board; what all pages need comes first."""
     yield from assets()
     last = max((one["changed"] for one in boards), default=0)
-    shared = {"root": "", "site": site.settings, "stamp": f"as of {clock(last)} UTC"}
-    page = template("index.html").render(boards=boards, frozen=frozen, **shared)
-    yield "index.html", page.encode()
+    yield _beside(site, "index", "", last, frozen, boards=boards)
     if not frozen:  # a copy has no people
-        kept = template("people.html").render(frozen=False, **shared | {"root": "../"})
-        yield "people/index.html", kept.encode()
+        yield _beside(site, "people", "people/", last, frozen)
+
+
+def _beside(
+    site: Site, name: str, path: str, changed: int, frozen: bool, **own: Any
+) -> File:
+    """Render a page that is no board's, at a path from the first page on."""
+    shared = {"site": site.settings, "frozen": frozen, "root": "../" * path.count("/")}
+    stamp = f"as of {clock(changed)} UTC"
+    content = template(f"{name}.html").render(stamp=stamp, **shared, **own)
+    return f"{path}index.html", content.encode()
 
 
 def assets() -> Iterator[File]:
@@ -279,28 +286,16 @@ def series(site: Site, of: Series, *, frozen: bool = False) -> File:
     """Render the page of a series."""
     last = max(one.changed for one in of.editions)
     claims = [(one, line) for one in reversed(of.editions) for line in one.claims]
-    page = template("series.html").render(
-        root="../../",
-        site=site.settings,
-        frozen=frozen,
-        stamp=f"as of {clock(last)} UTC",
-        of=of,
-        claims=claims,
-        most_rows=ROWS,
-    )
-    return f"series/{of.name}/index.html", page.encode()
+    given = {"of": of, "claims": claims, "most_rows": ROWS}
+    return _beside(site, "series", f"series/{of.name}/", last, frozen, **given)
 
 
 def notice(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
     """Render what anybody may know of a board before the reveal: nothing that was computed from a run or a judgment."""
-    of, last = shot.board, _events(shot)[-1].at
-    finding = f"{state(of, shot.phase, shot.at)}."
-    given = {"shot": shot, "events": _events(shot), "finding": finding}
-    stamp = f"as of {clock(last)} UTC"
-    page = template("notice.html").render(
-        root="../../", site=site.settings, board=of, frozen=frozen, stamp=stamp, **given
-    )
-    return "index.html", page.encode()
+    given = {"board": shot.board, "shot": shot, "events": _events(shot)}
+    given |= {"finding": announced(shot)["finding"]}
+    where, last = f"b/{shot.board.key}/", _events(shot)[-1].at
+    return _beside(site, "notice", where, last, frozen, **given)
 
 
 def announced(shot: Snapshot) -> dict[str, Any]:

@@ -133,8 +133,8 @@ class Publisher:
         shown.about = {}
         if shot.anybody(Action.SEE_BOARD):
             name, content = html.notice(self._site, shot)
-            self._public.put(f"{where}/{name}", content)
-            names.add(f"{where}/{name}")
+            self._public.put(name, content)
+            names.add(name)
             shown.about = html.announced(shot)
         self._public.keep_only(names, where)
 
@@ -215,8 +215,7 @@ def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
         if not shot.anybody(Action.SEE_SCORES):
             if shot.anybody(Action.SEE_BOARD):
                 about.append(html.announced(shot))
-                name, content = html.notice(site, shot, frozen=True)
-                yield f"b/{shot.board.key}/{name}", content
+                yield html.notice(site, shot, frozen=True)
             continue
         found = stand(shot, {})
         pages = Pages(site, shot, found, frozen=True)

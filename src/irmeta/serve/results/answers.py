@@ -243,11 +243,6 @@ def differences(
     return [Difference(value, low, high, one) for (value, low, high), one in every]
 
 
-def comparing(cube: "xr.DataArray") -> dict[str, Any]:
-    """Return what a script needs to compare any two systems as `differences` does."""
-    return elsewhere.comparing(cube)
-
-
 class Across(NamedTuple):
     """What anchors say of systems on two collections.
 
@@ -326,6 +321,7 @@ def floats(vectors: Sequence[bytes]) -> list[Floats]:
     return [np.frombuffer(one, dtype="<f8") for one in vectors]
 
 
+comparing = elsewhere.comparing
 FIGURES = {
     "none": "nothing before the reveal",
     "split": "the mean over the topics that do not count at the end",
