@@ -16,7 +16,6 @@ from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
 from irmeta.io.runs.trec import metadata_of, read_run
 from irmeta.stats.hidden.release import bits
-from irmeta.studies.differences.versus import elsewhere
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -243,6 +242,13 @@ def differences(
     return [Difference(value, low, high, one) for (value, low, high), one in every]
 
 
+def comparing(cube: "xr.DataArray") -> dict[str, Any]:
+    """Return what a script needs to compare any two systems as `differences` does."""
+    from irmeta.studies.differences.versus.elsewhere import comparing
+
+    return comparing(cube)
+
+
 class Across(NamedTuple):
     """What anchors say of systems on two collections.
 
@@ -321,7 +327,6 @@ def floats(vectors: Sequence[bytes]) -> list[Floats]:
     return [np.frombuffer(one, dtype="<f8") for one in vectors]
 
 
-comparing = elsewhere.comparing
 FIGURES = {
     "none": "nothing before the reveal",
     "split": "the mean over the topics that do not count at the end",
