@@ -405,3 +405,18 @@ def test_promises_over_clusters_are_those_that_were_measured_over_them():
     share = held(*measured(units, "tau, good judge"), systems=6, topics=12)
     notes = about(compare_judges({"people": turns, "machine": turns + 0.01}))["notes"]
     assert f"95% intervals of tau held in {share.share}" in " ".join(notes)
+
+
+def test_systems_that_are_apart_by_as_much_on_all_topics_are_compared():
+    """Their differences say nothing of what topics are worth, so that no note does."""
+    level = np.arange(12) / 32
+    made = cube(
+        np.stack([level, level + 0.25])[..., None],
+        ["a", "b"],
+        [str(at) for at in range(12)],
+        ["AP"],
+    )
+    clustered = with_clusters(made, {str(at): str(at // 2) for at in range(12)})
+    _, notes = prepare(clustered)
+    assert not any("design effect" in note for note in notes)
+    assert any("6 clusters" in note for note in notes)

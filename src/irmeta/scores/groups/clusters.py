@@ -229,7 +229,9 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
     )
     if too_few := few(number):
         return note + too_few
-    if over == "topics" and np.ptp(scores, axis=1).min() > 0 and len(scores) > 1:
+    # systems that are as far apart on all topics have no differences to tell of
+    apart = np.ptp(scores - scores.mean(axis=0), axis=1).max() > 1e-12
+    if over == "topics" and np.ptp(scores, axis=1).min() > 0 and apart:
         means, differences = worth(scores, number)
         note += (
             f" By {metric} the topics are worth {means:.0f} independent ones for a mean (design effect "
