@@ -120,6 +120,9 @@ def test_claims_are_added_up(filled: Site) -> None:
     bases = {one["name"] for one in claims}
     weak = sum(means[name] < middle for name in bases)
     gains = sum(one["difference"] for one in claims)
+    apart = [one for one in claims if one["low"] * one["high"] > 0]
+    assert shown < len(apart)  # eight topics in three clusters show no gain
+    assert page(filled, "progress/").count("] not shown") == len(apart) - shown
     assert (
         f"{shown} of {len(claims)} claimed gains are shown, each by itself (95%). Baselines below the median "
         f"run: {weak} of {len(bases)}. The gains sum to {gains:+.3f}."
