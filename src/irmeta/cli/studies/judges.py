@@ -145,14 +145,12 @@ class _Given(NamedTuple):
 
     def _worth(self, number: "Ints", drawn: "Ints") -> tuple[float, float] | None:
         """Return how many topics drawn one by one are worth as much for a mean, and for a difference, if known."""
-        import numpy as np
-
         from irmeta.scores.groups.clusters import worth
 
-        scores = self.scores
-        if scores is None or len(scores) < 2 or not np.ptp(scores, axis=1).min() > 0:
+        worths = None if self.scores is None else worth(self.scores, number)
+        if worths is None:
             return None
-        mean, difference = worth(scores, number)
+        mean, difference = worths
         share = len(drawn) / len(number)
         return share * mean, share * difference
 

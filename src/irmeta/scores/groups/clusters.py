@@ -204,14 +204,17 @@ def in_order(names: Sequence[str]) -> tuple[list[str], Ints]:
     return order, np.array([place[name] for name in names], dtype=np.int64)
 
 
-def worth(scores: Floats, number: Ints) -> tuple[float, float]:
+def worth(scores: Floats, number: Ints) -> tuple[float, float] | None:
     """Return how many independent topics these are worth for a mean, and for a difference of two systems.
 
-    scores : (system, topic).  number : of each topic's cluster.  Their number over the design effect.
+    scores : (system, topic).  number : of each topic's cluster.  Their number over the design effect. None where a
+    system scores the same on all topics, or all systems are as far apart on all of them.
     """
+    apart = scores - scores.mean(axis=0)
+    if np.ptp(scores, axis=1).min() == 0 or np.ptp(apart, axis=1).max() <= 1e-12:
+        return None
     means, differences = (
-        len(number) / statistics.wider(part, number) ** 2
-        for part in (scores, scores - scores.mean(axis=0))
+        len(number) / statistics.wider(part, number) ** 2 for part in (scores, apart)
     )
     return means, differences
 
@@ -229,10 +232,8 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
     )
     if too_few := few(number):
         return note + too_few
-    # systems that are as far apart on all topics have no differences to tell of
-    apart = np.ptp(scores - scores.mean(axis=0), axis=1).max() > 1e-12
-    if over == "topics" and np.ptp(scores, axis=1).min() > 0 and apart:
-        means, differences = worth(scores, number)
+    if over == "topics" and (worths := worth(scores, number)):
+        means, differences = worths
         note += (
             f" By {metric} the topics are worth {means:.0f} independent ones for a mean (design effect "
             f"{len(number) / means:.2f}), {differences:.0f} for a difference of two "
