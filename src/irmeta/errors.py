@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral, Number, Real
 from os import PathLike, fspath
 from pathlib import Path
-from types import MappingProxyType, UnionType
+from types import UnionType
 from typing import (
     Any,
     Literal,
@@ -208,24 +208,22 @@ def _is_truth(value: Any) -> bool:
 
 
 _PATH = Fitting(_is_path, "a path", "paths")
-FITTING: Mapping[Any, Fitting] = MappingProxyType(
-    {
-        bool: Fitting(_is_truth, "True or False", "truth values"),
-        int: Fitting(
-            _is_whole,
-            f"a whole number of at most {_MOST:,}",
-            f"whole numbers of at most {_MOST:,}",
-        ),
-        float: Fitting(
-            _is_number,
-            f"a number of at most {_LARGEST:.0e}",
-            f"numbers of at most {_LARGEST:.0e}",
-        ),
-        str: Fitting(lambda one: isinstance(one, str), "a text", "names"),
-        Path: _PATH,
-        PathLike[str]: _PATH,
-    }
-)
+FITTING: Mapping[Any, Fitting] = {
+    bool: Fitting(_is_truth, "True or False", "truth values"),
+    int: Fitting(
+        _is_whole,
+        f"a whole number of at most {_MOST:,}",
+        f"whole numbers of at most {_MOST:,}",
+    ),
+    float: Fitting(
+        _is_number,
+        f"a number of at most {_LARGEST:.0e}",
+        f"numbers of at most {_LARGEST:.0e}",
+    ),
+    str: Fitting(lambda one: isinstance(one, str), "a text", "names"),
+    Path: _PATH,
+    PathLike[str]: _PATH,
+}
 """The plain types of arguments."""
 _LISTS = (Iterable, Sequence)
 _PATHS = (Path, PathLike[str])

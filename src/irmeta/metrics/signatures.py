@@ -134,9 +134,11 @@ RANK = Cutoff(_rank, _RANK_RULE, "10")
 RANK_OR_NONE = Cutoff(_rank, _RANK_RULE, "10", required=False)
 RECALL_LEVEL = Cutoff(_recall, "a recall level between 0 and 1", "0.1")
 
-GENERAL: Mapping[str, Parameter] = MappingProxyType(
-    {"judged_only": flag(False), "depth": whole(None), "pool": whole(None)}
-)
+GENERAL: Mapping[str, Parameter] = {
+    "judged_only": flag(False),
+    "depth": whole(None),
+    "pool": whole(None),
+}
 """Parameters of every metric: what is done to the ranking or the judgments before the measure sees them."""
 
 
@@ -151,40 +153,38 @@ def _signature(
     return Signature(cutoff, MappingProxyType(params), high, aliases, cut)
 
 
-_BASES: Mapping[str, Signature] = MappingProxyType(
-    {
-        "AP": _signature(RANK_OR_NONE, rel=grade(1), aliases=("map",), cut="map_cut"),
-        "SP": _signature(RANK_OR_NONE, rel=grade(1), high=UNBOUNDED),
-        "GMAP": _signature(RANK_OR_NONE, rel=grade(1), aliases=("gm_map",)),
-        "P": _signature(RANK, rel=grade(1), aliases=("precision", "prec"), cut="P"),
-        "R": _signature(RANK, rel=grade(1), aliases=("recall",), cut="recall"),
-        "RR": _signature(RANK_OR_NONE, rel=grade(1), aliases=("mrr", "recip_rank")),
-        "Rprec": _signature(rel=grade(1), aliases=("r-prec",)),
-        "Bpref": _signature(rel=grade(1), aliases=("bpref",)),
-        "infAP": _signature(rel=grade(1)),
-        "nDCG": _signature(
-            RANK_OR_NONE,
-            gains=one_of("linear", "exp"),
-            aliases=("ndcg",),
-            cut="ndcg_cut",
-        ),
-        "DCG": _signature(RANK_OR_NONE, gains=one_of("linear", "exp"), high=UNBOUNDED),
-        "ERR": _signature(RANK_OR_NONE, max_rel=highest_grade(None)),
-        "RBP": _signature(
-            RANK_OR_NONE, p=share(0.8), rel=grade(None), max_rel=highest_grade(None)
-        ),
-        "Compatibility": _signature(RANK_OR_NONE, p=share(0.9)),
-        "RBPResidual": _signature(RANK_OR_NONE, p=share(0.8)),
-        "Success": _signature(RANK, rel=grade(1), cut="success"),
-        "Judged": _signature(RANK_OR_NONE),
-        "IPrec": _signature(RECALL_LEVEL, rel=grade(1), cut="iprec_at_recall"),
-        "NumRet": _signature(high=UNBOUNDED, aliases=("num_ret",)),
-        "NumRel": _signature(rel=grade(1), high=UNBOUNDED, aliases=("num_rel",)),
-        "NumRelRet": _signature(
-            RANK_OR_NONE, rel=grade(1), high=UNBOUNDED, aliases=("num_rel_ret",)
-        ),
-    }
-)
+_BASES: Mapping[str, Signature] = {
+    "AP": _signature(RANK_OR_NONE, rel=grade(1), aliases=("map",), cut="map_cut"),
+    "SP": _signature(RANK_OR_NONE, rel=grade(1), high=UNBOUNDED),
+    "GMAP": _signature(RANK_OR_NONE, rel=grade(1), aliases=("gm_map",)),
+    "P": _signature(RANK, rel=grade(1), aliases=("precision", "prec"), cut="P"),
+    "R": _signature(RANK, rel=grade(1), aliases=("recall",), cut="recall"),
+    "RR": _signature(RANK_OR_NONE, rel=grade(1), aliases=("mrr", "recip_rank")),
+    "Rprec": _signature(rel=grade(1), aliases=("r-prec",)),
+    "Bpref": _signature(rel=grade(1), aliases=("bpref",)),
+    "infAP": _signature(rel=grade(1)),
+    "nDCG": _signature(
+        RANK_OR_NONE,
+        gains=one_of("linear", "exp"),
+        aliases=("ndcg",),
+        cut="ndcg_cut",
+    ),
+    "DCG": _signature(RANK_OR_NONE, gains=one_of("linear", "exp"), high=UNBOUNDED),
+    "ERR": _signature(RANK_OR_NONE, max_rel=highest_grade(None)),
+    "RBP": _signature(
+        RANK_OR_NONE, p=share(0.8), rel=grade(None), max_rel=highest_grade(None)
+    ),
+    "Compatibility": _signature(RANK_OR_NONE, p=share(0.9)),
+    "RBPResidual": _signature(RANK_OR_NONE, p=share(0.8)),
+    "Success": _signature(RANK, rel=grade(1), cut="success"),
+    "Judged": _signature(RANK_OR_NONE),
+    "IPrec": _signature(RECALL_LEVEL, rel=grade(1), cut="iprec_at_recall"),
+    "NumRet": _signature(high=UNBOUNDED, aliases=("num_ret",)),
+    "NumRel": _signature(rel=grade(1), high=UNBOUNDED, aliases=("num_rel",)),
+    "NumRelRet": _signature(
+        RANK_OR_NONE, rel=grade(1), high=UNBOUNDED, aliases=("num_rel_ret",)
+    ),
+}
 
 NORMALISED = ("P", "R", "AP", "SP", "ERR", "RBP")
 """Metrics that also come divided by the best score that the topic's judgments allow, under their name with n before."""
@@ -194,29 +194,28 @@ def _normalised(base: Signature) -> Signature:
     return Signature(base.cutoff, base.params, high=1.0)
 
 
-CATALOGUE: Mapping[str, Signature] = MappingProxyType(
-    {**_BASES, **{f"n{base}": _normalised(_BASES[base]) for base in NORMALISED}}
-)
+CATALOGUE: Mapping[str, Signature] = {
+    **_BASES,
+    **{f"n{base}": _normalised(_BASES[base]) for base in NORMALISED},
+}
 """Every metric that irmeta computes itself; `irmeta.evaluation.grades.measures` has one function for each."""
 
-SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "seeds23": (
-            *(
-                f"{base}@{k}"
-                for base in ("AP", "nDCG", "P", "R")
-                for k in (10, 20, 100, 1000)
-            ),
-            *(
-                "RBP(p=0.5)",
-                "RBP(p=0.8)",
-                "RBP(p=0.95)",
-                "ERR@20",
-                "Bpref",
-                "Rprec",
-                "RR",
-            ),
+SETS: Mapping[str, tuple[str, ...]] = {
+    "seeds23": (
+        *(
+            f"{base}@{k}"
+            for base in ("AP", "nDCG", "P", "R")
+            for k in (10, 20, 100, 1000)
         ),
-    }
-)
+        *(
+            "RBP(p=0.5)",
+            "RBP(p=0.8)",
+            "RBP(p=0.95)",
+            "ERR@20",
+            "Bpref",
+            "Rprec",
+            "RR",
+        ),
+    ),
+}
 """Named sets of metrics. seeds23: the 23 metrics of Gupta et al. (ECIR 2019), section 3."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from types import MappingProxyType
 from typing import get_args
 
 import numpy as np
@@ -29,9 +28,11 @@ from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
 from irmeta.words import counted, joined
 
-_DROPPED: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {"common": (0, 1), "topics": (1,), "systems": (0,)}
-)
+_DROPPED: Mapping[str, tuple[int, ...]] = {
+    "common": (0, 1),
+    "topics": (1,),
+    "systems": (0,),
+}
 """The dimensions of a cube that a policy for missing scores may shorten, by number."""
 
 

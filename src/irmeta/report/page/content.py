@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
-from types import MappingProxyType
 from typing import Any, TypedDict, Unpack, get_args
 
 import xarray as xr
@@ -19,9 +18,11 @@ from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.words import listed
 
-LEVELS: Mapping[Level, str] = MappingProxyType(
-    {"topic": "Topic level", "within-topic": "Within topics", "system": "System level"}
-)
+LEVELS: Mapping[Level, str] = {
+    "topic": "Topic level",
+    "within-topic": "Within topics",
+    "system": "System level",
+}
 
 
 class Asked(TypedDict, total=False):

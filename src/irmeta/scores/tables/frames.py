@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, get_args
 
 import numpy as np
@@ -48,27 +47,25 @@ _ITEMS = (
     "turn",
     "turn_id",
 )
-SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "collection": ("collection", "sub_collection", "snapshot"),
-        "system": (
-            "system",
-            "model",
-            "run",
-            "model_name",
-            "system_id",
-            "run_id",
-            "runid",
-            "method",
-            "name",
-        ),
-        "topic": (*_ITEMS, *_TASKS),
-        "metric": ("metric", "measure"),
-        "score": ("score", "value", "main_score"),
-        "repeat": ("repeat", "seed", "trial", "epoch", "experiment"),
-        "cluster": ("cluster", "cluster_id", "conversation", "conversation_id"),
-    }
-)
+SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "collection": ("collection", "sub_collection", "snapshot"),
+    "system": (
+        "system",
+        "model",
+        "run",
+        "model_name",
+        "system_id",
+        "run_id",
+        "runid",
+        "method",
+        "name",
+    ),
+    "topic": (*_ITEMS, *_TASKS),
+    "metric": ("metric", "measure"),
+    "score": ("score", "value", "main_score"),
+    "repeat": ("repeat", "seed", "trial", "epoch", "experiment"),
+    "cluster": ("cluster", "cluster_id", "conversation", "conversation_id"),
+}
 """How people name the columns; of several in one table the first one counts."""
 _HEADS, _SCORES = "head of a column", "its scores"
 """What the columns are called that a wide table becomes."""

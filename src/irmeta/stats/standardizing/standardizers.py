@@ -1,7 +1,6 @@
 """Per-topic transformations of scores that make topics alike: each a formula on the topic's factors."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -141,16 +140,14 @@ class Standardizer(NamedTuple):
         return np.where(undefined, scores if flat == "raw" else middle, standardized)
 
 
-KINDS: Mapping[str, Standardizer] = MappingProxyType(
-    {
-        "z": Standardizer(z, middle=0.0, needs="ends"),
-        "normal": Standardizer(normal, needs="ends"),
-        "uniform": Standardizer(uniform, needs="ends"),
-        "empirical": Standardizer(empirical),
-        "max": Standardizer(maximum, needs="ends", undefined=best_is_zero),
-        "center": Standardizer(center, needs="ends", undefined=nowhere),
-    }
-)
+KINDS: Mapping[str, Standardizer] = {
+    "z": Standardizer(z, middle=0.0, needs="ends"),
+    "normal": Standardizer(normal, needs="ends"),
+    "uniform": Standardizer(uniform, needs="ends"),
+    "empirical": Standardizer(empirical),
+    "max": Standardizer(maximum, needs="ends", undefined=best_is_zero),
+    "center": Standardizer(center, needs="ends", undefined=nowhere),
+}
 """Every standardizer by its name."""
 
 

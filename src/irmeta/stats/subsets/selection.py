@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +26,10 @@ from irmeta.stats.subsets.orders import (
     unexplained,
 )
 
-CRITERIA: Mapping[str, Criterion] = MappingProxyType(
-    {"determinant": LogDeterminant(), "unreported": ExplainedVariance()}
-)
+CRITERIA: Mapping[str, Criterion] = {
+    "determinant": LogDeterminant(),
+    "unreported": ExplainedVariance(),
+}
 
 WORK = 5e8
 """The limit of a search made again and again, as `best_subsets` counts work: 23 metrics take 5e7, 60 a second."""
@@ -52,18 +52,16 @@ def _among(
     )
 
 
-ORDERS: Mapping[str, Callable[[Floats, Order, list[int]], Order]] = MappingProxyType(
-    {
-        "ib": _among(iterative_backward),
-        "gf": _trace,
-        "gf-code": _among(row_sums),
-        "pivot": _among(
-            lambda sigma, include: greedy(LogDeterminant(), sigma[None], include)
-        ),
-        "sheffield": _among(sheffield),
-        "trace": _trace,
-    }
-)
+ORDERS: Mapping[str, Callable[[Floats, Order, list[int]], Order]] = {
+    "ib": _among(iterative_backward),
+    "gf": _trace,
+    "gf-code": _among(row_sums),
+    "pivot": _among(
+        lambda sigma, include: greedy(LogDeterminant(), sigma[None], include)
+    ),
+    "sheffield": _among(sheffield),
+    "trace": _trace,
+}
 """Each method that gives one order; `gf` is the trace criterion under the name of Gupta et al. (ECIR 2019)."""
 
 

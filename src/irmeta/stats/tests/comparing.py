@@ -1,7 +1,6 @@
 """Comparisons tested: mean differences with p, corrected p and intervals, for all studies of differences."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -21,20 +20,19 @@ def _by_formula(p: Callable[[Floats], Floats]) -> Test:
     return lambda compared, _resamples, _rng: compared.over(p)
 
 
-TESTS: Mapping[str, Test] = MappingProxyType(
-    {
-        "t": _by_formula(paired.t),
-        "wilcoxon": _by_formula(paired.wilcoxon),
-        "sign": _by_formula(paired.sign),
-        "permutation": resampling.permutation,
-        "bootstrap": resampling.bootstrap,
-        "max-t": stepdown.alone,
-    }
-)
+TESTS: Mapping[str, Test] = {
+    "t": _by_formula(paired.t),
+    "wilcoxon": _by_formula(paired.wilcoxon),
+    "sign": _by_formula(paired.sign),
+    "permutation": resampling.permutation,
+    "bootstrap": resampling.bootstrap,
+    "max-t": stepdown.alone,
+}
 """Tests of single comparisons, two-sided."""
-JOINT: Mapping[str, Callable[..., Floats]] = MappingProxyType(
-    {"tukey": resampling.tukey, "dunnett": resampling.dunnett}
-)
+JOINT: Mapping[str, Callable[..., Floats]] = {
+    "tukey": resampling.tukey,
+    "dunnett": resampling.dunnett,
+}
 """Tests of all comparisons at once."""
 CORRECTED = ("max-t", "tukey")
 """Tests that correct for all comparisons by themselves."""

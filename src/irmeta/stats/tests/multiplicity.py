@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 from scipy.special import chdtri, ndtr
@@ -92,9 +91,12 @@ def bh(p: Floats) -> Floats:
     return corrected
 
 
-CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {"holm": holm, "bh": bh, "bonferroni": bonferroni, "none": lambda p: p}
-)
+CORRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
+    "holm": holm,
+    "bh": bh,
+    "bonferroni": bonferroni,
+    "none": lambda p: p,
+}
 """The corrections by name."""
 
 

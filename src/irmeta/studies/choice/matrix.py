@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -43,14 +42,12 @@ def _shrunk(rows: Floats) -> Floats:
     return correlation(sigma)
 
 
-_KINDS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {
-        "covariance": covariance,
-        "correlation": lambda rows: correlation(covariance(rows)),
-        "rank": lambda rows: correlation(covariance(normal_scores(rows))),
-        "shrunk": _shrunk,
-    }
-)
+_KINDS: Mapping[str, Callable[[Floats], Floats]] = {
+    "covariance": covariance,
+    "correlation": lambda rows: correlation(covariance(rows)),
+    "rank": lambda rows: correlation(covariance(normal_scores(rows))),
+    "shrunk": _shrunk,
+}
 
 
 BLOCKS = 30

@@ -1,7 +1,6 @@
 """Notes on tests of differences: what intervals hold, which p cannot be small, what a test asks."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 
 import numpy as np
 import xarray as xr
@@ -23,24 +22,23 @@ from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
 from irmeta.words import counted
 
-ASKED: Mapping[str, str] = MappingProxyType(
-    {
-        "wilcoxon": "whether the differences lie symmetrically around 0",
-        "sign": "which of two systems wins on more {}s",
-    }
-)
+ASKED: Mapping[str, str] = {
+    "wilcoxon": "whether the differences lie symmetrically around 0",
+    "sign": "which of two systems wins on more {}s",
+}
 """What a test asks that does not ask of means."""
-LEVELS: Mapping[str, str] = MappingProxyType(
-    {
-        "t": "paired t test",
-        "permutation": "permutation test",
-        "max-t": "max-t test of all pairs",
-    }
-)
+LEVELS: Mapping[str, str] = {
+    "t": "paired t test",
+    "permutation": "permutation test",
+    "max-t": "max-t test of all pairs",
+}
 """What was measured of tests over clusters, by test."""
-OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = MappingProxyType(
-    {"wilcoxon": each, "sign": each, "max-t": added, "permutation": added}
-)
+OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = {
+    "wilcoxon": each,
+    "sign": each,
+    "max-t": added,
+    "permutation": added,
+}
 """What tests take of clusters in the place of topics, but for values: their means, or sums, whose signs are random."""
 
 

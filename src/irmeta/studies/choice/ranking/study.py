@@ -1,7 +1,6 @@
 """Which few metrics to report: those that say most and repeat each other least, or that predict the others best."""
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -61,16 +60,15 @@ REPORTED = frozenset(
     ]
 )
 """Base names and cutoffs that papers and tracks usually report; decision 22 has the reasons."""
-_LEVELS: Mapping[Level, str] = MappingProxyType(
-    {
-        "topic": "at topic level",
-        "within-topic": "within topics",
-        "system": "at system level",
-    }
-)
-_OBJECTIVES: Mapping[Objective, str] = MappingProxyType(
-    {"determinant": "by the determinant", "unreported": "by what it leaves unexplained"}
-)
+_LEVELS: Mapping[Level, str] = {
+    "topic": "at topic level",
+    "within-topic": "within topics",
+    "system": "at system level",
+}
+_OBJECTIVES: Mapping[Objective, str] = {
+    "determinant": "by the determinant",
+    "unreported": "by what it leaves unexplained",
+}
 OTHER_TIME = 0.1
 """The share of the time limit that each search has that shows how the answer depends on the question."""
 SETS = 10

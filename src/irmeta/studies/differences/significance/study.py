@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any, get_args
 
 import numpy as np
@@ -37,9 +36,10 @@ from irmeta.studies.differences.notes import (
 )
 from irmeta.studies.door import study
 
-DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {"wilcoxon": paired.signed_ranks, "sign": paired.wins}
-)
+DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
+    "wilcoxon": paired.signed_ranks,
+    "sign": paired.wins,
+}
 """What says which system a test favours, where that is not the mean difference."""
 SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
