@@ -125,9 +125,7 @@ def lead(
 ) -> Floats:
     """Draw by how much more often users agree with one metric than with the other, both scaled: (draw,).
 
-    Both are on one line with slopes b and b'. By itself the first has the slope b + b' c / v, with c the covariance of
-    both, v and v' their variances, and the squared spread around it s^2 + b'^2 (v' - c^2 / v). Systems are a sample, so
-    c, v and v' are drawn, too.
+    Where both order systems alike, the other is known from the one.
     """
     r = float(one @ other) / (len(one) - 1)
     if abs(r) > ALIKE:
@@ -135,16 +133,29 @@ def lead(
         found = np.column_stack([alone, np.sign(r) * alone])
     else:
         known = posterior(outcomes, np.column_stack([one, other]))
-        at = rng.choice(len(known.spread), size=DRAWS, p=known.weight)
-        root = np.linalg.cholesky(known.covariances[at])
-        luck = rng.normal(size=(DRAWS, 2))
-        slopes = known.slopes[at] + np.einsum("dij,dj->di", root, luck)
-        variance, covariance = _drawn(r, len(one) - 1, rng)
-        others = slopes[:, ::-1]
-        beside = variance[:, ::-1] - covariance**2 / variance
-        around = known.spread[at, None] ** 2 + others**2 * beside
-        found = (slopes + others * covariance / variance) / np.sqrt(around)
+        found = _each_alone(known, r, len(one) - 1, rng)
     return _read(found[:, 0], one) - _read(found[:, 1], other)
+
+
+def _each_alone(
+    known: Posterior, r: float, freedom: int, rng: np.random.Generator
+) -> Floats:
+    """Draw slope / spread of each of two metrics by itself, (draw, 2), where both are on one line, seen to correlate r.
+
+    Both have slopes b and b'. By itself the first has the slope b + b' c / v, with c the covariance of both, v and v'
+    their variances, and the squared spread around it s^2 + b'^2 (v' - c^2 / v). Systems are a sample, so c, v and v'
+    are drawn, too.
+    """
+    at = rng.choice(len(known.spread), size=DRAWS, p=known.weight)
+    root = np.linalg.cholesky(known.covariances[at])
+    luck = rng.normal(size=(DRAWS, 2))
+    slopes = known.slopes[at] + np.einsum("dij,dj->di", root, luck)
+    variance, covariance = _drawn(r, freedom, rng)
+    others = slopes[:, ::-1]
+    beside = variance[:, ::-1] - covariance**2 / variance
+    around = known.spread[at, None] ** 2 + others**2 * beside
+    alone = slopes + others * covariance / variance
+    return alone / np.sqrt(around)
 
 
 def _drawn(r: float, freedom: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

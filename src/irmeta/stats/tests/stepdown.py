@@ -54,8 +54,9 @@ def signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
     if 2**topics - 1 > draws:
         both = np.array([-1.0, 1.0], dtype=np.float32)
         return rng.choice(both, size=(draws, topics))
+    # all ways but that of the data: the bits of a number say which topics are reversed
     numbers = np.arange(1, 2**topics)[:, None]
-    reversed_ = numbers >> np.arange(topics) & 1
+    reversed_ = (numbers >> np.arange(topics)) & 1
     return (1 - 2 * reversed_).astype(np.float32)
 
 
