@@ -14,8 +14,7 @@ from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.groups.repeats import with_judges, with_repeats
 from irmeta.studies.design import design, findings, overview, tables
-from irmeta.studies.design.depths import judged_to_depths
-from irmeta.studies.design.study import on_pools
+from irmeta.studies.design.depths import AtDepths, judged_to_depths
 from irmeta.studies.design.summary import _cheapest
 
 POOLS = {5: 20.0, 20: 100.0}
@@ -171,8 +170,16 @@ def test_without_a_subset_designs_are_as_they_were():
     assert "subsets" not in alone.tables
 
 
+def at_depths(made, *, pools, judged, metrics=None, machine=None, **options):
+    """Design by scores at depths of judging as if runs had been scored so."""
+    depth = AtDepths(made, metrics, pools, judged, machine=machine)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("irmeta.studies.design.study.judged_to_depths", lambda *_: depth)
+        return design(made, runs={}, qrels={}, **options)
+
+
 def chosen(**options):
-    return on_pools(
+    return at_depths(
         scores(),
         target="AP",
         pools=POOLS,
@@ -265,7 +272,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
     some = scores().sel(metric=["AP", "AP(pool=5)"])
     costs = {"topic_cost": 30, "judgment_cost": 0, "budget": 300}
     said = findings(
-        on_pools(
+        at_depths(
             some, target="AP", pools={5: 20.0}, judged=150.0, partitions=60, **costs
         )
     )
@@ -291,7 +298,7 @@ def test_extrapolated_figures_are_marked():
 
 def test_scores_alone_vary_no_depth():
     """Without pools the depth is as it is, judgments cost nothing, and notes say both."""
-    found = on_pools(
+    found = at_depths(
         scores(),
         target="AP",
         metrics="P@10",
@@ -417,7 +424,7 @@ def test_what_cannot_be_designed_is_an_error(options, words):
         "partitions": 20,
     } | options
     with pytest.raises(ScoresError, match=words):
-        on_pools(scores(), **given)
+        at_depths(scores(), **given)
 
 
 def test_few_topics_are_an_error():
@@ -469,7 +476,7 @@ def test_pools_are_scored_on_the_clusters_of_the_scores():
     runs = {name: {topic: {name: 1.0, "c": 0.5} for topic in "1234"} for name in "ab"}
     of = {"1": "x", "2": "x", "3": "y", "4": "y"}
     scored = with_clusters(irmeta.evaluate(qrels, runs, "AP"), of, mean_over="clusters")
-    made = judged_to_depths(scored, qrels, runs, None, [1], None, "AP")["scores"]
+    made = judged_to_depths(scored, qrels, runs, None, [1], None, "AP").scores
     assert cluster_map(made) == of
     assert made.attrs["mean_over"] == "clusters"
 

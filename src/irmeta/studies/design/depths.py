@@ -1,7 +1,8 @@
 """Depths of judging: runs scored as pools of each depth would let them be scored, and what the pools cost."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 import xarray as xr
 
@@ -17,6 +18,25 @@ from irmeta.studies.design.pooling import pooled, pools
 DEPTHS = (5, 10, 20, 50, 100)
 
 
+class AtDepths(NamedTuple):
+    """What a design is made from: scores by each metric at each depth of judging, and what judging takes.
+
+    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D
+    metrics : to choose from, at every depth; all by default
+    pools : by depth, the documents to judge a topic
+    judged : those of the full judgments. Without them judgments cost nothing, and a note says so
+    known : by depth, the share of these documents that are judged
+    machine : the same systems and topics, judged by a machine
+    """
+
+    scores: xr.DataArray
+    metrics: str | Iterable[str] | None
+    pools: Mapping[int, float] | None = None
+    judged: float | None = None
+    known: Mapping[int, float] = MappingProxyType({})
+    machine: xr.DataArray | None = None
+
+
 def judged_to_depths(
     scores: xr.DataArray,
     qrels: QrelsLike,
@@ -25,8 +45,8 @@ def judged_to_depths(
     depths: Sequence[int] | None,
     metrics: str | Iterable[str] | None,
     target: str,
-) -> dict[str, Any]:
-    """Return what a design is made from: scores by each metric at each depth, by people and by a machine, and pools.
+) -> AtDepths:
+    """Score runs as pools of each depth would let them be scored, by people and by a machine.
 
     scores : say which systems and topics
     """
@@ -46,14 +66,7 @@ def judged_to_depths(
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
     if clusters := cluster_map(scores):
         cube = with_clusters(cube, clusters, mean_over=scores.attrs.get(OVER, "topics"))
-    return {
-        "scores": cube,
-        "metrics": wanted,
-        "machine": machine,
-        "pools": size.sizes,
-        "judged": size.judged,
-        "known": size.known,
-    }
+    return AtDepths(cube, wanted, size.sizes, size.judged, size.known, machine)
 
 
 def require_both(

@@ -13,7 +13,6 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import metric_names
 from irmeta.parallel import seeded
 from irmeta.scores.averages.means import additive, means
-from irmeta.scores.cube import check
 from irmeta.scores.groups.clusters import by_cluster, in_clusters, noticed
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method
@@ -30,7 +29,7 @@ from irmeta.scores.selection import (
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
-from irmeta.studies.design.depths import judged_to_depths, require_both
+from irmeta.studies.design.depths import AtDepths, judged_to_depths, require_both
 from irmeta.studies.design.more import Costs, more_of
 from irmeta.studies.design.subsets import subsets_of
 from irmeta.studies.design.ways import (
@@ -43,7 +42,6 @@ from irmeta.studies.design.ways import (
     ways_to_spend,
 )
 from irmeta.studies.door import Given, study
-from irmeta.studies.result import answered
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 BEYOND = 4
@@ -125,67 +123,14 @@ def design(
     (['AP', 'RR'], [10, 10])
     """
     require_both(runs, qrels, llm, depths)
-    given: dict[str, Any] = {"scores": scores, "metrics": metrics}
+    depth = AtDepths(scores, metrics)
     if runs is not None:
         target = target or default_target(scores, candidates(scores, metrics))
-        given = judged_to_depths(scores, qrels, runs, llm, depths, metrics, target)
-    return on_pools(
-        **given,
-        target=target,
-        topic_cost=topic_cost,
-        judgment_cost=judgment_cost,
-        llm_judgment_cost=llm_judgment_cost,
-        cluster_cost=cluster_cost,
-        run_cost=run_cost,
-        budget=budget,
-        sizes=sizes,
-        subset=subset,
-        level=level,
-        partitions=partitions,
-        teams=teams,
-        missing=missing,
-        rng=rng,
-    ).data
-
-
-@answered
-def on_pools(
-    scores: xr.DataArray,
-    *,
-    target: str | None = None,
-    metrics: str | Iterable[str] | None = None,
-    pools: Mapping[int, float] | None = None,
-    judged: float | None = None,
-    known: Mapping[int, float] | None = None,
-    machine: xr.DataArray | None = None,
-    topic_cost: float = 30.0,
-    judgment_cost: float = 1.0,
-    llm_judgment_cost: float = 0.0,
-    cluster_cost: float = 0.0,
-    run_cost: float | None = None,
-    budget: float | None = None,
-    sizes: Sequence[int] = SIZES,
-    subset: Sequence[int] | None = None,
-    level: float = 0.95,
-    partitions: int = 400,
-    teams: Grouping = None,
-    missing: Missing = "error",
-    rng: int | np.random.Generator = 0,
-) -> xr.Dataset:
-    """Compare ways to spend on a collection by how far they rank systems as the target metric does on other topics.
-
-    scores : a cube; a metric named with `pool=D`, as in AP(pool=10), is one judged to depth D
-    pools : by depth, the documents to judge a topic
-    judged : those of the full judgments. Without them judgments cost nothing, and a note says so
-    known : by depth, the share of these documents that are judged, if not all are
-    machine : the same systems and topics, judged by a machine
-
-    The others are those of `design`.
-    """
-    generator, seed = seeded(rng)
+        depth = judged_to_depths(scores, qrels, runs, llm, depths, metrics, target)
+    scores, metrics = depth.scores, depth.metrics
+    generator, _ = seeded(rng)
     require_share("the level of intervals", level, 0.95)
     require_least(partitions=(partitions, 2))
-    scores = check(scores)
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), target or "AP"]
     if target is None:
@@ -208,14 +153,14 @@ def on_pools(
     }
     _check(used, costs, budget)
     other = None
-    if machine is not None:
-        other = by_machine(machine, used, names)
+    if depth.machine is not None:
+        other = by_machine(depth.machine, used, names)
     each = by_topic.sizes["topic"] / used.sizes["topic"]  # topics of a cluster
     paid = cluster_cost if in_clusters(by_topic) else 0.0
     prices = Prices(
         topic_cost * each + paid, judgment_cost * each, llm_judgment_cost * each
     )
-    spending = ways_to_spend(used, other, names, pools, judged, prices)
+    spending = ways_to_spend(used, other, names, depth.pools, depth.judged, prices)
     ways = spending.ways
     _require_prices(ways, budget)
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
@@ -224,17 +169,9 @@ def on_pools(
     of_teams = found.by_team(team.of)
     options = {
         "target": target,
-        "budget": budget,
-        **costs,
-        "run_cost": run_cost,
-        "level": level,
-        "partitions": partitions,
-        "subset": subset,
         **team.options,
-        "missing": missing,
-        "pools": None if pools is None else dict(pools),
-        "judged": judged,
-        "seed": seed,
+        "pools": None if depth.pools is None else dict(depth.pools),
+        "judged": depth.judged,
     }
     data = _figures(of_teams, ways, sizes, budget, level)
     of_a_unit = _cost_of_unit(ways, target, prices.topic)
@@ -248,7 +185,7 @@ def on_pools(
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=[*deeper, *notes, *_notes(found, ways, known or {}), team.note],
+        notes=[*deeper, *notes, *_notes(found, ways, depth.known), team.note],
     )
 
 
